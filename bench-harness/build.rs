@@ -1,19 +1,19 @@
-//! Notes which compiler, with which flags, and which commit made this build, for the reports.
+//! Records the compiler, its flags and the commit of this build, for the reports.
 
 use std::env;
 use std::process::Command;
 
 fn main() {
     let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    note("TAUT_RUSTC", first_line(&compiler, &["--version"]).as_deref());
-    note(
+    export("TAUT_RUSTC", first_line(&compiler, &["--version"]).as_deref());
+    export(
         "TAUT_COMMIT",
         first_line("git", &["describe", "--always", "--dirty", "--abbrev=12"]).as_deref(),
     );
-    note("TAUT_TARGET", env::var("TARGET").ok().as_deref());
-    note("TAUT_FLAGS", Some(&flags()));
-    // Runs again after a commit or a switch of branch; not after an edit without either, so `-dirty` may be
-    // out of date.
+    export("TAUT_TARGET", env::var("TARGET").ok().as_deref());
+    export("TAUT_FLAGS", Some(&flags()));
+    // Cargo reruns this script after a commit or a change of branch, but not after an edit, so
+    // `-dirty` may be out of date.
     for path in ["HEAD", "logs/HEAD"] {
         if let Some(path) = first_line("git", &["rev-parse", "--git-path", path]) {
             println!("cargo::rerun-if-changed={path}");
@@ -22,7 +22,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
 }
 
-/// What sets this build apart: the profile and the flags of the compiler.
+/// The profile and the compiler flags of this build.
 fn flags() -> String {
     let profile = env::var("PROFILE").unwrap_or_default();
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
@@ -33,7 +33,7 @@ fn flags() -> String {
     }
 }
 
-fn note(name: &str, value: Option<&str>) {
+fn export(name: &str, value: Option<&str>) {
     println!("cargo::rustc-env={name}={}", value.unwrap_or("unknown"));
 }
 

@@ -1,5 +1,5 @@
-//! `cargo bench --bench arrangements`: setup cost, before the first frame: making an order, with
-//! particles and sticks renumbered if the arrangement says so, and a plan.
+//! `cargo bench --bench arrangements`: setup cost, before the first frame. It builds orders, with
+//! the renumbering of the arrangement, and plans.
 //!
 //! Paths are `arrange/drape-all/512/blocked/hilbert` and `plan/drape-all/512/pulp-avx512`.
 #![forbid(unsafe_code)]
@@ -17,7 +17,7 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    // As in `criterion`: it is a test unless `cargo bench` passes `--bench`.
+    // As in criterion: without `--bench`, which `cargo bench` passes, this is a test.
     let is_bench = std::env::args().any(|word| word == "--bench");
     for &size in if is_bench { &[128, 512][..] } else { &[12] } {
         let drape = Model::drape(size, StickSet::All).expect("a sheet");
@@ -29,15 +29,16 @@ fn main() {
 }
 
 fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
-    let usual = Arrangement::default_of(model);
-    let mut all = vec![usual];
+    let default = Arrangement::default_of(model);
+    let mut all = vec![default];
     for other in ["banded", "packed/rcm", "blocked/hilbert", "starred/rcm"] {
-        let other = other.parse().expect("the name of an arrangement");
-        if other != usual {
+        let other = other.parse().expect("an arrangement");
+        if other != default {
             all.push(other);
         }
     }
-    let arrange = |it: Arrangement| it.of(model).expect("an arrangement of this model");
+    let arrange =
+        |arrangement: Arrangement| arrangement.of(model).expect("an arrangement of this model");
 
     let mut group = criterion.benchmark_group(format!("arrange/{name}"));
     group.throughput(Throughput::Elements(model.sticks.len() as u64));
@@ -49,7 +50,7 @@ fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
     }
     group.finish();
 
-    let Arranged { particles, sticks, schedule, .. } = arrange(usual);
+    let Arranged { particles, sticks, schedule, .. } = arrange(default);
     let mut group = criterion.benchmark_group(format!("plan/{name}"));
     group.throughput(Throughput::Elements(sticks.len() as u64));
     let mut kernels = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
@@ -61,7 +62,7 @@ fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
     group.finish();
 }
 
-/// Checks that every stick is in the order once.
+/// Checks that the order contains every stick once.
 fn assert_complete(arranged: &Arranged, model: &Model) {
     let mut order = arranged.schedule.order().to_vec();
     order.sort_unstable();

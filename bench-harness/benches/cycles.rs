@@ -1,12 +1,12 @@
-//! Instructions, cache events and estimated cycles of a frame, without noise: callgrind's model of
-//! a machine, by iai-callgrind.
+//! Instructions, cache events and estimated cycles of a frame, by iai-callgrind. They come from
+//! callgrind's model of a machine, so they have no noise.
 //!
 //!     cargo bench -p taut-bench --bench cycles
 //!
 //! It fails if a frame executes more than 2 % more instructions, or takes more than 5 % more
 //! estimated cycles, than in the run before. `cycles.txt` lists the cases. Run-time dispatch finds
-//! no AVX-512 under valgrind. A case that needs an instruction set that valgrind or this machine lacks
-//! counts almost no instructions.
+//! no AVX-512 under valgrind. A case that needs an instruction set that valgrind or this machine
+//! lacks counts almost no instructions.
 //!
 //! The bench `instructions` has fixed limits.
 #![allow(missing_docs, reason = "macros make public items")]
@@ -22,7 +22,7 @@ use taut_bench::instructions::{Case, Frame, Tool, counted_frame};
 
 const RUNNER: Tool = Tool {
     name: "iai-callgrind-runner",
-    remedy: "cargo install iai-callgrind-runner --version =0.16.1",
+    install_command: "cargo install iai-callgrind-runner --version =0.16.1",
 };
 
 #[allow(clippy::needless_pass_by_value, reason = "the macro passes a `String`")]
@@ -36,7 +36,7 @@ fn frame(mut frame: Option<Frame>) -> Option<Frame> {
     if let Some(frame) = &mut frame {
         counted_frame(black_box(frame));
     }
-    frame // dropped outside of the counted part
+    frame // returned, so that it is dropped outside the counted part
 }
 
 library_benchmark_group!(name = cycles; benchmarks = frame);
@@ -54,7 +54,7 @@ fn main() {
 
     let is_child = env::args().any(|word| word == "--iai-run");
     match Tool::missing(&[Tool::VALGRIND, RUNNER]) {
-        Some(sentence) if !is_child => println!("cycles: {sentence}"),
+        Some(message) if !is_child => println!("cycles: {message}"),
         _ => main(),
     }
 }

@@ -1,5 +1,5 @@
-//! Counts the instructions of a frame of each kernel and formula and compares them with a limit, and its
-//! divisions and square roots with those of the formula.
+//! Counts the instructions of a frame of each kernel and formula and compares them with a limit,
+//! and its divisions and square roots with those of the formula.
 //!
 //!     cargo bench -p taut-bench --bench instructions             # exit code 1 if one is exceeded
 //!     cargo bench -p taut-bench --bench instructions -- --renew  # writes the counts as new limits
@@ -19,7 +19,7 @@ use taut_bench::instructions::{
 
 const LIMITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/limits.csv");
 const RENEW: &str = "cargo bench -p taut-bench --bench instructions -- --renew";
-/// Followed by a case: runs its frame under valgrind.
+/// The option, followed by a case, with which this program runs itself under valgrind.
 const FRAME: &str = "--frame";
 
 fn main() -> ExitCode {
@@ -39,9 +39,9 @@ fn main() -> ExitCode {
     })
 }
 
-type Answer<T = ExitCode> = Result<T, Box<dyn Error>>;
+type BenchResult<T = ExitCode> = Result<T, Box<dyn Error>>;
 
-fn frame(case: &str) -> Answer {
+fn frame(case: &str) -> BenchResult {
     counted_frame(&mut case.parse::<Case>()?.frame()?);
     Ok(ExitCode::SUCCESS)
 }
@@ -52,15 +52,15 @@ struct Count {
     /// Instructions per stick and iteration.
     instructions: f64,
     executed: Executed,
-    /// Counted in the source of the formula.
-    counted: Executed,
+    /// The operations of the formula, counted by running its source.
+    by_formula: Executed,
     /// Additional executions of each operation for lanes without a stick.
     padding: i64,
 }
 
 impl Count {
     fn expected(&self) -> Executed {
-        let Executed { divisions, square_roots, estimates } = self.counted;
+        let Executed { divisions, square_roots, estimates } = self.by_formula;
         let padded =
             |count: u64| if count > 0 { count.saturating_add_signed(self.padding) } else { 0 };
         Executed {
@@ -70,25 +70,25 @@ impl Count {
         }
     }
 
-    /// `executed = counted + padding`.
-    fn sum(&self, of: impl Fn(Executed) -> u64) -> String {
-        let [executed, counted] = [of(self.executed), of(self.counted)];
-        let padding = if counted > 0 { self.padding } else { 0 };
+    /// The text `executed = by formula + padding` for one operation.
+    fn equation(&self, operation: impl Fn(Executed) -> u64) -> String {
+        let [executed, by_formula] = [self.executed, self.by_formula].map(operation);
+        let padding = if by_formula > 0 { self.padding } else { 0 };
         let sign = if padding < 0 { '-' } else { '+' };
-        format!("{executed} = {counted} {sign} {}", padding.unsigned_abs())
+        format!("{executed} = {by_formula} {sign} {}", padding.unsigned_abs())
     }
 }
 
-fn compare() -> Answer {
-    if let Some(sentence) = missing() {
-        println!("instructions: {sentence}");
+fn compare() -> BenchResult {
+    if let Some(message) = missing() {
+        println!("instructions: {message}");
         return Ok(ExitCode::SUCCESS);
     }
     let limits = Limits::parse(&fs::read_to_string(LIMITS)?)?;
     let (mut too_many, mut lower, mut wrong) = (0, 0, 0);
     println!(
-        "Instructions per stick and iteration; divisions and square roots per frame: executed = counted \
-         in the formula + padding.\n"
+        "Instructions per stick and iteration; divisions and square roots per frame: \
+         executed = counted in the formula + padding.\n"
     );
     println!(
         "{:<28}{:>12}{:>9}{:>9}  {:^32}  {:^32}",
@@ -115,14 +115,14 @@ fn compare() -> Answer {
             count.instructions,
             limit,
             (1e3 * change).round() / 1e1 + 0.0, // no -0.0
-            count.sum(|operations| operations.divisions),
-            count.sum(|operations| operations.square_roots),
+            count.equation(|operations| operations.divisions),
+            count.equation(|operations| operations.square_roots),
         );
     })?;
     if wrong > 0 {
         println!(
-            "{wrong} cases do not execute the operations of the formula plus padding, or use hardware \
-             estimates, which no formula may."
+            "{wrong} cases do not execute the operations of the formula plus padding, or use \
+             hardware estimates, which no formula may use."
         );
     }
     let compiler = MachineInfo::current().rustc;
@@ -138,9 +138,9 @@ fn compare() -> Answer {
     Ok(ExitCode::from(u8::from(too_many + wrong > 0)))
 }
 
-fn renew() -> Answer {
-    if let Some(sentence) = missing() {
-        return Err(sentence.into());
+fn renew() -> BenchResult {
+    if let Some(message) = missing() {
+        return Err(message.into());
     }
     let compiler = MachineInfo::current().rustc.to_owned();
     let mut limits = Limits { compiler, all: Vec::new() };
@@ -156,11 +156,11 @@ fn missing() -> Option<String> {
     if cfg!(target_arch = "x86_64") {
         Tool::missing(&[Tool::VALGRIND, Tool::OBJDUMP])
     } else {
-        Some("skipped: divisions are recognised on x86-64 only".to_owned())
+        Some("skipped: divisions are recognised only on x86-64".to_owned())
     }
 }
 
-fn count_all(mut each: impl FnMut(Count)) -> Answer<()> {
+fn count_all(mut each: impl FnMut(Count)) -> BenchResult<()> {
     let program = env::current_exe()?.canonicalize()?;
     let disassembled = run(Command::new("objdump").args(Disassembly::OPTIONS).arg(&program))?;
     let disassembly = Disassembly::parse(&String::from_utf8_lossy(&disassembled.stdout));
@@ -170,29 +170,29 @@ fn count_all(mut each: impl FnMut(Count)) -> Answer<()> {
     Ok(())
 }
 
-fn count(case: Case, program: &Path, disassembly: &Disassembly) -> Answer<Count> {
-    let written = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");
+fn count(case: Case, program: &Path, disassembly: &Disassembly) -> BenchResult<Count> {
+    let profile_path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");
     run(Command::new("valgrind")
         .args(Profile::OPTIONS)
         .arg(format!("--toggle-collect={COUNTED_FRAME}"))
-        .arg(format!("--callgrind-out-file={}", written.display()))
+        .arg(format!("--callgrind-out-file={}", profile_path.display()))
         .arg(program)
         .args([FRAME, &case.to_string()]))?;
-    let profile = Profile::parse(&fs::read_to_string(&written)?, &program.to_string_lossy())?;
+    let profile = Profile::parse(&fs::read_to_string(&profile_path)?, &program.to_string_lossy())?;
     Ok(Count {
         case,
         instructions: profile.total as f64 / case.relaxed()?,
         executed: disassembly.executed(&profile),
-        counted: case.counted()?,
+        by_formula: case.counted()?,
         padding: case.padding()?,
     })
 }
 
-fn run(command: &mut Command) -> Answer<Output> {
+fn run(command: &mut Command) -> BenchResult<Output> {
     let output = command.output()?;
     if output.status.success() {
         return Ok(output);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{command:?} failed: {}", said.trim()).into())
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} failed: {}", stderr.trim()).into())
 }

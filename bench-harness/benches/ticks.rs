@@ -1,8 +1,8 @@
 //! The same benches in ticks of the time-stamp counter of x86-64:
 //! `cargo bench -p taut-bench --features ticks --bench ticks`.
 //!
-//! The counter runs at a constant rate, near the nominal clock of the processor, whatever the
-//! core does: ticks are core cycles only while the core runs at that clock.
+//! The counter runs at a constant rate near the nominal clock of the processor. Ticks are core
+//! cycles only while the core runs at that clock.
 
 mod suite;
 
@@ -18,6 +18,6 @@ fn main() {
 #[cfg(not(target_arch = "x86_64"))]
 fn main() {
     println!(
-        "Ticks are counted on x86-64 only; `cargo bench --bench kernels` measures wall-clock time."
+        "Ticks are counted only on x86-64; `cargo bench --bench kernels` measures wall-clock time."
     );
 }

@@ -1,7 +1,7 @@
-//! Runs the same frames with several configurations, in turns.
+//! Runs the same frames with several configurations, in alternating rounds.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::iter::repeat_n;
 use std::time::Instant;
 
@@ -12,9 +12,9 @@ use taut::{
     Stretch, Tally,
 };
 
+use crate::precision_pair::in_double;
 use crate::row::{Row, TEXTBOOK};
 use crate::runner::{Runner, State};
-use crate::twins::in_double;
 
 /// The frame after which the distance from `f64` is measured (or the last, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
@@ -47,15 +47,15 @@ pub struct Comparison {
     pub warmup: usize,
     /// Timed frames, at least one.
     pub frames: usize,
-    /// How often the timed frames are repeated, at least once, each time from the end of the
+    /// How many times the timed frames run, at least once, each time from the state after the
     /// warm-up. Repeating gives more samples of short frames before the model settles.
     pub repeats: usize,
     /// The configurations.
     pub configurations: Vec<Configuration>,
 }
 
-/// The same iterations in one substep and as substeps of one iteration each, by one configuration.
-/// Without a baseline, so the speedups are NaN.
+/// One configuration with K iterations in one substep, and with K substeps of one iteration each.
+/// There is no baseline, so the speedups are NaN.
 #[derive(Clone, Debug, Serialize)]
 pub struct SubstepComparison {
     /// Frames of 1 substep of K iterations.
@@ -74,7 +74,7 @@ pub enum ComparisonError {
     /// No copies.
     #[error("at least one copy of the model is needed")]
     NoCopies,
-    /// The copies cannot be made.
+    /// The copies cannot be built.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// An arrangement does not suit the model.
@@ -100,18 +100,18 @@ pub struct Progress<'a> {
     pub doing: &'a str,
 }
 
-/// The state of a configuration.
+/// A configuration, with its results so far.
 struct Entry {
     row: Row,
     runner: Runner,
     nanoseconds: Vec<u64>,
     frames_done: usize,
-    answer: Answer,
+    parameters: Parameters,
 }
 
-/// The parameters that determine the positions, besides the model.
+/// The settings of a configuration that determine the positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Answer {
+struct Parameters {
     formula: Formula,
     arrangement: Arrangement,
     substeps: u32,
@@ -119,7 +119,8 @@ struct Answer {
 }
 
 impl Comparison {
-    /// Runs the comparison and returns the row of the textbook loop, then one for each configuration.
+    /// Runs the comparison and returns the row of the textbook loop, then one for each
+    /// configuration.
     ///
     /// # Errors
     /// If a configuration cannot be set up, or the step is invalid.
@@ -129,8 +130,7 @@ impl Comparison {
         let mut arranged =
             BTreeMap::from([(AUTHORED, AUTHORED.of_copies(&self.model, self.copies)?)]);
         for &Configuration { arrangement, .. } in &self.configurations {
-            if let std::collections::btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement)
-            {
+            if let btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement) {
                 vacant.insert(arrangement.of_copies(&self.model, self.copies)?);
             }
         }
@@ -139,13 +139,13 @@ impl Comparison {
             let on = &arranged[&configuration.arrangement];
             entries.push(comparison.kernel_entry(configuration, &self.step, on)?);
         }
-        let mut rows = comparison.by_turns(entries, &arranged, progress)?;
+        let mut rows = comparison.run_in_rounds(entries, &arranged, progress)?;
         set_speedups(&mut rows);
         Ok(rows)
     }
 
-    /// Runs the fastest configuration again, in turns with its iterations as substeps of one iteration
-    /// each. `rows` are those of [`run`](Self::run).
+    /// Runs the fastest configuration again, alternating with as many substeps of one iteration as
+    /// it has iterations. `rows` are those of [`run`](Self::run).
     ///
     /// `None` if the step is not one substep of several iterations, if such substeps are too short
     /// for a [`Step`], or if every configuration [blew up](Row::blew_up).
@@ -165,11 +165,12 @@ impl Comparison {
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };
         let on = fastest.arrangement.of_copies(&self.model, self.copies)?;
-        let entries =
-            [self.step, as_substeps].map(|step| comparison.kernel_entry(fastest, &step, &on));
-        let entries = entries.into_iter().collect::<Result<_, _>>()?;
         let arranged = BTreeMap::from([(fastest.arrangement, on)]);
-        let mut rows = comparison.by_turns(entries, &arranged, progress)?.into_iter();
+        let on = &arranged[&fastest.arrangement];
+        let entries =
+            [self.step, as_substeps].map(|step| comparison.kernel_entry(fastest, &step, on));
+        let entries = entries.into_iter().collect::<Result<_, _>>()?;
+        let mut rows = comparison.run_in_rounds(entries, &arranged, progress)?.into_iter();
         let pair = rows.next().zip(rows.next());
         Ok(pair.map(|(one_substep, substeps_of_one_iteration)| SubstepComparison {
             one_substep,
@@ -179,12 +180,10 @@ impl Comparison {
 
     /// The fastest configuration that did not blow up.
     fn fastest(&self, rows: &[Row]) -> Option<&Configuration> {
-        let of_configurations = self.configurations.iter().zip(rows.get(1..)?);
-        let sound = of_configurations.filter(|(_, row)| !row.blew_up());
-        let by_time =
-            |one: &Row, other: &Row| one.frame_us_median.total_cmp(&other.frame_us_median);
-        sound
-            .min_by(|(_, one), (_, other)| by_time(one, other))
+        let rows = self.configurations.iter().zip(rows.get(1..)?);
+        let bounded = rows.filter(|(_, row)| !row.blew_up());
+        bounded
+            .min_by(|(_, one), (_, other)| one.frame_us_median.total_cmp(&other.frame_us_median))
             .map(|(configuration, _)| configuration)
     }
 
@@ -193,11 +192,11 @@ impl Comparison {
             return Err(ComparisonError::NoFrames);
         }
         self.step.motion()?;
-        Ok(Checked { comparison: self, whole: all_copies(&self.model, self.copies)? })
+        Ok(Checked { comparison: self, all_copies: all_copies(&self.model, self.copies)? })
     }
 
-    fn step_of(&self, answer: Answer) -> Step<3> {
-        Step { substeps: answer.substeps, iterations: answer.iterations, ..self.step }
+    fn step_of(&self, parameters: Parameters) -> Step<3> {
+        Step { substeps: parameters.substeps, iterations: parameters.iterations, ..self.step }
     }
 
     /// The frame after which the distance from `f64` is measured.
@@ -215,26 +214,25 @@ pub(crate) fn all_copies(model: &Model, copies: usize) -> Result<Cow<'_, Model>,
     })
 }
 
-/// A comparison that can be run.
+/// A comparison whose counts and step are valid.
 struct Checked<'a> {
     comparison: &'a Comparison,
-    /// All copies of the model.
-    whole: Cow<'a, Model>,
+    /// All copies of the model, side by side.
+    all_copies: Cow<'a, Model>,
 }
 
 impl Checked<'_> {
     /// Runs all frames of the entries, in rounds, and returns a row without speedups for each.
-    fn by_turns(
+    fn run_in_rounds(
         &self,
         mut entries: Vec<Entry>,
         arranged: &BTreeMap<Arrangement, Arranged>,
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Vec<Row>, ComparisonError> {
+        let &Comparison { warmup, frames, repeats, .. } = self.comparison;
         let mut references =
             References { comparison: self.comparison, arranged, known: BTreeMap::new() };
-        let total = (entries.len()
-            * (self.comparison.warmup + self.comparison.frames * self.comparison.repeats))
-            as f64;
+        let total = (entries.len() * (warmup + frames * repeats)) as f64;
         let mut done = 0.0;
         let mut advance = |entry: &mut Entry, up_to| {
             progress(Progress { share: done / total, doing: &entry.row.name() });
@@ -242,64 +240,62 @@ impl Checked<'_> {
             self.advance(entry, up_to, &mut references)
         };
         for entry in &mut entries {
-            advance(entry, self.comparison.warmup)?;
+            advance(entry, warmup)?;
         }
         let starts: Vec<State> = entries.iter().map(|entry| entry.runner.state()).collect();
-        for repeat in 0..self.comparison.repeats {
+        for repeat in 0..repeats {
             if repeat > 0 {
                 for (entry, start) in entries.iter_mut().zip(&starts) {
                     entry.runner.rewind(start);
-                    entry.frames_done = self.comparison.warmup;
+                    entry.frames_done = warmup;
                 }
             }
             for round in 1..=ROUNDS {
                 for entry in &mut entries {
-                    advance(
-                        entry,
-                        self.comparison.warmup + self.comparison.frames * round / ROUNDS,
-                    )?;
+                    advance(entry, warmup + frames * round / ROUNDS)?;
                 }
             }
         }
         progress(Progress { share: 1.0, doing: "done" });
-        Ok(entries.into_iter().map(|entry| self.finished(entry)).collect())
+        Ok(entries.into_iter().map(|entry| self.finished_row(entry)).collect())
     }
 
     fn textbook_entry(&self) -> Entry {
-        let answer = Answer::new(Formula::Exact, AUTHORED, &self.comparison.step);
-        let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(answer) };
-        self.entry(row, Runner::textbook(&self.whole), answer)
+        let parameters = Parameters::new(Formula::Exact, AUTHORED, &self.comparison.step);
+        let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(parameters) };
+        self.entry(row, Runner::textbook(&self.all_copies), parameters)
     }
 
     fn kernel_entry(
         &self,
         configuration: &Configuration,
         step: &Step<3>,
-        on: &Arranged,
+        arranged: &Arranged,
     ) -> Result<Entry, ComparisonError> {
         let &Configuration { ref kernel, formula, arrangement } = configuration;
-        let answer = Answer::new(formula, arrangement, step);
+        let parameters = Parameters::new(formula, arrangement, step);
         let row = Row {
             kernel: Kernel::<3>::name(kernel),
-            inside: Kernel::<3>::name(kernel.inside()),
+            inside: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             lanes: Kernel::<3>::lanes(kernel),
             threads: Kernel::<3>::threads(kernel),
-            ..self.row(answer)
+            ..self.row(parameters)
         };
-        Ok(self.entry(row, Runner::kernel(kernel, on, formula)?, answer))
+        Ok(self.entry(row, Runner::kernel(kernel, arranged, formula)?, parameters))
     }
 
-    fn entry(&self, row: Row, runner: Runner, answer: Answer) -> Entry {
+    fn entry(&self, row: Row, runner: Runner, parameters: Parameters) -> Entry {
         let nanoseconds = Vec::with_capacity(self.comparison.frames * self.comparison.repeats);
-        Entry { row, runner, nanoseconds, frames_done: 0, answer }
+        Entry { row, runner, nanoseconds, frames_done: 0, parameters }
     }
 
     /// A row with the values that are known before the first frame.
-    fn row(&self, answer: Answer) -> Row {
-        let Answer { formula, arrangement, substeps, iterations } = answer;
+    fn row(&self, parameters: Parameters) -> Row {
+        let Parameters { formula, arrangement, substeps, iterations } = parameters;
+        let Model { particles, sticks, .. } = &*self.all_copies;
         let Tally { divisions, square_roots, estimates, .. } =
-            taut_scalar::count_operations(&self.whole.particles, &self.whole.sticks, formula);
+            taut_scalar::count_operations(particles, sticks, formula);
         let times = u64::from(substeps) * u64::from(iterations);
         Row {
             kernel: "",
@@ -309,8 +305,8 @@ impl Checked<'_> {
             formula: formula.name(),
             schedule: arrangement.to_string(),
             threads: 1,
-            particles: self.whole.particles.len(),
-            sticks: self.whole.sticks.len(),
+            particles: particles.len(),
+            sticks: sticks.len(),
             substeps,
             iterations,
             dt_s: self.comparison.step.dt,
@@ -335,14 +331,14 @@ impl Checked<'_> {
         }
     }
 
-    /// Runs the frames of an entry up to that number, timing those after the warm-up.
+    /// Runs an entry until `up_to` frames are done; times those after the warm-up.
     fn advance(
         &self,
         entry: &mut Entry,
         up_to: usize,
         references: &mut References<'_>,
     ) -> Result<(), ComparisonError> {
-        let step = self.comparison.step_of(entry.answer);
+        let step = self.comparison.step_of(entry.parameters);
         while entry.frames_done < up_to {
             let start = Instant::now();
             let status = entry.runner.step(&step)?;
@@ -353,22 +349,22 @@ impl Checked<'_> {
             }
             entry.frames_done += 1;
             if entry.frames_done == self.comparison.early_frame() {
-                let reference = references.positions(entry.answer)?;
+                let reference = references.positions(entry.parameters)?;
                 entry.row.error_vs_f64 = largest_distance(&entry.runner.positions(), reference);
             }
         }
         Ok(())
     }
 
-    fn finished(&self, mut entry: Entry) -> Row {
+    fn finished_row(&self, mut entry: Entry) -> Row {
         entry.nanoseconds.sort_unstable();
         let fastest = entry.nanoseconds[0] as f64;
         let median = entry.nanoseconds[entry.nanoseconds.len() / 2] as f64;
         let Row { sticks, iterations, substeps, .. } = entry.row;
         let relaxed = sticks as f64 * f64::from(iterations) * f64::from(substeps);
-        let particles = entry.runner.particles(&self.whole);
+        let particles = entry.runner.particles(&self.all_copies);
         let finite = (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
-        let stretch = Stretch::of(&particles, &self.whole.sticks);
+        let stretch = Stretch::of(&particles, &self.all_copies.sticks);
         Row {
             frame_us_median: median / 1e3,
             frame_us_fastest: fastest / 1e3,
@@ -385,69 +381,68 @@ impl Checked<'_> {
     }
 }
 
-impl Answer {
+impl Parameters {
     fn new(formula: Formula, arrangement: Arrangement, step: &Step<3>) -> Self {
         let &Step { substeps, iterations, .. } = step;
         Self { formula, arrangement, substeps, iterations }
     }
 }
 
-/// The positions of the scalar kernel in `f64` after the early frame, for each answer, in the
-/// model's numbering.
+/// Positions of the scalar kernel in `f64` after the early frame, in the model's numbering,
+/// computed once for each set of parameters.
 struct References<'a> {
     comparison: &'a Comparison,
     arranged: &'a BTreeMap<Arrangement, Arranged>,
-    known: BTreeMap<Answer, Vec<[f64; 3]>>,
+    known: BTreeMap<Parameters, Vec<[f64; 3]>>,
 }
 
 impl References<'_> {
-    fn positions(&mut self, of: Answer) -> Result<&[[f64; 3]], ComparisonError> {
-        if !self.known.contains_key(&of) {
-            let positions = self.compute(of)?;
-            self.known.insert(of, positions);
+    fn positions(&mut self, parameters: Parameters) -> Result<&[[f64; 3]], ComparisonError> {
+        if !self.known.contains_key(&parameters) {
+            let positions = self.compute(parameters)?;
+            self.known.insert(parameters, positions);
         }
-        Ok(&self.known[&of])
+        Ok(&self.known[&parameters])
     }
 
-    fn compute(&self, of: Answer) -> Result<Vec<[f64; 3]>, ComparisonError> {
-        let on = &self.arranged[&of.arrangement];
-        let (mut particles, sticks) = (on.particles.convert::<f64>(), on.sticks.convert::<f64>());
-        let step = in_double(&self.comparison.step_of(of));
-        let mut plan = ScalarKernel.plan(&particles, &sticks, &on.schedule, of.formula)?;
+    fn compute(&self, parameters: Parameters) -> Result<Vec<[f64; 3]>, ComparisonError> {
+        let Parameters { formula, arrangement, .. } = parameters;
+        let Arranged { particles, sticks, schedule, renumbering } = &self.arranged[&arrangement];
+        let (mut particles, sticks) = (particles.convert::<f64>(), sticks.convert::<f64>());
+        let step = in_double(&self.comparison.step_of(parameters));
+        let mut plan = ScalarKernel.plan(&particles, &sticks, schedule, formula)?;
         for _ in 0..self.comparison.early_frame() {
             let _ = plan.step(&mut particles, &sticks, &step)?;
         }
-        let particles = on.renumbering.as_ref().map_or(particles.clone(), |it| it.undo(&particles));
+        let particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(&particles));
         Ok((0..particles.len()).map(|i| particles.position(i)).collect())
     }
 }
 
-/// The largest distance; NaN if a position is.
+/// The largest distance between particles of the same index; NaN if a position is.
 fn largest_distance(positions: &[[f32; 3]], reference: &[[f64; 3]]) -> f64 {
     let distance = |(position, reference): (&[f32; 3], &[f64; 3])| {
         let squared = |axis: usize| (f64::from(position[axis]) - reference[axis]).powi(2);
         (0..3).map(squared).sum::<f64>().sqrt()
     };
-    let distances = positions.iter().zip(reference).map(distance);
-    // Not `f64::max`, which would hide a NaN.
-    distances
-        .fold(0.0, |max, distance| if distance <= max || max.is_nan() { max } else { distance })
+    // `f64::max` would drop a NaN.
+    let larger = |max: f64, new: f64| if new <= max || max.is_nan() { max } else { new };
+    positions.iter().zip(reference).map(distance).fold(0.0, larger)
 }
 
 fn set_speedups(rows: &mut [Row]) {
-    let best = |kernel: &str| {
+    let best_median = |kernel: &str| {
         let times = rows.iter().filter(|row| row.kernel == kernel).map(|row| row.frame_us_median);
         times.min_by(f64::total_cmp).unwrap_or(f64::NAN)
     };
-    let (textbook, scalar) = (best(TEXTBOOK), best("scalar"));
+    let (textbook, scalar) = (best_median(TEXTBOOK), best_median("scalar"));
     // On one thread, `colour` equals its inner kernel.
-    let alone: Vec<Row> = rows.iter().filter(|row| row.threads == 1).cloned().collect();
+    let single_threaded: Vec<Row> = rows.iter().filter(|row| row.threads == 1).cloned().collect();
     for row in rows {
         row.speedup_over_textbook = textbook / row.frame_us_median;
         row.speedup_over_scalar = scalar / row.frame_us_median;
-        let what = |row: &Row| (row.inside, row.isa, row.formula, row.schedule.clone());
-        let one_thread = alone.iter().find(|one| what(one) == what(row));
-        row.speedup_over_one_thread =
-            one_thread.map(|one| one.frame_us_median / row.frame_us_median);
+        let variant = |row: &Row| (row.inside, row.isa, row.formula, row.schedule.clone());
+        let one_thread = single_threaded.iter().find(|one| variant(one) == variant(row));
+        row.speedup_over_one_thread = one_thread.map(|it| it.frame_us_median / row.frame_us_median);
     }
 }

@@ -6,32 +6,33 @@
 //! hash of the final positions; rows of one formula and schedule must agree to the bit
 //! ([`disagreements`]).
 //!
-//! A [`Survey`] runs orders, formulas and steps for some seconds each and reports which stay
-//! bounded: a [`Stability`] for each.
+//! A [`Survey`] runs each combination of order, formula and step for some seconds and reports which
+//! stay bounded, with one [`Stability`] per combination.
 //!
-//! - [`SCENARIOS`] are the scenes of the benches, as data; a [`Course`] runs one repeatedly from
+//! - [`SCENARIOS`] are the scenes of the benches, as data; a [`BenchCase`] runs one repeatedly from
 //!   the same start and verifies each run.
 //! - [`accuracy`]: stretch, distance from `f64`, drift, effort.
 //! - [`claims`]: measures the claims of the articles.
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
-//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`PassTimes`] separates the
-//!   time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of each
-//!   pass.
+//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`PassTimes`] separates
+//!   the time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of
+//!   each pass.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.
 //!
-//! Every comparison includes the [`textbook`] loop as a baseline. No library depends on this crate; it
-//! accesses no files.
+//! Every comparison includes the [`textbook`] loop as a baseline. No library depends on this crate,
+//! and it reads no file except `/proc/cpuinfo`.
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
+mod bench_case;
 pub mod claims;
 mod comparison;
-mod course;
 pub mod instructions;
 mod machine;
 mod passes;
+mod precision_pair;
 mod residual;
 pub mod roofline;
 mod row;
@@ -41,22 +42,21 @@ pub mod snippet;
 mod stability;
 pub mod textbook;
 mod tuning;
-mod twins;
 mod worlds;
 
+pub use bench_case::{BenchCase, BenchCaseError, InvalidRun, RUN_FRAMES, Run, WARMUP_FRAMES};
 pub use comparison::{
     Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, ROUNDS, SubstepComparison,
 };
-pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
 pub use passes::{FrameTimes, PassTimes, Shares};
+pub use precision_pair::{Distance, PrecisionPair, relaxation};
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
 pub use scenario::{SCENARIOS, Scenario, kernel_path, kernels_for};
 pub use stability::{BOUND, Stability, Subject, Survey};
 pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use tuning::{
-    Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
+    Candidate, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError, better_half,
 };
-pub use twins::{Distance, Twins, relaxation};
 pub use worlds::{WorldComparison, WorldRow};

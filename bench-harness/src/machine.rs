@@ -42,7 +42,7 @@ impl MachineInfo {
     }
 }
 
-/// The processor's name on Linux; not implemented for other systems.
+/// The processor's name, from `/proc/cpuinfo`; `None` on systems other than Linux.
 fn cpu_name() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let field = |name: &str| {

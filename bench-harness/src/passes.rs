@@ -7,9 +7,9 @@ use serde::Serialize;
 use taut::world::{Outcome, Pass, World, WorldError};
 use taut::{Inline, Kernel};
 
-/// Every frame with this multiple is measured pass by pass.
+/// One frame in this many is watched: measured pass by pass.
 const WATCHED_EVERY: u64 = 8;
-/// The maximum number of kept frames; beyond it, every second one is dropped.
+/// The maximum number of kept samples; when it is reached, every second one is dropped.
 const KEPT_MAX: usize = 1 << 14;
 
 /// Sums the times of passes over steps.
@@ -46,8 +46,8 @@ impl PassTimes {
     /// The relaxation of sticks, and whole substeps that a kernel runs in one call, including
     /// motion.
     pub fn sticks(&self) -> Duration {
-        let is_of_sticks = |pass: &Pass| matches!(pass, Pass::Whole | Pass::Sticks);
-        self.0.iter().filter(|(pass, _)| is_of_sticks(pass)).map(|(_, time)| *time).sum()
+        let is_sticks = |pass: &Pass| matches!(pass, Pass::Whole | Pass::Sticks);
+        self.0.iter().filter(|(pass, _)| is_sticks(pass)).map(|(_, time)| *time).sum()
     }
 
     /// All other passes: forces, motion, obstacles, tears.
@@ -91,7 +91,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Each with its name, as it is called in reports.
+    /// Each share with its name in reports.
     pub fn each(&self) -> [(&'static str, f64); 6] {
         let Self { sticks, motion, forces, tethers, obstacles, tearing } = *self;
         [
@@ -105,11 +105,12 @@ impl Shares {
     }
 }
 
-/// Some of many measurements: all of them, until there are [`KEPT_MAX`].
+/// Measurements: all of them until there are [`KEPT_MAX`], then every second one, every fourth and
+/// so on.
 #[derive(Clone, Debug)]
 struct Samples<T> {
     kept: Vec<T>,
-    /// One in so many is kept.
+    /// One sample in this many is kept.
     stride: u64,
     seen: u64,
 }
@@ -121,7 +122,7 @@ impl<T> Default for Samples<T> {
 }
 
 impl<T> Samples<T> {
-    fn note(&mut self, sample: T) {
+    fn record(&mut self, sample: T) {
         if self.seen.is_multiple_of(self.stride) {
             self.kept.push(sample);
         }
@@ -136,7 +137,7 @@ impl<T> Samples<T> {
         }
     }
 
-    /// The median time of them, 0 if there are none.
+    /// The median of `time` over the kept samples, 0 if there are none.
     fn median(&self, time: impl Fn(&T) -> Duration) -> Duration {
         let mut times: Vec<Duration> = self.kept.iter().map(time).collect();
         times.sort_unstable();
@@ -144,18 +145,20 @@ impl<T> Samples<T> {
     }
 }
 
-/// Times of the frames of a world. Most frames are plain steps, and only these count as frame times.
-/// The second frame and every 8th after it are watched instead, and give the shares of the passes.
+/// Times of the frames of a world. Most frames are plain steps, and only these count as frame
+/// times. The second frame and every 8th after it are *watched* ([`World::step_watched`]) and give
+/// the shares of the passes.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
     frames: u64,
-    unwatched: Samples<Duration>,
+    plain: Samples<Duration>,
     fastest: Option<Duration>,
     watched: Samples<PassTimes>,
 }
 
 impl FrameTimes {
-    /// Does the next of `frames` steps. If there is but one, it is watched and its time counts, too.
+    /// Runs the next of `frames` steps. If `frames` is 1, the step is watched, and its time counts
+    /// as a frame time, too.
     ///
     /// # Errors
     /// As [`World::step`].
@@ -170,25 +173,25 @@ impl FrameTimes {
             let mut times = PassTimes::default();
             let outcome = times.step(world)?;
             if frames == 1 {
-                self.note(times.total());
+                self.record(times.total());
             }
-            self.watched.note(times);
+            self.watched.record(times);
             return Ok(outcome);
         }
         let start = Instant::now();
         let outcome = world.step_on(&Inline)?;
-        self.note(start.elapsed());
+        self.record(start.elapsed());
         Ok(outcome)
     }
 
-    fn note(&mut self, time: Duration) {
+    fn record(&mut self, time: Duration) {
         self.fastest = Some(self.fastest.map_or(time, |fastest| fastest.min(time)));
-        self.unwatched.note(time);
+        self.plain.record(time);
     }
 
     /// The median frame, µs; 0 if there was none.
     pub fn median_us(&self) -> f64 {
-        self.unwatched.median(|&time| time).as_secs_f64() * 1e6
+        self.plain.median(|&time| time).as_secs_f64() * 1e6
     }
 
     /// The fastest frame, µs; 0 if there was none.
@@ -196,8 +199,9 @@ impl FrameTimes {
         self.fastest.map_or(0.0, |time| time.as_secs_f64() * 1e6)
     }
 
-    /// What share of a watched frame each pass takes, of the median time of each: what disturbs fewer
-    /// than half of those frames does not count, nor does a pass that fewer have.
+    /// The share of each pass, from its median time over the watched frames. Disturbances of fewer
+    /// than half of these frames have no effect, and a pass that runs in fewer than half of them
+    /// counts as 0.
     pub fn shares(&self) -> Shares {
         let passes = self.watched.kept.iter().flat_map(|times| times.0.keys());
         let passes: BTreeSet<&Pass> = passes.collect();

@@ -14,21 +14,21 @@ pub struct Row {
     pub inside: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
-    /// Its lanes.
+    /// Its number of lanes.
     pub lanes: usize,
     /// The formula.
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// Its threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Number of particles, including pinned ones, without padding; likewise below.
+    /// Number of particles, including pinned ones, without padding.
     pub particles: usize,
-    /// Number of sticks.
+    /// Number of sticks, including those between pinned particles, without padding.
     pub sticks: usize,
-    /// Substeps a frame.
+    /// Substeps per frame.
     pub substeps: u32,
-    /// Iterations a substep.
+    /// Iterations per substep.
     pub iterations: u32,
     /// The length of a frame, s.
     pub dt_s: f32,
@@ -38,43 +38,43 @@ pub struct Row {
     pub frame_us_median: f64,
     /// The fastest frame, µs.
     pub frame_us_fastest: f64,
-    /// Whole frame / (sticks * iterations * substeps), median.
+    /// Median frame / (sticks * iterations * substeps), ns.
     pub ns_per_stick_median: f64,
-    /// As the median, of the fastest frame.
+    /// The same of the fastest frame.
     pub ns_per_stick_fastest: f64,
     /// Median frame of the textbook loop over this median frame.
     pub speedup_over_textbook: f64,
     /// Median frame of the scalar kernel in its best schedule over this median frame.
     pub speedup_over_scalar: f64,
-    /// Median frame on one thread, of the same kernel inside, instruction set, formula and
-    /// schedule, over this median frame; none if that was not measured.
+    /// Median frame of the same inner kernel, instruction set, formula and schedule on one thread
+    /// over this median frame; `None` if that was not measured.
     pub speedup_over_one_thread: Option<f64>,
-    /// Divisions a frame, counted.
+    /// Divisions per frame, counted.
     pub divisions_per_frame: u64,
-    /// Square roots a frame, counted.
+    /// Square roots per frame, counted.
     pub square_roots_per_frame: u64,
-    /// Estimates (integer seeds of reciprocal roots) a frame, counted.
+    /// Estimates (integer seeds of reciprocal square roots) per frame, counted.
     pub estimates_per_frame: u64,
-    /// Root mean square of the stretch at the end, as in [`taut::Stretch`]; likewise below.
+    /// Root mean square of the stretch after the last frame, as in [`taut::Stretch`].
     pub stretch_rms: f64,
-    /// The largest stretch.
+    /// The largest stretch after the last frame.
     pub stretch_max: f64,
-    /// Root mean square of the compression.
+    /// Root mean square of the compression after the last frame.
     pub compression_rms: f64,
-    /// The largest compression.
+    /// The largest compression after the last frame.
     pub compression_max: f64,
-    /// The largest distance of a particle from where the same schedule and formula put it in
-    /// `f64`, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames, m. Later it would be meaningless
-    /// for runs that blow up.
+    /// The largest distance, m, between the position of a particle and its position in `f64` by the
+    /// same schedule and formula, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames. Later it would
+    /// be meaningless for runs that blow up.
     pub error_vs_f64: f64,
     /// Whether every position was finite after every frame.
     pub finite: bool,
-    /// [Of the final positions](taut::Particles::hash), in the model's own numbering.
+    /// The [hash](taut::Particles::hash) of the final positions, in the model's own numbering.
     #[serde(serialize_with = "hexadecimal")]
     pub hash: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 pub(crate) fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
 }
@@ -92,12 +92,12 @@ impl Row {
         if kernel == inside { (*kernel).to_owned() } else { format!("{kernel}({inside})") }
     }
 
-    /// Million sticks relaxed a second, median.
+    /// Million sticks relaxed per second, median.
     pub fn million_sticks_per_s(&self) -> f64 {
         1e3 / self.ns_per_stick_median
     }
 
-    /// Whether the stretch or compression is beyond any useful simulation.
+    /// Whether a position was not finite, or the rms residual is above 10.
     pub fn blew_up(&self) -> bool {
         let residual = self.stretch_rms.hypot(self.compression_rms);
         !self.finite || residual.is_nan() || residual > 10.0
@@ -107,7 +107,8 @@ impl Row {
 /// Two rows that should have the same bits but do not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{one}' ended with hash {one_hash:016x} and '{other}' with {other_hash:016x}: the same formula and schedule must give the same bits"
+    "'{one}' ended with hash {one_hash:016x} and '{other}' with {other_hash:016x}: \
+     the same formula and schedule must give the same bits"
 )]
 pub struct Disagreement {
     /// The first row's name.
@@ -120,12 +121,13 @@ pub struct Disagreement {
     pub other_hash: u64,
 }
 
-/// The rows that disagree with the first row of the same formula and schedule; a renumbering after
-/// the schedule does not matter. The textbook loop, whose arithmetic differs, is not compared.
+/// The rows that disagree with the first row of the same formula and schedule. Renumbering after
+/// scheduling (`+rcm`) must not change bits, so it is ignored. The textbook loop, whose arithmetic
+/// differs, is not compared.
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
     let kernels = || rows.iter().filter(|row| row.kernel != TEXTBOOK);
-    let answer = |row: &Row| (row.formula, row.schedule.split('+').next().map(str::to_owned));
-    let first_like = |row: &Row| kernels().find(|one| answer(one) == answer(row));
+    let key = |row: &Row| (row.formula, row.schedule.split('+').next().map(str::to_owned));
+    let first_like = |row: &Row| kernels().find(|one| key(one) == key(row));
     kernels()
         .filter_map(|row| Some((first_like(row)?, row)))
         .filter(|(one, other)| one.hash != other.hash || one.finite != other.finite)

@@ -1,13 +1,12 @@
 //! Runs the frames of a comparison or a bench, with the textbook loop or a kernel's plan.
 
-use taut::world::Model;
+use taut::world::{Arranged, Model};
 use taut::{
     AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, Renumbering, Status, Step,
     StepError, Sticks,
 };
 
 use crate::textbook::Textbook;
-use taut::world::Arranged;
 
 #[derive(Debug)]
 pub(crate) enum Runner {
@@ -37,11 +36,12 @@ impl Runner {
 
     pub(crate) fn kernel(
         kernel: &AnyKernel,
-        on: &Arranged,
+        arranged: &Arranged,
         formula: Formula,
     ) -> Result<Self, PlanError> {
-        let plan = kernel.plan(&on.particles, &on.sticks, &on.schedule, formula)?;
-        let Arranged { particles, sticks, renumbering, .. } = on.clone();
+        let plan =
+            kernel.plan(&arranged.particles, &arranged.sticks, &arranged.schedule, formula)?;
+        let Arranged { particles, sticks, renumbering, .. } = arranged.clone();
         Ok(Self::Kernel(Box::new(KernelRunner { plan, particles, sticks, renumbering })))
     }
 
@@ -49,7 +49,7 @@ impl Runner {
         match self {
             Self::Textbook(textbook) => {
                 textbook.step(step);
-                Ok(Status { finite: true }) // not computed; `finite` is checked at the end
+                Ok(Status { finite: true }) // not computed here; checked after the last frame
             }
             Self::Kernel(runner) => {
                 let KernelRunner { plan, particles, sticks, .. } = &mut **runner;
@@ -58,7 +58,7 @@ impl Runner {
         }
     }
 
-    /// In the model's numbering.
+    /// Positions in the model's numbering.
     pub(crate) fn positions(&self) -> Vec<[f32; 3]> {
         match self {
             Self::Textbook(textbook) => {
@@ -72,8 +72,8 @@ impl Runner {
         }
     }
 
-    /// The model's particles at their present positions. (`Particles::new` rejects positions that
-    /// blew up.)
+    /// The model's particles at their current positions. (Not by `Particles::new`, which rejects
+    /// positions that are not finite.)
     pub(crate) fn particles(&self, model: &Model) -> Particles<3> {
         let (mut particles, positions) = (model.particles.clone(), self.positions());
         for axis in 0..3 {
@@ -99,13 +99,13 @@ impl Runner {
     }
 
     /// Restores a state of the same model and numbering.
-    pub(crate) fn rewind(&mut self, to: &State) {
-        for (axis, (position, previous)) in to.position.iter().zip(&to.previous).enumerate() {
+    pub(crate) fn rewind(&mut self, state: &State) {
+        for (axis, (position, previous)) in state.position.iter().zip(&state.previous).enumerate() {
             match self {
                 Self::Textbook(textbook) => {
-                    let were = position.iter().zip(previous);
-                    for (particle, (&x, &before)) in textbook.particles.iter_mut().zip(were) {
-                        (particle.position[axis], particle.previous[axis]) = (x, before);
+                    let saved = position.iter().zip(previous);
+                    for (particle, (&x, &previous)) in textbook.particles.iter_mut().zip(saved) {
+                        (particle.position[axis], particle.previous[axis]) = (x, previous);
                     }
                 }
                 Self::Kernel(runner) => {

@@ -1,11 +1,9 @@
 //! The scenarios of the benches, as data.
 
-use taut::world::{Model, ModelError, StickSet};
+use taut::world::{Arrangement, Model, ModelError, Numbering, Order, StickSet};
 use taut::{AnyKernel, Formula, Kernel, KernelName, Step};
 
-use taut::world::{Arrangement, Numbering, Order};
-
-/// A model, an arrangement and a step, in some sizes and with some formulas.
+/// A model, an arrangement and a step, for several sizes and formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
     /// The first component of its bench paths.
@@ -14,17 +12,17 @@ pub struct Scenario {
     pub shape: fn(usize, StickSet) -> Result<Model, ModelError>,
     /// The stick set.
     pub sticks: StickSet,
-    /// The seed of a shuffled numbering.
+    /// The seed that shuffles the numbering; `None` keeps it.
     pub shuffle: Option<u64>,
-    /// The arrangement. All kernels that run it give the same bits.
+    /// The arrangement, the same for all kernels, so all give the same bits.
     pub arrangement: Arrangement,
     /// The formulas.
     pub formulas: &'static [Formula],
     /// The sizes.
     pub sizes: &'static [usize],
-    /// Iterations a substep.
+    /// Iterations per substep.
     pub iterations: u32,
-    /// Substeps a frame.
+    /// Substeps per frame.
     pub substeps: u32,
     /// A run with a larger final rms residual (stretch and compression) is invalid.
     pub stretch_rms_bound: f64,
@@ -69,27 +67,27 @@ const DISC: Scenario = Scenario {
 };
 
 impl Scenario {
-    /// The model in one size.
+    /// The model of a size.
     ///
     /// # Errors
-    /// If it is too small to have sticks.
+    /// If the size is too small for sticks.
     pub fn model(&self, size: usize) -> Result<Model, ModelError> {
         let model = (self.shape)(size, self.sticks)?;
         Ok(self.shuffle.map_or(model.clone(), |seed| model.shuffled(seed)))
     }
 
-    /// A frame.
+    /// The step of a frame.
     pub fn step(&self) -> Step<3> {
         Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() }
     }
 
-    /// The stick relaxations of a frame: sticks times iterations times substeps.
+    /// Stick relaxations per frame: sticks times iterations times substeps.
     pub fn relaxed_per_frame(&self, model: &Model) -> u64 {
         model.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
     }
 
-    /// The kernels of this build and machine that run it, widest first.
-    pub fn engines(&self) -> Vec<AnyKernel> {
+    /// The kernels of this build and machine that suit its order, widest first.
+    pub fn kernels(&self) -> Vec<AnyKernel> {
         kernels_for(self.arrangement.order)
     }
 
@@ -112,14 +110,15 @@ pub fn kernels_for(order: Order) -> Vec<AnyKernel> {
     AnyKernel::available().into_iter().filter(fits).collect()
 }
 
-/// The fastest kernel for an order, for callers that need only the result, which all kernels share.
+/// The fastest kernel for an order, for callers that need only the result, which is the same for
+/// every kernel.
 pub(crate) fn fastest_in(order: Order) -> AnyKernel {
-    let engines = kernels_for(order);
-    let grid = engines.iter().find(|kernel| kernel.is_for_sheets());
-    grid.unwrap_or(&engines[0]).clone()
+    let kernels = kernels_for(order);
+    let grid = kernels.iter().find(|kernel| kernel.is_for_sheets());
+    grid.unwrap_or(&kernels[0]).clone()
 }
 
-/// `grid-avx512`, `scalar`: a kernel in a path.
+/// The name of a kernel in a bench path: `grid-avx512`, `scalar`.
 pub fn kernel_path(kernel: &AnyKernel) -> String {
     match (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) {
         (name, isa) if name == isa => name.to_owned(),

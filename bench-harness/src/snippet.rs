@@ -1,4 +1,4 @@
-//! A tuning as lines of Cargo.toml and Rust.
+//! Turns a tuning into lines of Cargo.toml and Rust.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use taut::{AnyKernel, Family, Sheet, Tuned};
 /// The line of Cargo.toml with exactly the features that a tuning needs.
 pub fn dependency(tuned: &Tuned) -> String {
     let mut features = vec!["std", &*tuned.kernel];
-    // Here it uses the instruction set that the program is compiled for.
+    // These kernels use the instruction set that the program is compiled for, by way of `wide`.
     let on_wide = AnyKernel::named(&tuned.kernel)
         .is_ok_and(|kernel| matches!(kernel, AnyKernel::WideGrid(_) | AnyKernel::WideCopies(_)));
     if on_wide {
@@ -21,8 +21,8 @@ pub fn dependency(tuned: &Tuned) -> String {
     format!("taut = {{ path = \"taut\", default-features = false, features = [{features}] }}")
 }
 
-/// The Rust code that builds the plan of a tuning and runs a step, for the `particles` and `sticks`
-/// of one copy.
+/// The Rust code that builds the plan of a tuning and runs a step. It uses the variables
+/// `particles` and `sticks`, which are those of one copy.
 pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
     let Tuned { kernel, threads, copies, schedule, formula, substeps, iterations, .. } = tuned;
     let order = match schedule.order {

@@ -6,8 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::comparison::{ComparisonError, Progress};
 
-/// The default bound of |stretch|: far above that of the softest bounded simulation (a sheet of
-/// 128 rows with one iteration a frame).
+/// The default bound of |stretch|: far above the largest of the softest bounded simulation (a sheet
+/// of 128 rows with one iteration per frame).
 pub const BOUND: f64 = 100.0;
 
 /// A model and its name in reports.
@@ -17,13 +17,14 @@ pub struct Subject {
     pub name: String,
     /// Its size, in the unit of its builder.
     pub size: usize,
-    /// Its sticks.
+    /// Its set of sticks.
     pub set: StickSet,
     /// The model itself.
     pub model: Model,
 }
 
-/// A model in every combination of these, each run from the start.
+/// Runs a model with every combination of arrangement, formula and step, each from the initial
+/// state.
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// The model.
@@ -32,7 +33,7 @@ pub struct Survey {
     pub arrangements: Vec<Arrangement>,
     /// The formulas.
     pub formulas: Vec<Formula>,
-    /// How.
+    /// The steps.
     pub steps: Vec<Step<3>>,
     /// The number of frames.
     pub frames: usize,
@@ -56,13 +57,13 @@ pub struct Stability {
     pub default_schedule: bool,
     /// The formula.
     pub formula: &'static str,
-    /// The kernel that ran it; its bits are those of all kernels.
+    /// The kernel that ran it. All kernels give the same bits.
     pub kernel: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
-    /// Substeps a frame.
+    /// Substeps per frame.
     pub substeps: u32,
-    /// Iterations a substep.
+    /// Iterations per substep.
     pub iterations: u32,
     /// The length of a frame, s.
     pub dt_s: f32,
@@ -70,22 +71,23 @@ pub struct Stability {
     pub frames: usize,
     /// The bound of |stretch|.
     pub bound: f64,
-    /// After which frame (the first is 1) a stick exceeded it, or a position was not finite.
+    /// The first frame, counted from 1, after which a stick exceeded the bound or a position was
+    /// not finite.
     pub left_bounds_at: Option<usize>,
-    /// Whether every position was finite after every frame; the first that is not ends the run.
+    /// Whether every position was finite after every frame. The run ends at the first that is not.
     pub finite: bool,
-    /// Root mean square of the stretch at the end, as in [`Stretch`]; likewise below.
+    /// Root mean square of the stretch at the end of the run, as in [`Stretch`].
     pub stretch_rms: f64,
-    /// The largest stretch.
+    /// The largest stretch at the end of the run.
     pub stretch_max: f64,
-    /// Root mean square of the compression.
+    /// Root mean square of the compression at the end of the run.
     pub compression_rms: f64,
-    /// The largest compression.
+    /// The largest compression at the end of the run.
     pub compression_max: f64,
 }
 
 impl Stability {
-    /// Whether it stayed within bounds in all frames.
+    /// Whether it stayed within the bound in all frames.
     pub fn bounded(&self) -> bool {
         self.left_bounds_at.is_none()
     }
@@ -97,8 +99,8 @@ impl Stability {
 }
 
 impl Survey {
-    /// Runs it: arrangement by arrangement, step by step, formula by formula, each on the
-    /// fastest kernel that runs it.
+    /// Runs every combination, arrangement by arrangement, step by step and formula by formula,
+    /// each on the fastest kernel for its schedule.
     ///
     /// # Errors
     /// If a combination cannot be set up, or a step is invalid.
@@ -118,7 +120,7 @@ impl Survey {
                     let share = rows.len() as f64 / total as f64;
                     let doing = format!("{name} {size} {set}: {arrangement}, {formula}");
                     progress(Progress { share, doing: &doing });
-                    let before = Stability {
+                    let row = Stability {
                         scene: name.clone(),
                         size: *size,
                         sticks: set.name(),
@@ -139,7 +141,7 @@ impl Survey {
                         compression_rms: f64::NAN,
                         compression_max: f64::NAN,
                     };
-                    rows.push(before.after(&arranged, &kernel, formula, step)?);
+                    rows.push(row.measured(&arranged, &kernel, formula, step)?);
                 }
             }
         }
@@ -149,15 +151,16 @@ impl Survey {
 }
 
 impl Stability {
-    fn after(
+    /// Runs the frames and fills in the results.
+    fn measured(
         self,
-        on: &Arranged,
+        arranged: &Arranged,
         kernel: &AnyKernel,
         formula: Formula,
         step: &Step<3>,
     ) -> Result<Self, ComparisonError> {
-        let Watched { left_bounds_at, finite, stretch } =
-            Watched::run(on, kernel, formula, step, self.frames, self.bound)?;
+        let BoundedRun { left_bounds_at, finite, stretch } =
+            BoundedRun::new(arranged, kernel, formula, step, self.frames, self.bound)?;
         Ok(Self {
             left_bounds_at,
             finite,
@@ -170,55 +173,56 @@ impl Stability {
     }
 }
 
-/// The result of some frames from the start.
+/// The result of running frames from the initial state against a bound.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Watched {
-    /// After which frame (the first is 1) a stick's |stretch| exceeded the bound, or a position
-    /// was not finite.
+pub(crate) struct BoundedRun {
+    /// The first frame, counted from 1, after which a stick's |stretch| exceeded the bound or a
+    /// position was not finite.
     pub(crate) left_bounds_at: Option<usize>,
-    /// Whether every position was finite after every frame; the first that is not ends the run.
+    /// Whether every position was finite after every frame. The run ends at the first that is not.
     pub(crate) finite: bool,
-    /// At the end.
+    /// The stretch at the end of the run.
     pub(crate) stretch: Stretch,
 }
 
-impl Watched {
-    pub(crate) fn run(
-        on: &Arranged,
+impl BoundedRun {
+    pub(crate) fn new(
+        arranged: &Arranged,
         kernel: &AnyKernel,
         formula: Formula,
         step: &Step<3>,
         frames: usize,
         bound: f64,
     ) -> Result<Self, ComparisonError> {
-        let mut particles = on.particles.clone();
-        let mut plan = kernel.plan(&particles, &on.sticks, &on.schedule, formula)?;
-        let stretch = Stretch::of(&particles, &on.sticks);
-        let mut watched = Self { left_bounds_at: None, finite: true, stretch };
+        let Arranged { sticks, schedule, .. } = arranged;
+        let mut particles = arranged.particles.clone();
+        let mut plan = kernel.plan(&particles, sticks, schedule, formula)?;
+        let stretch = Stretch::of(&particles, sticks);
+        let mut run = Self { left_bounds_at: None, finite: true, stretch };
         for frame in 1..=frames {
-            watched.finite = plan.step(&mut particles, &on.sticks, step)?.finite;
-            watched.stretch = Stretch::of(&particles, &on.sticks);
-            let within = watched.finite && watched.stretch.residual_max() <= bound;
-            if !within && watched.left_bounds_at.is_none() {
-                watched.left_bounds_at = Some(frame);
+            run.finite = plan.step(&mut particles, sticks, step)?.finite;
+            run.stretch = Stretch::of(&particles, sticks);
+            let within = run.finite && run.stretch.residual_max() <= bound;
+            if !within && run.left_bounds_at.is_none() {
+                run.left_bounds_at = Some(frame);
             }
-            if !watched.finite {
+            if !run.finite {
                 break;
             }
         }
-        Ok(watched)
+        Ok(run)
     }
 }
 
 fn is_default(model: &Model, schedule: &Schedule) -> bool {
-    let of_sheet = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
-    of_sheet.as_ref() == Some(schedule)
+    let sheet_schedule = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
+    sheet_schedule.as_ref() == Some(schedule)
         || *schedule == Schedule::for_mesh(&model.particles, &model.sticks)
 }
 
 fn fastest_for(schedule: &Schedule) -> AnyKernel {
     // Batches of one stick use a single lane.
     let scalar = || AnyKernel::named("scalar").ok();
-    let lonely = schedule.batches().all(|batch| batch.len() == 1);
-    lonely.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
+    let single_sticks = schedule.batches().all(|batch| batch.len() == 1);
+    single_sticks.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
 }

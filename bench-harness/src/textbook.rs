@@ -2,7 +2,7 @@
 //!
 //! An array of structures, the exact square root, sticks in authored order (Jakobsen 2001,
 //! "Advanced Character Physics", with masses). It is typical of games, and the baseline of all
-//! speedups, so it must not be optimized.
+//! speedups, so it is not optimized.
 
 use taut::{Particles, Step, Sticks};
 
@@ -38,7 +38,8 @@ pub struct Textbook {
 }
 
 impl Textbook {
-    /// The same particles and plain sticks.
+    /// Takes over the particles, and the ends and rest lengths of the sticks. Every stick becomes a
+    /// two-sided stick that is not torn.
     pub fn new(particles: &Particles<3>, sticks: &Sticks) -> Self {
         let particle = |i| Particle {
             position: particles.position(i),
@@ -53,28 +54,28 @@ impl Textbook {
         }
     }
 
-    /// One step.
+    /// Runs one step.
     pub fn step(&mut self, step: &Step<3>) {
         let h = step.dt / step.substeps as f32;
         // `1 - damping` of the articles.
-        let keep = step.motion().map_or(f32::NAN, |motion| motion.retention);
+        let retention = step.motion().map_or(f32::NAN, |motion| motion.retention);
         for _ in 0..step.substeps {
-            self.integrate(h, step.acceleration, keep);
+            self.integrate(h, step.acceleration, retention);
             for _ in 0..step.iterations {
                 self.relax();
             }
         }
     }
 
-    fn integrate(&mut self, h: f32, acceleration: [f32; 3], keep: f32) {
+    fn integrate(&mut self, h: f32, acceleration: [f32; 3], retention: f32) {
         for particle in &mut self.particles {
             if particle.inverse_mass == 0.0 {
                 continue;
             }
-            for (axis, along) in acceleration.into_iter().enumerate() {
+            for (axis, a) in acceleration.into_iter().enumerate() {
                 let x = particle.position[axis];
-                let velocity = (x - particle.previous[axis]) * keep;
-                particle.position[axis] = x + velocity + along * h * h;
+                let velocity = (x - particle.previous[axis]) * retention;
+                particle.position[axis] = x + velocity + a * h * h;
                 particle.previous[axis] = x;
             }
         }

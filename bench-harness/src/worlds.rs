@@ -1,4 +1,4 @@
-//! Compares kernels on whole steps of a world, not only on its sticks.
+//! Compares kernels on whole steps of a world: forces, motion and obstacles as well as sticks.
 
 use std::time::Duration;
 
@@ -37,26 +37,26 @@ pub struct WorldRow {
     pub sticks_us_median: f64,
     /// The median time of all other passes in a frame, µs: motion, forces, collisions.
     pub others_us_median: f64,
-    /// Time of the sticks, per stick, iteration and pass, ns.
+    /// Time of the sticks per stick, iteration and pass, ns.
     pub ns_per_stick: f64,
-    /// Time of all other passes, per particle and substep, ns.
+    /// Time of all other passes per particle and substep, ns.
     pub others_ns_per_particle: f64,
-    /// Root mean square of the stretch at the end, as in [`Stretch`]; likewise below.
+    /// Root mean square of the stretch after the last frame, as in [`Stretch`].
     pub stretch_rms: f64,
-    /// The largest stretch.
+    /// The largest stretch after the last frame.
     pub stretch_max: f64,
-    /// Root mean square of the compression.
+    /// Root mean square of the compression after the last frame.
     pub compression_rms: f64,
-    /// The largest compression.
+    /// The largest compression after the last frame.
     pub compression_max: f64,
     /// Whether every position was finite after every frame.
     pub finite: bool,
-    /// The hash of the positions at the end.
+    /// The hash of the positions after the last frame.
     #[serde(serialize_with = "crate::row::hexadecimal")]
     pub hash: u64,
 }
 
-/// The state of a configuration.
+/// One kernel with its world and its results so far.
 struct Entry<const D: usize>
 where
     AnyKernel: Kernel<D>,
@@ -69,14 +69,14 @@ where
 }
 
 impl WorldComparison {
-    /// Runs it and gives a row for each, in order.
+    /// Runs the comparison and returns a row for each kernel, in order.
     ///
     /// # Errors
     /// If a world cannot be built.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<WorldRow>, WorldError> {
         match &self.scene {
-            AnyScene::Flat(scene) => self.run_in(scene, &mut progress),
-            AnyScene::Solid(scene) => self.run_in(scene, &mut progress),
+            AnyScene::TwoD(scene) => self.run_in(scene, &mut progress),
+            AnyScene::ThreeD(scene) => self.run_in(scene, &mut progress),
         }
     }
 
@@ -88,7 +88,7 @@ impl WorldComparison {
     where
         AnyKernel: Kernel<D>,
     {
-        let entry = |kernels: &KernelSet| entry(kernels.clone(), scene);
+        let entry = |kernels: &KernelSet| new_entry(kernels.clone(), scene);
         let mut entries: Vec<Entry<D>> =
             self.kernels.iter().map(entry).collect::<Result<_, _>>()?;
         let total = (entries.len() * (self.warmup + self.frames)) as f64;
@@ -108,7 +108,7 @@ impl WorldComparison {
     }
 }
 
-fn entry<const D: usize>(kernels: KernelSet, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
+fn new_entry<const D: usize>(kernels: KernelSet, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
 where
     AnyKernel: Kernel<D>,
 {
@@ -138,7 +138,7 @@ where
         };
         let [sticks_us, others_us] = [PassTimes::sticks, PassTimes::others].map(median);
         let settings = self.world.settings();
-        let matter = || self.world.islands().iter().map(|piece| &piece.matter);
+        let matter = || self.world.islands().iter().map(|island| &island.matter);
         let sticks: usize = matter().map(|matter| matter.sticks.len()).sum();
         let particles: usize = matter().map(|matter| matter.particles.len()).sum();
         let moved = particles as f64 * f64::from(settings.step.substeps);

@@ -58,7 +58,7 @@ pub use law::{
     squared_length, verlet, weight,
 };
 pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
-pub use lists::Lists;
+pub use lists::GroupedLists;
 
 pub use particles::{
     COORDINATE_MAX, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError, Particles,
@@ -69,9 +69,9 @@ pub use real::Real;
 pub use renumbering::{NotAPermutation, Renumbering};
 pub use runs::RunKey;
 pub use schedule::{
-    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Copies, Family,
-    OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
-    SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
+    BAND_PARTICLES, BAND_ROWS, BAND_WIDTH_MAX, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS,
+    Copies, Family, OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule,
+    ScheduleError, Sheet, SheetBlock, SheetError, WIDE_BAND_ROWS,
 };
 pub use stage::{ParticleView, PositiveZeros, SlotLayout, Stage};
 pub use step::{Motion, Status, Step, StepError};

@@ -14,17 +14,17 @@ pub const TRIANGLES_MAX: usize = 1 << 26;
 
 /// A count that is above its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the number of {what} is {asked}; it must be at most {limit}")]
+#[error("the number of {what} is {requested}; it must be at most {limit}")]
 pub struct LimitError {
     /// What is counted, in the plural.
     pub what: &'static str,
     /// The requested number.
-    pub asked: u128,
+    pub requested: u128,
     /// The largest allowed number.
     pub limit: usize,
 }
 
-/// Returns `asked` if it is at most `limit`.
+/// Returns `requested` if it is at most `limit`.
 ///
 /// ```
 /// use taut_core::{PARTICLES_MAX, check_limit};
@@ -40,9 +40,9 @@ pub struct LimitError {
 ///
 /// # Errors
 /// If it is above `limit`; the error names both.
-pub fn check_limit(what: &'static str, asked: u128, limit: usize) -> Result<usize, LimitError> {
-    match usize::try_from(asked) {
+pub fn check_limit(what: &'static str, requested: u128, limit: usize) -> Result<usize, LimitError> {
+    match usize::try_from(requested) {
         Ok(count) if count <= limit => Ok(count),
-        _ => Err(LimitError { what, asked, limit }),
+        _ => Err(LimitError { what, requested, limit }),
     }
 }

@@ -6,20 +6,20 @@ use core::ops::Range;
 /// A list of items for each owner, such as the sticks at each particle, stored in one vector
 /// (as the rows of a compressed sparse matrix).
 #[derive(Clone, Debug)]
-pub struct Lists<T = u32> {
+pub struct GroupedLists<T = u32> {
     /// Where the list of each owner starts in `items`, and where the last one ends.
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
-impl<T: Copy> Lists<T> {
+impl<T: Copy> GroupedLists<T> {
     /// Groups (owner, item) pairs by owner. The items of an owner keep their order (a stable
     /// counting sort).
     ///
     /// ```
-    /// use taut_core::Lists;
+    /// use taut_core::GroupedLists;
     ///
-    /// let lists = Lists::new(3, [(2, 'a'), (0, 'b'), (2, 'c')].into_iter());
+    /// let lists = GroupedLists::new(3, [(2, 'a'), (0, 'b'), (2, 'c')].into_iter());
     /// assert_eq!((lists.of(0), lists.of(1), lists.of(2)), (&['b'][..], &[][..], &['a', 'c'][..]));
     /// ```
     ///

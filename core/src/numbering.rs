@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::lists::Lists;
+use crate::lists::GroupedLists;
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::Renumbering;
@@ -70,11 +70,11 @@ impl Renumbering {
 }
 
 /// The neighbours of each particle: the other ends of its sticks.
-struct Neighbours(Lists);
+struct Neighbours(GroupedLists);
 
 impl Neighbours {
     fn new(ends: &[[u32; 2]], particles: usize) -> Self {
-        Self(Lists::new(particles, ends.iter().flat_map(|&[a, b]| [(a, b), (b, a)])))
+        Self(GroupedLists::new(particles, ends.iter().flat_map(|&[a, b]| [(a, b), (b, a)])))
     }
 
     fn of(&self, particle: u32) -> &[u32] {

@@ -16,7 +16,7 @@ pub struct ParticleView<'a, const D: usize, S = f32> {
     /// Inverse masses, 1/kg; 0 for pinned particles and for padding.
     pub inverse_mass: &'a [S],
     /// Which particle each slot holds.
-    pub numbers: SlotLayout<'a>,
+    pub layout: SlotLayout<'a>,
 }
 
 /// The numbers of the particles of a [`ParticleView`], by slot.
@@ -52,7 +52,7 @@ impl SlotLayout<'_> {
     /// # Panics
     /// If rows or copies have no slots.
     #[inline(always)]
-    pub fn of(&self, slot: usize) -> usize {
+    pub fn particle(&self, slot: usize) -> usize {
         match *self {
             Self::Run(first) => first + slot,
             Self::Rows { first_row, width, offsets } => match offsets[slot % offsets.len()] {
@@ -68,7 +68,7 @@ impl SlotLayout<'_> {
     }
 
     /// The layout of all `len` particles, of which this view shows a part, and its number of slots.
-    pub fn whole(&self, len: usize) -> (Self, usize) {
+    pub fn full(&self, len: usize) -> (Self, usize) {
         match *self {
             Self::Run(_) => (Self::Run(0), len.next_multiple_of(PADDING)),
             Self::Rows { width, offsets, .. } => {
@@ -129,12 +129,12 @@ pub struct PositiveZeros<'a, const D: usize, S = f32>(pub &'a dyn Stage<D, S>);
 
 impl<const D: usize, S: Real> Stage<D, S> for PositiveZeros<'_, D, S> {
     fn run(&self, particles: ParticleView<'_, D, S>) {
-        let ParticleView { mut position, previous, inverse_mass, numbers } = particles;
+        let ParticleView { mut position, previous, inverse_mass, layout } = particles;
         self.0.run(ParticleView {
             position: position.each_mut().map(|column| &mut **column),
             previous,
             inverse_mass,
-            numbers,
+            layout,
         });
         for column in position {
             for x in column {

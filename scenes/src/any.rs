@@ -1,4 +1,4 @@
-//! A scene of either dimension.
+//! A scene in two or three dimensions.
 
 use taut_world::{Scene, Warning};
 
@@ -6,45 +6,45 @@ use taut_world::{Scene, Warning};
 #[derive(Clone, Debug)]
 pub enum AnyScene {
     /// A scene in two dimensions.
-    Flat(Scene<2>),
+    TwoD(Scene<2>),
     /// A scene in three dimensions.
-    Solid(Scene<3>),
+    ThreeD(Scene<3>),
 }
 
 impl AnyScene {
     /// Number of dimensions: 2 or 3.
     pub fn dimensions(&self) -> usize {
         match self {
-            Self::Flat(_) => 2,
-            Self::Solid(_) => 3,
+            Self::TwoD(_) => 2,
+            Self::ThreeD(_) => 3,
         }
     }
 
-    /// How many particles there are.
+    /// The number of particles.
     pub fn particles(&self) -> usize {
         match self {
-            Self::Flat(scene) => scene.particles(),
-            Self::Solid(scene) => scene.particles(),
+            Self::TwoD(scene) => scene.particles(),
+            Self::ThreeD(scene) => scene.particles(),
         }
     }
 
     /// As [`Scene::warnings`].
     pub fn warnings(&self) -> Vec<Warning> {
         match self {
-            Self::Flat(scene) => scene.warnings(),
-            Self::Solid(scene) => scene.warnings(),
+            Self::TwoD(scene) => scene.warnings(),
+            Self::ThreeD(scene) => scene.warnings(),
         }
     }
 }
 
 impl From<Scene<2>> for AnyScene {
     fn from(scene: Scene<2>) -> Self {
-        Self::Flat(scene)
+        Self::TwoD(scene)
     }
 }
 
 impl From<Scene<3>> for AnyScene {
     fn from(scene: Scene<3>) -> Self {
-        Self::Solid(scene)
+        Self::ThreeD(scene)
     }
 }

@@ -1,10 +1,10 @@
-//! Ready-made scenes: those of the library, by name, and those written in TOML.
+//! Ready-made scenes by name, and scenes from TOML.
 //!
-//! - A [`LibraryScene`] has a name, and is made in any size.
+//! - A [`LibraryScene`] has a name and is built in any size.
 //! - [`AnyScene::from_toml`](AnyScene) (feature `toml`) reads a scene from text.
 //!
-//! This crate uses the public interface of `taut_world` only, steps no world and opens no files:
-//! the caller reads mesh files that a scene names.
+//! This crate uses only the public interface of `taut_world`. It steps no world and opens no file:
+//! the caller reads the mesh files that a scene names.
 #![forbid(unsafe_code)]
 
 mod any;

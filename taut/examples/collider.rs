@@ -33,7 +33,7 @@ impl Hills {
 }
 
 impl Obstacle for Hills {
-    fn keep_out(&self, matter: &mut Matter<'_>, _: &Moment) {
+    fn resolve(&self, matter: &mut Matter<'_>, _: &Moment) {
         // The stage runs on the kernel's own layout of the particles.
         matter.visit(self);
     }

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A blade along z at half height moves from x = -0.6 m to x = -0.2 m: it cuts 30 cm into the
     // curtain from its left edge.
     let blade = |x: f32| [[x, 0.0, -1.0], [x, 0.0, 1.0]];
-    println!("the blade cuts {} sticks", world.sweep(blade(-0.6), blade(-0.2)));
+    println!("the blade cuts {} sticks", world.cut_swept(blade(-0.6), blade(-0.2)));
 
     // Drags the lower right corner away.
     let corner = world.nearest([0.5, -0.5, 0.0], 0.05).ok_or("no particle near the corner")?;

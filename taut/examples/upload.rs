@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Once: the vertices of each triangle. Bodies are drawn by the meshes attached to them.
     let mut drawing: Drawing = world.drawing();
     let indices: &[u8] = bytemuck::cast_slice(&drawing.triangles);
-    for part in &drawing.parts {
-        println!("{}: a {} of {} triangles", part.name, part.look, part.triangles.len());
+    for model in &drawing.models {
+        println!("{}: a {} of {} triangles", model.name, model.look, model.triangles.len());
     }
     println!("upload once: {} bytes of indices", indices.len());
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         if frame == 60 {
             let blade = |y: f32| [[0.0, y, -1.0], [0.0, y, 1.0]];
-            world.sweep(blade(1.0), blade(-0.1)); // cuts from the top to below the middle
+            world.cut_swept(blade(1.0), blade(-0.1)); // cuts from the top to below the middle
         }
         for &triangle in &world.removed().triangles[seen..] {
             drawing.triangles[triangle as usize] = [0; 3]; // without area, so it is not drawn

@@ -50,6 +50,9 @@ pub enum AnyKernel {
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
+/// The fewest columns of a sheet for which the grid kernel is the fastest.
+pub(crate) const GRID_WIDTH_MIN: usize = 4;
+
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -140,19 +143,17 @@ impl AnyKernel {
         special.unwrap_or_else(Self::best)
     }
 
-    /// Whether a sheet is wide enough for the grid kernel to be the fastest:
-    /// [`Sheet::FASTER_FROM_WIDTH`] particles or more. (The kernel pads rows to 64 particles. Compared with `pulp`, it is equally fast on AVX-512
-    /// and 2.3 times slower on AVX2 at a width of 16, and 1.5 times faster on AVX-512 and equally
-    /// fast on AVX2 at a width of 24.)
+    /// Whether a sheet is wide enough for the grid kernel to be the fastest: 4 particles or more.
+    /// (At a width of 4 it is as fast as `scalar`, and 1.3 to 2 times faster than `pulp`.)
     ///
     /// ```
     /// use taut::{AnyKernel, Family, Sheet};
     ///
-    /// assert!(AnyKernel::suits_grid(&Sheet::new(24, 8, Family::ALL)));
-    /// assert!(!AnyKernel::suits_grid(&Sheet::new(16, 64, Family::ALL)));
+    /// assert!(AnyKernel::suits_grid(&Sheet::new(4, 8, Family::ALL)));
+    /// assert!(!AnyKernel::suits_grid(&Sheet::new(3, 64, Family::ALL)));
     /// ```
     pub fn suits_grid(sheet: &Sheet) -> bool {
-        sheet.width() >= Sheet::FASTER_FROM_WIDTH
+        sheet.width() >= GRID_WIDTH_MIN
     }
 
     /// Whether a mesh has enough copies for the copies kernel to be the fastest: at least
@@ -208,12 +209,12 @@ impl AnyKernel {
 
     /// Whether it runs the schedules of regular sheets only, alone or on threads.
     pub fn is_for_sheets(&self) -> bool {
-        self.inside().kernel_name() == KernelName::Grid
+        self.inner().kernel_name() == KernelName::Grid
     }
 
     /// Whether it runs the schedules of copies of one mesh only, alone or on threads.
     pub fn is_for_copies(&self) -> bool {
-        self.inside().kernel_name() == KernelName::Copies
+        self.inner().kernel_name() == KernelName::Copies
     }
 
     /// Whether it runs this schedule.
@@ -231,14 +232,14 @@ impl AnyKernel {
     /// Whether it is a SIMD kernel that has fallen back to one lane, because the machine does not
     /// have its registers. The scalar kernel is equivalent.
     pub fn is_fallback(&self) -> bool {
-        self.inside().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
+        self.inner().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }
 
     /// The kernel inside a `Colour` kernel, or the kernel itself.
-    pub fn inside(&self) -> &Self {
+    pub fn inner(&self) -> &Self {
         match self {
             #[cfg(feature = "colour")]
-            Self::Colour(colour) => colour.inner().inside(),
+            Self::Colour(colour) => colour.inner().inner(),
             kernel => kernel,
         }
     }

@@ -7,9 +7,10 @@ use core::fmt;
 
 #[cfg(feature = "colour")]
 use taut_colour::{Pool, PoolError};
-use taut_core::{Kernel, Schedule, Sheet};
+use taut_core::{Kernel, Schedule};
 
 use crate::AnyKernel;
+use crate::any::GRID_WIDTH_MIN;
 
 /// The kernels of a world: one for wide regular sheets, one for copies of one mesh, and one for
 /// everything else.
@@ -24,8 +25,8 @@ use crate::AnyKernel;
 /// }
 ///
 /// // For a narrow sheet, the general kernel is faster.
-/// let sheet = Sheet::new(8, 8, Family::ALL);
-/// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
+/// let sheet = Sheet::new(3, 8, Family::STRUCTURAL);
+/// let sticks = Sticks::with_rests(24, &sheet.pairs(), &[1.0; 37], Duplicates::Keep)?;
 /// let grid = sets.iter().find(|set| set.name() == "grid").unwrap();
 /// let kernel = grid.kernel_for(&sheet.schedule(&sticks)?);
 /// assert_ne!(Kernel::<3>::name(&kernel), "grid");
@@ -156,7 +157,7 @@ impl KernelSet {
 
     /// The name of the set: that of its [`leader`](Self::leader), without threads.
     pub fn name(&self) -> &'static str {
-        name(self.leader().inside())
+        name(self.leader().inner())
     }
 
     /// The instruction set of its [`leader`](Self::leader).
@@ -167,13 +168,12 @@ impl KernelSet {
 
 impl fmt::Display for KernelSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = |kernel: &AnyKernel| format!("{} on {}", name(kernel.inside()), isa(kernel));
+        let label = |kernel: &AnyKernel| format!("{} on {}", name(kernel.inner()), isa(kernel));
         let others = label(&self.others);
         write!(f, "{others}")?;
         if label(&self.sheets) != others {
             let sheets = label(&self.sheets);
-            let width = Sheet::FASTER_FROM_WIDTH;
-            write!(f, ", regular sheets of {width} columns and more by {sheets}")?;
+            write!(f, ", regular sheets of {GRID_WIDTH_MIN} columns and more by {sheets}")?;
         }
         if label(&self.copies) != others {
             write!(f, ", copies of one mesh by {}", label(&self.copies))?;

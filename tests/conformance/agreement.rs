@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use taut::{
-    AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, LimitError,
-    Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Sheet, Step,
-    Sticks, WIDE, WideKernel, WideMachine,
+    AnyKernel, BAND_WIDTH_MAX, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind,
+    LimitError, Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule,
+    Sheet, Step, Sticks, WideKernel, WideMachine,
 };
 
 use crate::configurations::{configurations, reference};
@@ -69,7 +69,8 @@ fn kernels_agree_at_every_size_around_the_lane_counts() {
 /// around multiples of a register and of a stride, heights around those of bands.
 #[test]
 fn kernels_agree_on_sheets_of_every_width_and_height() {
-    let widths = (0..=20).chain([31, 32, 33, 47, 48, 49, 63, 64, 65, 66, 127, 128, 129, 1024]);
+    let widths = (0..=25).chain([31, 32, 33, 34, 40, 41, 47, 48, 49, 63, 64, 65, 66, 79, 80, 81]);
+    let widths = widths.chain([95, 96, 97, 98, 127, 128, 129, 1024]);
     let heights = [1, 2, 3, 9, 7, 8, 17, 4, 0, 5, 16].into_iter().cycle();
     let value_kinds =
         [Values::Uniform, Values::Moderate, Values::Uniform, Values::Extreme].into_iter().cycle();
@@ -93,7 +94,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
         agree_in_order::<3>("sheet", &Recipe::sheet([128, 3], Family::ALL, 0, values));
     }
     // Several blocks of rows, the last of a single row or of fewer than sticks span.
-    for [width, height] in [[3, 65], [18, 66], [5, 140]] {
+    for [width, height] in [[3, 65], [18, 66], [5, 140], [70, 130]] {
         agree_in_order::<3>(
             "sheet",
             &Recipe::sheet([width, height], Family::ALL, 2, Values::Moderate),
@@ -104,7 +105,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
 /// Sheets of few and of many bands, tall and wide, for time-skewed sweeps of any depth.
 #[test]
 fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
-    for size in [[16, 9], [17, 140], [WIDE + 1, 14]] {
+    for size in [[6, 70], [16, 9], [17, 140], [40, 40], [90, 33], [BAND_WIDTH_MAX + 1, 14]] {
         let mesh: Mesh<3> = Recipe::sheet(size, Family::ALL, 3, Values::Moderate).mesh();
         let schedule = mesh.schedule("sheet");
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::default() };
@@ -381,7 +382,7 @@ fn a_plan_refuses_a_schedule_of_other_sticks() {
     }
 }
 
-/// The grid pads each row to 64 particles.
+/// The grid pads each row to a multiple of 16 particles.
 #[test]
 fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
     let error_of = |width: usize, height: usize| {
@@ -394,13 +395,13 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
         let grid = AnyKernel::named("grid").unwrap();
         grid.plan(&particles, &sticks, &schedule, Formula::Halley).err()
     };
-    let rows = (1 << 22) / 64;
+    let rows = (1 << 22) / 16;
     assert_eq!(error_of(1, rows), None);
-    let Some(error @ PlanError::Limit(LimitError { asked, limit, .. })) = error_of(1, rows + 1)
+    let Some(error @ PlanError::Limit(LimitError { requested, limit, .. })) = error_of(1, rows + 1)
     else {
         panic!("a column of one particle a row is refused");
     };
-    assert_eq!((asked, limit), (64 * (rows as u128 + 1), 1 << 22));
+    assert_eq!((requested, limit), (16 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
-    assert_eq!(error_of(16, rows + 1), None, "no more than four times the particles");
+    assert_eq!(error_of(4, rows + 1), None, "no more than four times the particles");
 }

@@ -121,17 +121,17 @@ fn six_copies_or_more_get_the_kernel_for_copies() {
 }
 
 #[test]
-fn sheets_of_24_columns_or_more_get_the_kernel_for_sheets() {
-    for width in [9, 23, 24] {
+fn sheets_of_4_columns_or_more_get_the_kernel_for_sheets() {
+    for width in [2, 3, 4, 24] {
         let mesh: Mesh = Recipe::sheet([width, 9], Family::ALL, 0, Values::Uniform).mesh();
         for (order, schedule) in &mesh.schedules() {
             let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
-            assert_eq!(name == "grid", *order == "sheet" && width >= 24, "{width}: {order}");
+            assert_eq!(name == "grid", *order == "sheet" && width >= 4, "{width}: {order}");
             // A set follows the same rule.
             for set in KernelSet::available(SpecialParts::ALL) {
                 let name = Kernel::<3>::name(&set.kernel_for(schedule));
                 let expected =
-                    if *order == "sheet" && width >= 24 { &set.sheets } else { &set.others };
+                    if *order == "sheet" && width >= 4 { &set.sheets } else { &set.others };
                 assert_eq!(name, Kernel::<3>::name(expected), "{set}, {width}: {order}");
             }
         }

@@ -82,9 +82,9 @@ struct Drift;
 
 impl<const D: usize> Stage<D> for Drift {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let ParticleView { mut position, mut previous, inverse_mass, numbers } = particles;
+        let ParticleView { mut position, mut previous, inverse_mass, layout } = particles;
         for (slot, &w) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            let by = (numbers.of(slot) % 7) as f32 * 0.01 - 0.03 * w;
+            let by = (layout.particle(slot) % 7) as f32 * 0.01 - 0.03 * w;
             for (x, previous) in position.iter_mut().zip(&mut previous) {
                 x[slot] = if x[slot] > 2.0 { -0.0 } else { x[slot] + by };
                 previous[slot] += 0.25 * (x[slot] - previous[slot]);
@@ -98,9 +98,9 @@ struct Fence;
 
 impl<const D: usize> Stage<D> for Fence {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let ParticleView { position, inverse_mass, numbers, .. } = particles;
+        let ParticleView { position, inverse_mass, layout, .. } = particles;
         for (slot, _) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            let height = (numbers.of(slot) % 5) as f32 * 0.1 - 0.2;
+            let height = (layout.particle(slot) % 5) as f32 * 0.1 - 0.2;
             let y = &mut position[1][slot];
             *y = if *y > height { height } else { *y };
         }

@@ -171,7 +171,7 @@ fn hash_after_many_changes(
             20 => world.release(corner).unwrap(),
             25 => {
                 let blade = |x: f32| [[x, -0.6, -2.0], [x, -0.5, 2.0]];
-                assert!(world.sweep(blade(2.0), blade(3.5)) > 0);
+                assert!(world.cut_swept(blade(2.0), blade(3.5)) > 0);
             }
             30 => {
                 // Through JSON, which must keep all bits.
@@ -187,7 +187,7 @@ fn hash_after_many_changes(
             }
             33 => {
                 let blade = |x: f32| [[x, 6.85, -2.0], [x, 6.95, 2.0]];
-                assert!(world.sweep(blade(2.7), blade(3.3)) > 0);
+                assert!(world.cut_swept(blade(2.7), blade(3.3)) > 0);
             }
             35 => assert!(world.reorder(&mut kernel_for).unwrap() > 50),
             40 if tethers.is_some() => {

@@ -108,7 +108,7 @@ pub fn scene_hash(
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
 ) -> Result<u64, WorldError> {
     match listed.scene(listed.size).expect("scenes can be made in their default size") {
-        AnyScene::Flat(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
-        AnyScene::Solid(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
+        AnyScene::TwoD(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
+        AnyScene::ThreeD(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
     }
 }

@@ -2,8 +2,9 @@
 
 use taut_core::{LimitError, ParticleError, StickError, TriangleError};
 
-/// The shortest decimal that identifies a number: values come as `f32` and are checked as `f64`.
-fn shortest(value: f64) -> String {
+/// The shortest decimal that identifies a number. Most values come from `f32`, but are checked as
+/// `f64`.
+fn shortest_decimal(value: f64) -> String {
     let single = value as f32;
     if f64::from(single).to_bits() == value.to_bits() {
         single.to_string()
@@ -25,21 +26,21 @@ pub enum ModelError {
     /// Its triangles are not valid.
     #[error(transparent)]
     Triangles(#[from] TriangleError),
-    /// Its rigid body is not possible.
+    /// Its rigid body is invalid.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// It would exceed [a limit](taut_core::check_limit).
+    /// It would exceed a [limit](taut_core::check_limit).
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// It has no sticks.
     #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {
-        /// How many particles there are.
+        /// Number of particles.
         particles: usize,
     },
     /// A value outside its range.
-    #[error("{what} is {}; it must be {must}", shortest(*value))]
-    Measure {
+    #[error("{what} is {}; it must be {must}", shortest_decimal(*value))]
+    OutOfRange {
         /// The name of the parameter, as in "length".
         key: &'static str,
         /// Which value, as in "the length of a rope, m,".
@@ -52,7 +53,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Returns `value` if it is finite and within `sane`.
+    /// Returns `value` if it is finite and in `range`.
     ///
     /// ```
     /// use taut_world::ModelError;
@@ -62,43 +63,43 @@ impl ModelError {
     /// ```
     ///
     /// # Errors
-    /// [`Measure`](Self::Measure) otherwise, which says what it `must` be.
+    /// [`OutOfRange`](Self::OutOfRange) otherwise; `must` describes the range in words.
     pub fn check(
         key: &'static str,
         what: &'static str,
         value: f64,
-        sane: impl core::ops::RangeBounds<f64>,
+        range: impl core::ops::RangeBounds<f64>,
         must: &'static str,
     ) -> Result<f64, Self> {
-        if value.is_finite() && sane.contains(&value) {
+        if value.is_finite() && range.contains(&value) {
             Ok(value)
         } else {
-            Err(Self::Measure { key, what, value, must })
+            Err(Self::OutOfRange { key, what, value, must })
         }
     }
 }
 
-/// Why a rigid body is not possible.
+/// Why a rigid body is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
     /// The mass is not above 0 and finite.
     #[error("a body has a mass of {mass} kg; it must be above 0 and finite")]
     Mass {
-        /// What it was, kg.
+        /// The mass, kg.
         mass: f64,
     },
     /// A coordinate of the centre is NaN or infinite.
-    #[error("the centre of a body is not at a finite place")]
+    #[error("the centre of a body has a coordinate that is not finite")]
     Centre,
     /// The inertia tensor is not symmetric, or not finite.
     #[error("an inertia tensor is not symmetric, or not finite")]
     NotSymmetric,
-    /// No body with a volume has such an inertia: each principal moment must be below the sum of
+    /// No body with a volume has these principal moments of inertia: each must be below the sum of
     /// the other two.
     #[error(
-        "no four particles that stay rigid have the principal moments {moments:?} kg m²: each must \
-         be below the sum of the other two, by more than 1e-8 of the largest"
+        "no rigid body of four particles has the principal moments {moments:?} kg m²: each must be \
+         below the sum of the other two, by more than 1e-8 of the largest"
     )]
     Impossible {
         /// The principal moments of inertia, smallest first, kg m².
@@ -107,11 +108,11 @@ pub enum BodyError {
     /// A corner is not among the vertices.
     #[error("triangle {triangle} has the corner {corner}, but there are only {vertices} vertices")]
     NoSuchVertex {
-        /// Which triangle.
+        /// The triangle.
         triangle: usize,
         /// Its corner.
         corner: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// The mesh is not closed.
@@ -120,20 +121,20 @@ pub enum BodyError {
          be in exactly one other triangle, the other way round"
     )]
     NotClosed {
-        /// Which triangle.
+        /// The triangle.
         triangle: usize,
-        /// Where the edge begins.
+        /// The vertex where the edge begins.
         from: u32,
-        /// Where it ends.
+        /// The vertex where it ends.
         to: u32,
     },
-    /// It is flat, or its triangles are clockwise from outside.
+    /// The mesh is flat, or its triangles are clockwise from outside.
     #[error(
         "the mesh encloses a volume of {volume} m³; it must be above 0 (triangles \
          counter-clockwise from outside)"
     )]
     Volume {
-        /// What it was, m³.
+        /// The volume, m³.
         volume: f64,
     },
 }

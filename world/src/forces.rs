@@ -1,4 +1,4 @@
-//! Forces on particles, added up.
+//! Accumulated forces on particles.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -26,30 +26,30 @@ pub struct Forces<const D: usize = 3> {
     len: usize,
     /// The columns in the order of a plan's slots; computed when a stage needs them after a change.
     by_slot: Mutex<BySlot<D>>,
-    /// Whether no force was added since the last clear. The columns are then stale instead of 0: a
-    /// first force on every particle overwrites them without a read.
-    none: bool,
-    /// A column of zeros, returned while no force was added.
+    /// Whether no force was added since the last clear. The columns are then stale and count as 0:
+    /// a first pass that writes every particle overwrites them without reading them.
+    is_zero: bool,
+    /// The column that is returned while no force was added.
     zeros: OnceLock<Vec<f32>>,
-    /// Scratch memory for the force on each triangle, N, by slot; grows once.
+    /// Scratch memory for the force on each triangle, N, by slot.
     on_triangles: [Column<f32>; D],
 }
 
 /// Forces in the order of a plan's slots, N.
 #[derive(Debug)]
 pub(crate) struct BySlot<const D: usize> {
-    current: bool,
+    up_to_date: bool,
     pub(crate) columns: [Vec<f32>; D],
 }
 
 impl<const D: usize> Default for BySlot<D> {
     fn default() -> Self {
-        Self { current: false, columns: core::array::from_fn(|_| Vec::new()) }
+        Self { up_to_date: false, columns: core::array::from_fn(|_| Vec::new()) }
     }
 }
 
 /// Columns for a pass over triangles.
-pub(crate) struct Room<'a, const D: usize> {
+pub(crate) struct TriangleScratch<'a, const D: usize> {
     /// Whether the columns of the particles are stale and must be overwritten.
     pub(crate) first: bool,
     pub(crate) on_particles: [&'a mut [f32]; D],
@@ -57,7 +57,7 @@ pub(crate) struct Room<'a, const D: usize> {
 }
 
 impl<const D: usize> Forces<D> {
-    /// No forces on any of the particles.
+    /// A force of 0 on each of the particles.
     pub fn none(particles: &Particles<D>) -> Self {
         let padded = particles.len().next_multiple_of(taut_core::PADDING);
         let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
@@ -65,7 +65,7 @@ impl<const D: usize> Forces<D> {
             columns: core::array::from_fn(|_| column()),
             len: particles.len(),
             by_slot: Mutex::default(),
-            none: true,
+            is_zero: true,
             zeros: OnceLock::new(),
             on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
         }
@@ -73,103 +73,109 @@ impl<const D: usize> Forces<D> {
 
     /// Removes all forces.
     pub fn clear(&mut self) {
-        self.none = true;
-        self.forget_slots();
+        self.is_zero = true;
+        self.invalidate_slots();
     }
 
-    /// Copies the forces of another.
+    /// Copies the forces of `other`.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.clear();
-        if !other.none {
-            self.none = false;
+        if !other.is_zero {
+            self.is_zero = false;
             for (column, from) in self.columns.iter_mut().zip(&other.columns) {
                 column.copy_from_slice(from);
             }
         }
     }
 
-    fn forget_slots(&mut self) {
-        self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).current = false;
+    fn invalidate_slots(&mut self) {
+        self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).up_to_date = false;
     }
 
-    /// The columns in the order of a plan's slots, 0 in padding; settled.
-    pub(crate) fn by_slot(&self, numbers: &SlotLayout<'_>) -> MutexGuard<'_, BySlot<D>> {
+    /// The columns in the order of a plan's slots, 0 in padding. Requires
+    /// [`write_pending_zeros`](Self::write_pending_zeros).
+    pub(crate) fn by_slot(&self, layout: &SlotLayout<'_>) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if !by_slot.current {
+        if !by_slot.up_to_date {
             for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
                 column.clear();
                 let from = &from[..self.len];
-                if let SlotLayout::Rows { width, offsets, .. } = *numbers {
-                    // Row by row, because a division a slot is slow.
+                if let SlotLayout::Rows { width, offsets, .. } = *layout {
+                    // Row by row: a division per slot would be slow.
                     for row in from.chunks(width.max(1)) {
-                        let of = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
-                        column.extend(offsets.iter().map(of));
+                        let at = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
+                        column.extend(offsets.iter().map(at));
                     }
-                } else if let SlotLayout::Copies { particles, copies, .. } = *numbers {
+                } else if let SlotLayout::Copies { particles, copies, .. } = *layout {
                     for (first, particle) in (0..copies)
                         .step_by(PADDING)
                         .flat_map(|it| (0..particles).map(move |p| (it, p)))
                     {
-                        let of = |copy: usize| {
+                        let force_on = |copy: usize| {
                             if copy < copies { from[copy * particles + particle] } else { 0.0 }
                         };
-                        column.extend((first..first + PADDING).map(of));
+                        column.extend((first..first + PADDING).map(force_on));
                     }
                 } else {
                     column.extend(from);
                 }
             }
-            by_slot.current = true;
+            by_slot.up_to_date = true;
         }
         by_slot
     }
 
     /// Writes zeros to the columns if no force was added.
-    pub(crate) fn settle(&mut self) {
-        self.forget_slots();
-        if core::mem::take(&mut self.none) {
+    pub(crate) fn write_pending_zeros(&mut self) {
+        self.invalidate_slots();
+        if core::mem::take(&mut self.is_zero) {
             for column in &mut self.columns {
                 column.fill(0.0);
             }
         }
     }
 
-    /// One column, N.
+    /// The column of forces along an axis, N.
     ///
     /// # Panics
     /// If there is no such axis.
     pub fn along(&self, axis: usize) -> &[f32] {
         let column = &self.columns[axis][..self.len];
-        if self.none { self.zeros.get_or_init(|| vec![0.0; self.len]) } else { column }
+        if self.is_zero { self.zeros.get_or_init(|| vec![0.0; self.len]) } else { column }
     }
 
-    /// One column with its padding; settled.
+    /// The column of an axis with its padding. Requires
+    /// [`write_pending_zeros`](Self::write_pending_zeros).
     pub(crate) fn padded(&self, axis: usize) -> &[f32] {
         &self.columns[axis]
     }
 
-    /// All columns, N, to add to.
+    /// All columns, mutable, N.
     pub fn columns_mut(&mut self) -> [&mut [f32]; D] {
-        self.settle();
+        self.write_pending_zeros();
         let len = self.len;
         self.columns.each_mut().map(|column| &mut column[..len])
     }
 
-    /// All columns, and scratch columns with `slots` entries for forces on triangles. `pushes_all`
+    /// All columns, and scratch columns with `slots` entries for forces on triangles. `writes_all`
     /// says that the caller writes the force on every particle.
-    pub(crate) fn room(&mut self, pushes_all: bool, slots: usize) -> Room<'_, D> {
-        if !pushes_all {
-            self.settle();
+    pub(crate) fn triangle_scratch(
+        &mut self,
+        writes_all: bool,
+        slots: usize,
+    ) -> TriangleScratch<'_, D> {
+        if !writes_all {
+            self.write_pending_zeros();
         }
         for column in &mut self.on_triangles {
             if column.len() < slots {
                 column.resize(slots, 0.0);
             }
         }
-        self.forget_slots();
+        self.invalidate_slots();
         let len = self.len;
-        Room {
-            first: core::mem::take(&mut self.none),
+        TriangleScratch {
+            first: core::mem::take(&mut self.is_zero),
             on_particles: self.columns.each_mut().map(|column| &mut column[..len]),
             on_triangles: self.on_triangles.each_mut().map(|column| &mut column[..]),
         }
@@ -180,7 +186,7 @@ impl<const D: usize> Forces<D> {
     /// # Panics
     /// If there is no such particle.
     pub fn add(&mut self, particle: usize, force: [f32; D]) {
-        self.settle();
+        self.write_pending_zeros();
         for (column, along) in self.columns.iter_mut().zip(force) {
             column[particle] += along;
         }

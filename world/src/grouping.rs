@@ -6,18 +6,19 @@ use taut_core::{Copies, Schedule, Sheet};
 
 use crate::model::{Model, Order, schedule_of};
 
-/// The fewest equal regular sheets of [`Sheet::FASTER_FROM_WIDTH`] columns and more that get an island
-/// of their own, in which a kernel may take a lane for each: from here on that is faster than each
-/// sheet on a kernel for sheets. For other models the fewest are [`Copies::FASTER_FROM`].
+/// Smallest number of copies of a regular sheet of [`MEDIUM_COLUMNS`] columns and more that get an
+/// island of their own, in which a kernel may relax one copy per lane. With fewer copies that is
+/// slower. For other models it is [`Copies::FASTER_FROM`].
 const SHEET_COPIES_MIN: usize = 16;
-/// Regular sheets of this many columns and more are faster one by one.
-const WIDE: usize = 48;
+const MEDIUM_COLUMNS: usize = 24;
+/// Regular sheets of this many columns and more are faster in islands of their own.
+const WIDE_COLUMNS: usize = 48;
 
 /// Models that share an island, with their numbers in the scene, and their schedules.
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
-    /// Whether all have the same ends of sticks and the same schedule.
+    /// Whether all have the same stick ends and the same schedule.
     pub(crate) copies: bool,
 }
 
@@ -40,12 +41,12 @@ type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 ///
 /// The groups do not depend on the kernels that run them, because a snapshot of a world resumes on
 /// any kernel and stores the state of each island.
-pub(crate) fn groups<'a, const D: usize>(
+pub(crate) fn group_models<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
     order: Option<Order>,
 ) -> Vec<IslandModels<'a, D>> {
     let (mut copies, mut rest) = (Vec::new(), Vec::new());
-    let mut alike: BTreeMap<_, Vec<Vec<Scheduled<'_, D>>>> = BTreeMap::new();
+    let mut sets_by_key: BTreeMap<_, Vec<Vec<Scheduled<'_, D>>>> = BTreeMap::new();
     for (number, model) in models.enumerate() {
         let schedule = schedule_of(model, order);
         let scheduled = (number, model, schedule);
@@ -53,14 +54,14 @@ pub(crate) fn groups<'a, const D: usize>(
             rest.push(scheduled);
             continue;
         }
-        // Equal keys need not mean equal models.
-        let sets = alike.entry(key(model)).or_default();
+        // Different models may have the same key.
+        let sets = sets_by_key.entry(key(model)).or_default();
         match sets.iter_mut().find(|set| set[0].2 == scheduled.2) {
             Some(set) => set.push(scheduled),
             None => sets.push(vec![scheduled]),
         }
     }
-    let mut sets: Vec<Vec<Scheduled<'_, D>>> = alike.into_values().flatten().collect();
+    let mut sets: Vec<Vec<Scheduled<'_, D>>> = sets_by_key.into_values().flatten().collect();
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
         if copies_min(set[0].1).is_some_and(|min| set.len() >= min) {
@@ -89,8 +90,8 @@ pub(crate) fn groups<'a, const D: usize>(
     sheets.into_iter().chain(copies).chain(others).collect()
 }
 
-/// Whether so many of these models are alike that some [may be copies](groups) with an island of
-/// their own.
+/// Whether enough of these models have the same key that [`group_models`] may give them an island
+/// as copies.
 pub(crate) fn may_have_copies<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
 ) -> bool {
@@ -102,20 +103,21 @@ pub(crate) fn may_have_copies<'a, const D: usize>(
     })
 }
 
-/// The fewest copies of a model that share an island; `None` if they never do.
+/// Smallest number of copies of a model that share an island; `None` if they never do.
 fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     let Model { sticks, particles, bodies, tethers, .. } = model;
     let width = model.sheet.as_ref().map_or(0, Sheet::width);
     match width {
-        // Contacts of bodies take turns with the sticks, in columns: transposes would cost more than
-        // the few sticks of a body gain.
+        // Bodies alternate between relaxation and contacts, which need columns: transposing would
+        // cost more than the few sticks of a body gain.
         _ if sticks.is_empty() || !bodies.is_empty() => None,
-        // Copies have the same sticks side by side, so these must name all particles.
+        // Copies lie side by side, each with as many particles as its sticks count, which must be
+        // all of them.
         _ if sticks.particles() != particles.len() => None,
-        // Tethers of a sheet know its rows and columns, which several sheets do not have.
+        // Tethers of a sheet use its rows and columns, which several sheets together do not have.
         1.. if tethers.iter().any(Option::is_some) => None,
-        0..Sheet::FASTER_FROM_WIDTH => Some(Copies::FASTER_FROM),
-        Sheet::FASTER_FROM_WIDTH..WIDE => Some(SHEET_COPIES_MIN),
+        0..MEDIUM_COLUMNS => Some(Copies::FASTER_FROM),
+        MEDIUM_COLUMNS..WIDE_COLUMNS => Some(SHEET_COPIES_MIN),
         _ => None,
     }
 }

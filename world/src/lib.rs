@@ -38,8 +38,8 @@ mod vector;
 mod world;
 
 pub use body::{Anchor, Bodies, Body, Limb, Limbs, MassProperties, Twist};
-pub use drawing::{Figure, Form, Look, REMOVED, normals, row};
-pub use emitter::{Emission, EmittedParticle, Emitter, Source};
+pub use drawing::{Figure, FigureShape, Look, REMOVED, normals, row};
+pub use emitter::{EmittedParticle, Emitter, EmitterSettings, Source};
 pub use error::{BodyError, ModelError};
 pub use force::{
     Acceleration, Attractor, Drag, Field, Force, Gusts, Law, ParticleState, Region, Sampling, Wind,
@@ -49,16 +49,16 @@ pub use forces::Forces;
 pub use matter::{ContactScratch, Islands, Matter};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, Guide,
-    HexSheet, JointLimit, Model, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
+    HexSheet, JointLimit, Model, Numbering, Order, PINNED_FRACTION, Plant, Ragdoll, Rope, StickSet,
     Tethers, UnknownStickSet,
 };
 pub use motion::{Integrator, Oscillator, free_fall};
-#[cfg(feature = "parry")]
-pub use obstacle::{BodyContacts, Facing, TriMesh};
 pub use obstacle::{
-    Bounds, Capsule, Cuboid, FormulaPass, HalfSpace, LimbContacts, Obstacle, Shape, Side, Solid,
+    AnalyticPass, Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Shape, Side, Solid,
     Sphere,
 };
+#[cfg(feature = "parry")]
+pub use obstacle::{BodyContacts, Facing, TriMesh};
 pub use path::{Path, Pose, Spin};
 pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
@@ -66,6 +66,6 @@ pub use settings::{Moment, Settings};
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use world::{
-    Clock, Diagnostics, Drawing, DrawnPart, Frame, Island, Outcome, Pass, Removed, Snapshot,
+    Clock, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Pass, Removed, Snapshot,
     SnapshotError, Warning, World, WorldError,
 };

@@ -1,19 +1,19 @@
-//! 3 x 3 matrices in `f64`: only + - * / and square roots, in a fixed order, so that bodies have
-//! the same bits on every machine.
+//! 3 x 3 matrices in `f64`. They use only + - * / and square roots, in a fixed order, so that
+//! bodies have the same bits on every machine.
 
-use crate::vector::{cross, dot, length, plus};
+use crate::vector::{add_scaled, cross, dot, length};
 
 /// A vector.
 pub(crate) type Vector = [f64; 3];
 /// A matrix, by rows.
 pub(crate) type Matrix = [[f64; 3]; 3];
 
-/// Limit of rounds of [`symmetric_eigen`], which converges quadratically, in about 6 rounds.
-const ROUNDS: usize = 32;
+/// Maximum number of sweeps of [`symmetric_eigen`], which converges quadratically, in about 6.
+const SWEEPS_MAX: usize = 32;
 
-/// An array of what `f` gives for each axis.
+/// The values of `f` for axes 0, 1 and 2.
 #[inline(always)]
-pub(crate) fn each<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
+pub(crate) fn per_axis<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
     core::array::from_fn(f)
 }
 
@@ -24,16 +24,16 @@ pub(crate) fn direction(a: Vector) -> Option<Vector> {
     (length > f64::MIN_POSITIVE).then(|| a.map(|x| x / length))
 }
 
-/// A matrix of what `f` gives for each row and column.
+/// The matrix with the entries `f(row, column)`.
 #[inline(always)]
 pub(crate) fn matrix(mut f: impl FnMut(usize, usize) -> f64) -> Matrix {
-    each(|row| each(|column| f(row, column)))
+    per_axis(|row| per_axis(|column| f(row, column)))
 }
 
 /// `a v`.
 #[inline(always)]
 pub(crate) fn apply(a: &Matrix, v: Vector) -> Vector {
-    each(|row| dot(a[row], v))
+    per_axis(|row| dot(a[row], v))
 }
 
 /// The transpose.
@@ -42,9 +42,10 @@ pub(crate) fn transposed(a: &Matrix) -> Matrix {
     matrix(|row, column| a[column][row])
 }
 
-/// `½ tr(a) 1 - a` for a covariance from an inertia tensor; `tr(a) 1 - a` the other way.
+/// `share tr(a) 1 - a`: with a share of ½ it turns an inertia tensor into a covariance, with 1 a
+/// covariance into an inertia tensor.
 #[inline(always)]
-pub(crate) fn trace_less(a: &Matrix, share: f64) -> Matrix {
+pub(crate) fn trace_minus(a: &Matrix, share: f64) -> Matrix {
     let trace = share * ((a[0][0] + a[1][1]) + a[2][2]);
     matrix(|row, column| if row == column { trace - a[row][column] } else { -a[row][column] })
 }
@@ -56,17 +57,17 @@ pub(crate) fn inverse(a: &Matrix) -> Option<Matrix> {
     determinant.is_normal().then(|| matrix(|row, column| cofactors[column][row] / determinant))
 }
 
-/// Eigenvalues, largest first, and for each a row: its eigenvector of length 1, the three of them
-/// right-handed. By Jacobi's rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate
-/// to some ulps of the largest.
+/// Eigenvalues, largest first, and a matrix whose rows are the unit eigenvectors, right-handed.
+/// By Jacobi rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate to some ulps of
+/// the largest eigenvalue.
 pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     let mut a = *a;
     let mut vectors = matrix(|row, column| if row == column { 1.0 } else { 0.0 });
-    for _ in 0..ROUNDS {
-        let off = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
-        let on = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
-        // Off-diagonal squares below rounding.
-        if off <= 1e-40 * on {
+    for _ in 0..SWEEPS_MAX {
+        let off_diagonal = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
+        let diagonal = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
+        // The off-diagonal entries are below rounding.
+        if off_diagonal <= 1e-40 * diagonal {
             break;
         }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -81,7 +82,7 @@ pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     (order.map(|i| a[i][i]), [first, second, cross(first, second)])
 }
 
-/// One of Jacobi's rotations: makes `a[p][q]` zero.
+/// A Jacobi rotation that makes `a[p][q]` zero.
 fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
     let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
     let t = 1.0 / (theta.abs() + (theta * theta + 1.0).sqrt());
@@ -99,19 +100,21 @@ fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
     (a[p][q], a[q][p]) = (0.0, 0.0);
 }
 
-/// The rotation nearest to `a` (in the sum of squares): its polar factor, or for a mirror image the
-/// best fitting rotation. For a zero matrix it is the identity.
+/// The rotation nearest to `a` (least squares): its polar factor, or the best-fitting rotation if
+/// `a` contains a reflection. For a zero matrix it is the identity.
 pub(crate) fn nearest_rotation(a: &Matrix) -> Matrix {
-    // a = U S Vᵀ with right-handed U and V: the sign of a mirror image goes into the least of S.
+    // a = U S Vᵀ with right-handed U and V: a reflection makes the smallest entry of S negative.
     let (_, v) = symmetric_eigen(&matrix(|i, j| {
         (a[0][i] * a[0][j] + a[1][i] * a[1][j]) + a[2][i] * a[2][j]
     }));
     let first = direction(apply(a, v[0])).unwrap_or(v[0]);
     let image = apply(a, v[1]);
-    let across = |image: Vector| direction(plus(image, -dot(image, first), first));
+    let orthogonal = |image: Vector| direction(add_scaled(image, -dot(image, first), first));
     // For rank 1 any rotation about `first` fits.
-    let second =
-        across(image).or_else(|| across(v[1])).or_else(|| across(v[2])).unwrap_or([0.0; 3]);
+    let second = orthogonal(image)
+        .or_else(|| orthogonal(v[1]))
+        .or_else(|| orthogonal(v[2]))
+        .unwrap_or([0.0; 3]);
     let u = [first, second, cross(first, second)];
     matrix(|row, column| {
         (u[0][row] * v[0][column] + u[1][row] * v[1][column]) + u[2][row] * v[2][column]

@@ -10,8 +10,8 @@ use crate::model::Model;
 /// them, so the columns of [`model`](Self::model) may hold older positions.
 ///
 /// Code that processes one particle at a time is a [`Stage`], and runs in that layout
-/// ([`visit`](Self::visit)); code that needs several gets the model with its columns up to date
-/// ([`model_mut`](Self::model_mut)).
+/// ([`visit`](Self::visit)); code that needs several particles at once gets the model with its
+/// columns up to date ([`model_mut`](Self::model_mut)).
 #[derive(Debug)]
 pub struct Matter<'a, const D: usize = 3> {
     model: &'a mut Model<D>,
@@ -19,17 +19,18 @@ pub struct Matter<'a, const D: usize = 3> {
     plan: Option<PlanAccess<'a, D>>,
 }
 
-/// What contacts remember within a substep, and reused buffers: not part of the state.
+/// Contact data of the current substep, and reused buffers. Not part of the state of a world.
 #[derive(Clone, Debug, Default)]
 pub struct ContactScratch<const D: usize = 3> {
-    /// Positions at the beginning of the substep, m: written by obstacles that sweep from there.
+    /// Positions at the beginning of the substep, m: written by obstacles with continuous collision
+    /// detection.
     #[cfg(feature = "parry")]
     pub(crate) starts: Vec<[f32; D]>,
     pub(crate) bodies: BodyScratch<D>,
     pub(crate) limbs: LimbScratch<D>,
 }
 
-/// The plan of a model, on an executor.
+/// The plan of a model, and the executor that runs it.
 pub(crate) struct PlanAccess<'a, const D: usize> {
     pub(crate) engine: &'a mut dyn Engine<D>,
     pub(crate) executor: &'a dyn Executor,
@@ -74,7 +75,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         Self { model, scratch, plan: None }
     }
 
-    pub(crate) fn on_plan(
+    pub(crate) fn with_plan(
         model: &'a mut Model<D>,
         scratch: &'a mut ContactScratch<D>,
         plan: PlanAccess<'a, D>,
@@ -88,7 +89,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         self.model
     }
 
-    /// The model with the columns of its particles up to date, to change.
+    /// The model, mutable, with the columns of its particles up to date.
     pub fn model_mut(&mut self) -> &mut Model<D> {
         self.model_and_scratch().0
     }
@@ -101,13 +102,13 @@ impl<'a, const D: usize> Matter<'a, D> {
         (self.model, self.scratch)
     }
 
-    /// Runs a stage on all particles, in their present layout. Positions of -0.0 become +0.0.
+    /// Runs a stage on all particles, in their current layout. Positions of -0.0 become +0.0.
     pub fn visit(&mut self, stage: &dyn Stage<D>) {
         let Model { particles, sticks, .. } = &mut *self.model;
         visit(&mut self.plan, particles, sticks, &PositiveZeros(stage));
     }
 
-    /// Runs the passes of formula obstacles on all particles, in order.
+    /// Runs the passes of analytic obstacles on all particles, in order.
     pub(crate) fn run_group_passes(&mut self, passes: &[&dyn GroupPass<D>]) {
         let Model { particles, sticks, radii, .. } = &mut *self.model;
         visit(&mut self.plan, particles, sticks, &GroupPasses { passes, radii });
@@ -125,19 +126,19 @@ pub(crate) trait IslandAccess<const D: usize> {
 }
 
 impl<const D: usize> Islands<'_, D> {
-    /// How many there are.
+    /// Number of islands.
     pub fn count(&self) -> usize {
         self.0.count()
     }
 
-    /// The matter of an island. None if there is no such island, or no force or obstacle may
+    /// The matter of an island. None if the island does not exist, or if no force or obstacle may
     /// touch it in this step.
     pub fn one(&mut self, island: usize) -> Option<Matter<'_, D>> {
         self.0.one(island)
     }
 
-    /// The matter of two islands. None if there are no such two, or no force or obstacle may touch
-    /// one of them in this step.
+    /// The matter of two islands. None if one of them does not exist, if both are the same, or if
+    /// no force or obstacle may touch one of them in this step.
     pub fn two(&mut self, islands: [usize; 2]) -> Option<[Matter<'_, D>; 2]> {
         self.0.two(islands)
     }

@@ -1,7 +1,7 @@
 //! Integrators for given accelerations, and closed-form solutions to test them against.
 //!
-//! A [`World`](crate::World) moves by Verlet integration. The others are for comparison: they work
-//! on one coordinate of any number of particles, in columns.
+//! A [`World`](crate::World) uses Verlet integration. The integrators here are for comparison: they
+//! work on one coordinate of any number of particles, in columns.
 
 use taut_core::Lane;
 
@@ -10,9 +10,9 @@ use taut_core::Lane;
 /// ```
 /// use taut_world::{Integrator, free_fall};
 ///
-/// // A stone, dropped for a second at 30 steps a second.
+/// // A stone falls for a second, at 30 steps a second.
 /// let h = 1.0 / 30.0;
-/// let drop = |integrator: Integrator| {
+/// let relative_error = |integrator: Integrator| {
 ///     let (mut x, mut v, a) = ([0.0_f64], [0.0], [-9.81]);
 ///     integrator.begin(&mut v, &a, h);
 ///     for _ in 0..30 {
@@ -20,9 +20,9 @@ use taut_core::Lane;
 ///     }
 ///     x[0] / free_fall([0.0], [0.0], [-9.81], 1.0)[0] - 1.0
 /// };
-/// assert!((drop(Integrator::ExplicitEuler) + 1.0 / 30.0).abs() < 1e-12); // 3 % short
-/// assert!((drop(Integrator::SemiImplicitEuler) - 1.0 / 30.0).abs() < 1e-12); // 3 % far
-/// assert!(drop(Integrator::Verlet).abs() < 1e-12);
+/// assert!((relative_error(Integrator::ExplicitEuler) + 1.0 / 30.0).abs() < 1e-12); // 3 % short
+/// assert!((relative_error(Integrator::SemiImplicitEuler) - 1.0 / 30.0).abs() < 1e-12); // 3 % far
+/// assert!(relative_error(Integrator::Verlet).abs() < 1e-12);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Integrator {
@@ -30,8 +30,8 @@ pub enum Integrator {
     ExplicitEuler,
     /// `v += h a`, then `x += h v`: first order; oscillations keep their energy.
     SemiImplicitEuler,
-    /// As semi-implicit Euler, with the velocity half a step behind, like a difference of positions
-    /// (Størmer 1907, Verlet 1967): of second order, and exact on a parabola.
+    /// Semi-implicit Euler with the velocity half a step behind, like a difference of positions
+    /// (Størmer 1907, Verlet 1967): second order, exact for a parabola.
     #[default]
     Verlet,
 }
@@ -51,13 +51,13 @@ impl Integrator {
         }
     }
 
-    /// One step: positions `x`, m, and velocities `v`, m/s, by the accelerations `a` that they had,
-    /// m/s².
+    /// Advances positions `x`, m, and velocities `v`, m/s, by one step with the accelerations `a`
+    /// at its beginning, m/s².
     pub fn advance<L: Lane>(self, x: &mut [L], v: &mut [L], a: &[L], h: L) {
         for ((x, v), a) in x.iter_mut().zip(v).zip(a) {
-            let was = *v;
-            *v = was + *a * h;
-            *x = *x + if self == Self::ExplicitEuler { was } else { *v } * h;
+            let old = *v;
+            *v = old + *a * h;
+            *x = *x + if self == Self::ExplicitEuler { old } else { *v } * h;
         }
     }
 }
@@ -79,9 +79,9 @@ pub fn free_fall<const D: usize>(x: [f64; D], v: [f64; D], a: [f64; D], t: f64) 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Oscillator {
-    /// ω: the root of stiffness by mass, 1/s.
+    /// ω: the square root of stiffness over mass, 1/s.
     pub frequency: f64,
-    /// γ: damping by mass, 1/s.
+    /// γ: damping over mass, 1/s.
     pub damping: f64,
 }
 
@@ -90,7 +90,7 @@ impl Oscillator {
     pub fn at(&self, [x, v]: [f64; 2], t: f64) -> [f64; 2] {
         let decay = 0.5 * self.damping;
         let squared = self.frequency * self.frequency - decay * decay;
-        // How both move with the decay taken out: x = e^(-decay t) (x cos + (v + decay x) sin / w).
+        // With w² = `squared`: x(t) = e^(-decay t) (x cos(w t) + (v + decay x) sin(w t) / w).
         let (cos, sin_by_w) = if squared > 0.0 {
             let w = libm::sqrt(squared);
             (libm::cos(w * t), libm::sin(w * t) / w)

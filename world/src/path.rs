@@ -4,7 +4,7 @@ use core::f64::consts::TAU;
 
 use taut_core::{COORDINATE_MAX, Lane};
 
-use crate::drawing::{Figure, Form, rotation_of};
+use crate::drawing::{Figure, FigureShape, rotation_of};
 use crate::error::ModelError;
 use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 
@@ -35,8 +35,8 @@ pub enum Path<const D: usize = 3> {
         /// Period, s, above 0.
         period: f64,
     },
-    /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle around where the obstacle was
-    /// put, or an ellipse.
+    /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle or an ellipse around the position
+    /// without a path.
     Circular {
         /// `a` and `b`, m.
         radii: [[f64; D]; 2],
@@ -50,7 +50,7 @@ pub enum Path<const D: usize = 3> {
     },
 }
 
-fn measure(key: &'static str, what: &'static str, value: f64) -> Result<(), ModelError> {
+fn check_coordinate(key: &'static str, what: &'static str, value: f64) -> Result<(), ModelError> {
     ModelError::check(key, what, value, -COORDINATE_MAX..=COORDINATE_MAX, "from -1e12 to 1e12")?;
     Ok(())
 }
@@ -60,7 +60,7 @@ pub(crate) fn check_point<const D: usize>(
     what: &'static str,
     point: [f64; D],
 ) -> Result<(), ModelError> {
-    point.into_iter().try_for_each(|x| measure(key, what, x))
+    point.into_iter().try_for_each(|x| check_coordinate(key, what, x))
 }
 
 impl<const D: usize> Path<D> {
@@ -92,7 +92,7 @@ impl<const D: usize> Path<D> {
         }
     }
 
-    /// Checks that the values are sane.
+    /// Checks the values.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         match &self {
             Self::Still => {}
@@ -114,12 +114,13 @@ impl<const D: usize> Path<D> {
                 ModelError::check("keys", keys_of_path, keys.len() as f64, 1.0.., "at least 1")?;
                 let mut last = f64::NEG_INFINITY;
                 for &(time, offset) in keys {
-                    let after = "finite, and after the key before";
+                    let must = "finite and after the previous key";
+                    let what = "the time of a key of a path, s,";
                     if time <= last {
-                        let (key, what) = ("keys", "the time of a key of a path, s,");
-                        return Err(ModelError::Measure { key, what, value: time, must: after });
+                        let key = "keys";
+                        return Err(ModelError::OutOfRange { key, what, value: time, must });
                     }
-                    ModelError::check("keys", "the time of a key of a path, s,", time, .., after)?;
+                    ModelError::check("keys", what, time, .., must)?;
                     check_point("keys", "the offset of a key of a path, m,", offset)?;
                     last = time;
                 }
@@ -152,26 +153,26 @@ pub struct Spin<const D: usize = 3> {
     rate: f64,
 }
 
-/// The unit vector along `a`, or an error if it has no direction.
-pub(crate) fn unit<const D: usize>(
+/// The unit vector along `a`, or an error if `a` has no direction.
+pub(crate) fn checked_unit<const D: usize>(
     key: &'static str,
     what: &'static str,
     a: [f64; D],
 ) -> Result<[f64; D], ModelError> {
     check_point(key, what, a)?;
-    let length = ModelError::check(key, what, length(a), 1e-12.., "longer than 0")?;
+    let length = ModelError::check(key, what, length(a), 1e-12.., "above 0")?;
     Ok(a.map(|x| x / length))
 }
 
 /// The coordinate axes.
-pub(crate) fn upright<const D: usize>() -> [[f64; D]; D] {
+pub(crate) fn coordinate_axes<const D: usize>() -> [[f64; D]; D] {
     core::array::from_fn(|row| core::array::from_fn(|axis| f64::from(u8::from(row == axis))))
 }
 
 /// Orthonormal axes, of which y points along `up`.
 pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
     // Replaces the axis nearest to `up`, and orthogonalises the others (Gram-Schmidt).
-    let mut axes: [[f64; D]; D] = upright();
+    let mut axes: [[f64; D]; D] = coordinate_axes();
     axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
     axes[0] = up;
     for which in 1..D {
@@ -187,8 +188,8 @@ pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
 }
 
 impl<const D: usize> Spin<D> {
-    /// In the plane of two directions, from the first towards the second, about `centre`, m, by
-    /// `rate`, rad/s.
+    /// A rotation in the plane of two directions, from the first towards the second, about
+    /// `centre`, m, at `rate`, rad/s.
     ///
     /// # Errors
     /// A number that is not finite; directions that are parallel or have no length.
@@ -198,23 +199,28 @@ impl<const D: usize> Spin<D> {
         rate: f64,
     ) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a spin, m,", centre)?;
-        measure("rate", "the rate of a spin, rad/s", rate)?;
-        let a = unit("plane", "the length of the first direction of a spin", a)?;
-        let b = unit("plane", "the length of the second direction of a spin", b)?;
+        check_coordinate("rate", "the rate of a spin, rad/s,", rate)?;
+        let a = checked_unit("plane", "the length of the first direction of a spin", a)?;
+        let b = checked_unit("plane", "the length of the second direction of a spin", b)?;
         let along = dot(a, b);
         let across = core::array::from_fn(|axis| b[axis] - a[axis] * along);
-        let b = unit("plane", "how far the directions of a spin are from parallel", across)?;
+        let b = checked_unit(
+            "plane",
+            "the sine of the angle between the directions of a spin",
+            across,
+        )?;
         Ok(Self { plane: [a, b], centre, rate })
     }
 }
 
 impl Spin {
-    /// About an axis through `centre`, m, counter-clockwise as seen from its tip, by `rate`, rad/s.
+    /// A rotation about an axis through `centre`, m, counter-clockwise as seen from the tip of the
+    /// axis, at `rate`, rad/s.
     ///
     /// # Errors
     /// A number that is not finite; an axis that has no length.
     pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
-        let [x, y, z] = unit("axis", "the length of the axis of a spin", axis)?;
+        let [x, y, z] = checked_unit("axis", "the length of the axis of a spin", axis)?;
         // Perpendicular to the axis and to the coordinate axis farthest from it.
         let a = if x.abs() <= y.abs() && x.abs() <= z.abs() {
             [0.0, z, -y]
@@ -236,123 +242,128 @@ impl Spin {
 /// let path = Path::Linear { velocity: [2.0, 0.0, 0.0] };
 /// let pose = Pose::new(&path, None, 0.5);
 /// assert_eq!(pose.point([0.0, 1.0, 0.0]), [1.0, 1.0, 0.0]);
-/// assert_eq!(pose.point_back([1.0, 1.0, 0.0]), [0.0, 1.0, 0.0]);
+/// assert_eq!(pose.point_to_local([1.0, 1.0, 0.0]), [0.0, 1.0, 0.0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<const D: usize = 3> {
-    /// Rows.
-    turn: [[f64; D]; D],
+    /// Rotation matrix, by rows.
+    rotation: [[f64; D]; D],
     /// Centre of rotation before the translation, m.
     centre: [f64; D],
-    shift: [f64; D],
+    /// m.
+    translation: [f64; D],
 }
 
 impl<const D: usize> Pose<D> {
     /// The pose at a time, s.
     pub fn new(path: &Path<D>, spin: Option<&Spin<D>>, time: f64) -> Self {
         let identity = |row, column| f64::from(u8::from(row == column));
-        let square = |entry: &dyn Fn(usize, usize) -> f64| {
+        let matrix = |entry: &dyn Fn(usize, usize) -> f64| {
             core::array::from_fn(|row| core::array::from_fn(|column| entry(row, column)))
         };
-        let (turn, centre) = match spin {
-            None => (square(&identity), [0.0; D]),
+        let (rotation, centre) = match spin {
+            None => (matrix(&identity), [0.0; D]),
             Some(Spin { plane: [a, b], centre, rate }) => {
                 let (sine, cosine) = libm::sincos(rate * time);
                 let entry = |row: usize, column: usize| {
-                    let stay = a[row] * a[column] + b[row] * b[column];
-                    let go = b[row] * a[column] - a[row] * b[column];
-                    (identity(row, column) + stay * (cosine - 1.0)) + go * sine
+                    let symmetric = a[row] * a[column] + b[row] * b[column];
+                    let antisymmetric = b[row] * a[column] - a[row] * b[column];
+                    (identity(row, column) + symmetric * (cosine - 1.0)) + antisymmetric * sine
                 };
-                (square(&entry), *centre)
+                (matrix(&entry), *centre)
             }
         };
-        Self { turn, centre, shift: path.offset(time) }
+        Self { rotation, centre, translation: path.offset(time) }
     }
 
-    /// Maps a direction from the obstacle to the world.
+    /// Maps a direction from obstacle to world coordinates.
     #[must_use]
     #[inline]
     pub fn direction(&self, d: [f64; D]) -> [f64; D] {
-        self.turn.map(|row| dot(row, d))
+        self.rotation.map(|row| dot(row, d))
     }
 
-    /// Maps a direction from the world to the obstacle.
+    /// Maps a direction from world to obstacle coordinates.
     #[must_use]
     #[inline]
-    pub fn direction_back(&self, d: [f64; D]) -> [f64; D] {
-        core::array::from_fn(|column| dot(self.turn.map(|row| row[column]), d))
+    pub fn direction_to_local(&self, d: [f64; D]) -> [f64; D] {
+        core::array::from_fn(|column| dot(self.rotation.map(|row| row[column]), d))
     }
 
-    /// Maps a point from the obstacle to the world, m.
+    /// Maps a point from obstacle to world coordinates, m.
     #[must_use]
     #[inline]
     pub fn point(&self, p: [f64; D]) -> [f64; D] {
         let from_centre = core::array::from_fn(|axis| p[axis] - self.centre[axis]);
-        let turned = self.direction(from_centre);
-        let at = self.turned_about();
-        core::array::from_fn(|axis| turned[axis] + at[axis])
+        let rotated = self.direction(from_centre);
+        let centre = self.world_centre();
+        core::array::from_fn(|axis| rotated[axis] + centre[axis])
     }
 
-    /// Maps a point from the world to the obstacle, m.
+    /// Maps a point from world to obstacle coordinates, m.
     #[must_use]
     #[inline]
-    pub fn point_back(&self, x: [f64; D]) -> [f64; D] {
-        let at = self.turned_about();
-        let turned = self.direction_back(core::array::from_fn(|axis| x[axis] - at[axis]));
-        core::array::from_fn(|axis| turned[axis] + self.centre[axis])
+    pub fn point_to_local(&self, x: [f64; D]) -> [f64; D] {
+        let centre = self.world_centre();
+        let rotated = self.direction_to_local(core::array::from_fn(|axis| x[axis] - centre[axis]));
+        core::array::from_fn(|axis| rotated[axis] + self.centre[axis])
     }
 
-    /// The figure of a form with an origin, m, and orthonormal axes in the frame of the obstacle.
+    /// The figure of a shape with an origin, m, and orthonormal axes in obstacle coordinates.
     pub(crate) fn figure<'a>(
         &self,
-        form: Form<'a, D>,
+        shape: FigureShape<'a, D>,
         origin: [f64; D],
         axes: [[f64; D]; D],
     ) -> Figure<'a, D> {
         let rotation = rotation_of(axes.map(|axis| self.direction(axis)));
-        Figure { form, position: self.point(origin), rotation }
+        Figure { shape, position: self.point(origin), rotation }
     }
 
-    /// The centre of rotation in the world, m.
-    fn turned_about(&self) -> [f64; D] {
-        core::array::from_fn(|axis| self.centre[axis] + self.shift[axis])
+    /// The centre of rotation in world coordinates, m.
+    fn world_centre(&self) -> [f64; D] {
+        core::array::from_fn(|axis| self.centre[axis] + self.translation[axis])
     }
 }
 
-/// The displacement of points of an obstacle in a substep: `turn (x - about) + shift`, m.
+/// The displacement of the points of an obstacle in a substep: `matrix (x - centre) + translation`,
+/// m.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Drift<const D: usize> {
-    /// Centre of rotation.
-    turn: Option<[[f32; D]; D]>,
-    about: [f32; D],
-    shift: [f32; D],
+pub(crate) struct Displacement<const D: usize> {
+    /// None if the obstacle does not rotate.
+    matrix: Option<[[f32; D]; D]>,
+    /// Centre of rotation, m.
+    centre: [f32; D],
+    translation: [f32; D],
 }
 
-impl<const D: usize> Drift<D> {
+impl<const D: usize> Displacement<D> {
     pub(crate) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
-        // What is at x was `before (after⁻¹ x)`.
+        // The point of the obstacle that is at x after the substep was at `before(after⁻¹(x))`.
         let entry = |row: usize, column: usize| {
-            let stays = f64::from(u8::from(row == column));
-            (stays - dot(before.turn[row], after.turn[column])) as f32
+            let identity = f64::from(u8::from(row == column));
+            (identity - dot(before.rotation[row], after.rotation[column])) as f32
         };
-        let turn = || core::array::from_fn(|row| core::array::from_fn(|column| entry(row, column)));
-        let shift = |axis: usize| (after.shift[axis] - before.shift[axis]) as f32;
+        let matrix =
+            || core::array::from_fn(|row| core::array::from_fn(|column| entry(row, column)));
+        let translation = |axis: usize| (after.translation[axis] - before.translation[axis]) as f32;
         Self {
-            turn: (before.turn != after.turn).then(turn),
-            about: after.turned_about().map(|x| x as f32),
-            shift: core::array::from_fn(shift),
+            matrix: (before.rotation != after.rotation).then(matrix),
+            centre: after.world_centre().map(|x| x as f32),
+            translation: core::array::from_fn(translation),
         }
     }
 
+    /// The displacement of the point that is at `x` after the substep.
     #[inline(always)]
     pub(crate) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {
-        let mut drift = constants(x[0], self.shift);
-        if let Some(turn) = self.turn {
-            let from = difference(x, constants(x[0], self.about));
-            for (along, row) in drift.iter_mut().zip(turn) {
-                *along = dot(constants(x[0], row), from) + *along;
+        let mut displacement = constants(x[0], self.translation);
+        if let Some(matrix) = self.matrix {
+            let from_centre = difference(x, constants(x[0], self.centre));
+            for (along, row) in displacement.iter_mut().zip(matrix) {
+                *along = dot(constants(x[0], row), from_centre) + *along;
             }
         }
-        drift
+        displacement
     }
 }

@@ -35,7 +35,7 @@ impl BodyPose {
     #[must_use]
     pub fn quaternion(&self) -> [f64; 4] {
         let r = &self.rotation;
-        // Four times the square of each component; the largest one is divided by (Shepperd 1978).
+        // Four times the square of each component; divides by the largest (Shepperd 1978).
         let squares = [
             1.0 + r[0][0] - r[1][1] - r[2][2],
             1.0 - r[0][0] + r[1][1] - r[2][2],

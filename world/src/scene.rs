@@ -20,10 +20,10 @@ use crate::springs::SpringError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// By a model.
+    /// A model is invalid.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// By its springs.
+    /// The springs of a model are invalid.
     #[error(transparent)]
     Springs(#[from] SpringError),
     /// All models together would exceed a limit.
@@ -31,7 +31,7 @@ pub enum SceneError {
     Limit(#[from] LimitError),
     /// The name of a model is not unique.
     #[error("there are two models called '{name}'")]
-    TwoOfAName {
+    DuplicateName {
         /// The name.
         name: String,
     },
@@ -59,11 +59,11 @@ pub struct Scene<const D: usize = 3> {
     pub obstacles: Vec<Arc<dyn Obstacle<D>>>,
     /// The formula that relaxes sticks.
     pub formula: Formula,
-    /// The order of the sticks of each model, if not the default one of its sheet or mesh; models
-    /// for which it is not possible have the default. The order changes the result.
+    /// The order of the sticks of each model, if not the default one of its sheet or mesh. Models
+    /// that cannot have this order keep the default. The order changes the result.
     pub order: Option<Order>,
-    /// The settings. Moving models hold displacements per substep of these settings:
-    /// [`set_settings`](Self::set_settings) scales them.
+    /// The settings. A moving model stores its displacement per substep of these settings:
+    /// [`set_settings`](Self::set_settings) scales it.
     pub settings: Settings<D>,
 }
 
@@ -86,13 +86,13 @@ impl<const D: usize> Scene<D> {
     /// Adds a model with a unique name.
     ///
     /// # Errors
-    /// If there is one of that name; if all models together would have more than 2²⁴
+    /// If the scene has a model of that name; if all models together would have more than 2²⁴
     /// ([`PARTICLES_MAX`]) particles or vertices of rigid meshes, 2²⁷ ([`STICKS_MAX`]) sticks and
-    /// springs, or 2²⁶ ([`TRIANGLES_MAX`]) triangles. Nothing is added then.
+    /// springs, or 2²⁶ ([`TRIANGLES_MAX`]) triangles. The scene is then unchanged.
     pub fn add(&mut self, name: impl Into<String>, model: Model<D>) -> Result<(), SceneError> {
         let name = name.into();
         if self.names.contains(&name) {
-            return Err(SceneError::TwoOfAName { name });
+            return Err(SceneError::DuplicateName { name });
         }
         let mut totals = self.totals;
         let Totals { particles, sticks, triangles, vertices } = &mut totals;
@@ -120,29 +120,29 @@ impl<const D: usize> Scene<D> {
         Ok(())
     }
 
-    /// Adds a copy of a model for each of these places, from the place of the model, m. The name of
-    /// the first is `name 0`, and so on.
+    /// Adds a copy of a model for each offset, m. The copies are called `name 0`, `name 1` and so
+    /// on.
     ///
     /// ```
     /// use taut_world::{Model, Scene, StickSet};
     ///
     /// let mut scene = Scene::<3>::new();
-    /// let places = (0..100).map(|nth| [0.5 * (nth % 10) as f32, 0.0, 0.5 * (nth / 10) as f32]);
-    /// scene.add_copies("disc", &Model::disc(4, StickSet::All)?, places)?;
+    /// let offsets = (0..100).map(|nth| [0.5 * (nth % 10) as f32, 0.0, 0.5 * (nth / 10) as f32]);
+    /// scene.add_copies("disc", &Model::disc(4, StickSet::All)?, offsets)?;
     /// assert_eq!(scene.models().count(), 100);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As [`add`](Self::add); the copies before have been added then.
+    /// As [`add`](Self::add). The copies before the failing one stay added.
     pub fn add_copies(
         &mut self,
         name: &str,
         model: &Model<D>,
-        places: impl IntoIterator<Item = [f32; D]>,
+        offsets: impl IntoIterator<Item = [f32; D]>,
     ) -> Result<(), SceneError> {
-        for (copy, place) in places.into_iter().enumerate() {
-            self.add(format!("{name} {copy}"), model.clone().moved(place))?;
+        for (copy, offset) in offsets.into_iter().enumerate() {
+            self.add(format!("{name} {copy}"), model.clone().moved(offset))?;
         }
         Ok(())
     }
@@ -166,7 +166,7 @@ impl<const D: usize> Scene<D> {
     /// ```
     ///
     /// # Errors
-    /// If the step, new or present, is not sane; nothing is changed then.
+    /// If the new or the current step is invalid. The scene is then unchanged.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), StepError> {
         settings.step.motion()?;
         self.settings.step.motion()?;
@@ -178,8 +178,8 @@ impl<const D: usize> Scene<D> {
         Ok(())
     }
 
-    /// Whether it has so many models with the same sticks that they may share an island in which a
-    /// kernel takes a lane for each: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
+    /// Whether so many models have the same sticks that they may share an island in which a kernel
+    /// relaxes one model per lane: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
     /// sheets and rigid bodies never do.)
     pub fn may_have_copies(&self) -> bool {
         may_have_copies(self.models().map(|(_, model)| model))
@@ -205,7 +205,7 @@ impl<const D: usize> Scene<D> {
         Ok(self)
     }
 
-    /// How many particles there are.
+    /// Number of particles.
     pub fn particles(&self) -> usize {
         self.models.iter().map(|(_, model)| model.particles.len()).sum()
     }

@@ -4,16 +4,16 @@ use taut_core::{Motion, Particles, Step};
 
 use crate::error::ModelError;
 
-/// Settings of the simulation: the step, and how often relaxation and collisions alternate.
+/// Settings of the simulation: the step, and the number of passes of a substep.
 ///
 /// # Soft sticks
 ///
 /// A *stiffness* below 1 is a share of the correction, so its effect depends on the number of
-/// iterations and on the step. A *compliance* is a length per force, m/N: with **one iteration a
-/// substep** a weight of mass m on a stick of compliance α sags by α m g however many substeps
-/// there are (Macklin et al., "Small Steps in Physics Simulation", 2019). Further iterations make
-/// it stiffer. So for soft matter, as for stiff, prefer many substeps of one iteration to one step
-/// of many iterations.
+/// iterations and on the step. A *compliance* is a length per force, m/N: with **one iteration per
+/// substep** a weight of mass m on a stick of compliance α sags by α m g for any number of substeps
+/// (Macklin et al., "Small Steps in Physics Simulation", 2019). Further iterations make it stiffer.
+/// So for soft matter, as for stiff, prefer many substeps of one iteration to one step of many
+/// iterations.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Step, Sticks};
@@ -44,9 +44,9 @@ use crate::error::ModelError;
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
-    /// How often a substep relaxes the sticks (`step.iterations` times) and then resolves
-    /// collisions. Default: 1; 0 is treated as 1. Rigid bodies in contact need 3 or 4 passes of one
-    /// iteration (Jakobsen 2001).
+    /// Number of passes of a substep. A pass relaxes the sticks (`step.iterations` times) and then
+    /// resolves collisions. Default: 1; 0 is treated as 1. Rigid bodies in contact need 3 or 4
+    /// passes of one iteration (Jakobsen 2001).
     pub passes: u32,
 }
 
@@ -57,19 +57,19 @@ impl<const D: usize> Default for Settings<D> {
 }
 
 impl<const D: usize> Settings<D> {
-    /// Refuses values that are hardly intended and would seem to hang.
+    /// Checks for values so large that a program would seem to hang.
     ///
     /// # Errors
     /// Substeps that are not from 1 to 1000, iterations above 100,000, passes that are not from 1
     /// to 1000.
     pub fn check(&self) -> Result<(), ModelError> {
         let Step { substeps, iterations, .. } = self.step;
-        for (key, what, value, sane, must) in [
+        for (key, what, value, range, must) in [
             ("substeps", "the number of substeps", substeps, 1.0..=1e3, "from 1 to 1000"),
             ("iterations", "the number of iterations", iterations, 0.0..=1e5, "from 0 to 100000"),
             ("passes", "the number of passes", self.passes, 1.0..=1e3, "from 1 to 1000"),
         ] {
-            ModelError::check(key, what, value.into(), sane, must)?;
+            ModelError::check(key, what, value.into(), range, must)?;
         }
         Ok(())
     }
@@ -89,8 +89,8 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
         return;
     }
     let columns = particles.columns();
-    for (now, then) in columns.position.into_iter().zip(columns.previous) {
-        for (x, previous) in now.iter().zip(then) {
+    for (positions, previous) in columns.position.into_iter().zip(columns.previous) {
+        for (x, previous) in positions.iter().zip(previous) {
             *previous = x - (x - *previous) * ratio;
         }
     }
@@ -106,6 +106,6 @@ pub struct Moment<const D: usize = 3> {
     pub h: f32,
     /// How long a force computed now acts, s: the substep, or the whole step.
     pub hold: f32,
-    /// The constants of its motion of free particles.
+    /// The constants of the motion of free particles in the substep.
     pub motion: Motion<D>,
 }

@@ -2,9 +2,9 @@
 //! so passes over columns are compiled a second and third time for wider registers, and the widest
 //! that this machine has is chosen at run time.
 //!
-//! The choice does not change bits: operations run side by side, and are never fused or reordered.
-//! (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a multiplication and
-//! an addition.)
+//! The choice does not change results: each lane does the same operations in the same order, and
+//! none are fused. (Machines with AVX2 and AVX-512 have fused multiply-add, but Rust never
+//! contracts a multiplication and an addition into one.)
 
 use pulp::WithSimd;
 
@@ -14,17 +14,17 @@ use pulp::WithSimd;
 /// inlined is compiled for the baseline.
 #[inline]
 pub(crate) fn widest(pass: impl WithSimd<Output = ()>) {
-    machine().dispatch(pass);
+    arch().dispatch(pass);
 }
 
-/// The instruction sets of this machine.
+/// The widest instruction set of this machine.
 #[cfg(not(test))]
 #[inline(always)]
-fn machine() -> pulp::Arch {
+fn arch() -> pulp::Arch {
     pulp::Arch::new()
 }
 #[cfg(test)]
-use tests::machine;
+use tests::arch;
 
 #[cfg(test)]
 mod tests {
@@ -43,15 +43,15 @@ mod tests {
 
     thread_local! {
         /// Overrides the instruction set on which passes run.
-        static MACHINE: Cell<Option<Arch>> = const { Cell::new(None) };
+        static ARCH: Cell<Option<Arch>> = const { Cell::new(None) };
     }
 
-    pub(super) fn machine() -> Arch {
-        MACHINE.get().unwrap_or_default()
+    pub(super) fn arch() -> Arch {
+        ARCH.get().unwrap_or_default()
     }
 
     /// All instruction sets of this machine, the baseline first.
-    fn machines() -> Vec<Arch> {
+    fn all_archs() -> Vec<Arch> {
         let mut all = vec![Arch::Scalar];
         #[cfg(target_arch = "x86_64")]
         {
@@ -64,20 +64,20 @@ mod tests {
     }
 
     /// The bits of positions, forces and diagnostics of a scene on an instruction set.
-    fn traced<const D: usize>(scene: &Scene<D>, machine: Arch, steps: usize) -> Vec<u64>
+    fn trace_on<const D: usize>(arch: Arch, scene: &Scene<D>, steps: usize) -> Vec<u64>
     where
         ScalarKernel: Kernel<D>,
     {
-        MACHINE.set(Some(machine));
+        ARCH.set(Some(arch));
         let mut world = World::new(scene, |_| ScalarKernel).unwrap();
         let mut trace = Vec::new();
         for _ in 0..steps {
             assert!(world.step().unwrap().finite);
             trace.push(world.hash());
         }
-        for piece in world.islands() {
+        for island in world.islands() {
             for axis in 0..D {
-                trace.extend(piece.forces().along(axis).iter().map(|it| u64::from(it.to_bits())));
+                trace.extend(island.forces().along(axis).iter().map(|it| u64::from(it.to_bits())));
             }
         }
         let figures = world.diagnostics().unwrap();
@@ -87,19 +87,19 @@ mod tests {
         trace.extend(figures.momentum.map(f64::to_bits));
         trace.extend(figures.angular_momentum.map(f64::to_bits));
         trace.push(u64::from(figures.depth.to_bits()));
-        MACHINE.set(None);
+        ARCH.set(None);
         trace
     }
 
     /// Asserts that all instruction sets give the same bits.
-    fn agrees<const D: usize>(what: &str, scene: &Scene<D>, steps: usize)
+    fn assert_same_bits<const D: usize>(what: &str, scene: &Scene<D>, steps: usize)
     where
         ScalarKernel: Kernel<D>,
     {
-        let mut machines = machines().into_iter();
-        let least = traced(scene, machines.next().unwrap(), steps);
-        for machine in machines {
-            assert!(traced(scene, machine, steps) == least, "{what} on {machine:?}");
+        let mut archs = all_archs().into_iter();
+        let baseline = trace_on(archs.next().unwrap(), scene, steps);
+        for arch in archs {
+            assert!(trace_on(arch, scene, steps) == baseline, "{what} on {arch:?}");
         }
     }
 
@@ -133,12 +133,12 @@ mod tests {
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 1.7 },
         ];
-        // Sizes around the numbers of lanes.
+        // Sizes around multiples of the lane counts.
         for columns in [2, 4, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 50] {
             for law in laws {
                 for (gusty, shuffled) in [(false, false), (true, false), (true, true)] {
                     let what = format!("{law:?} at {columns} columns, {gusty}, {shuffled}");
-                    agrees(&what, &cloth(columns, law, gusty, shuffled), 3);
+                    assert_same_bits(&what, &cloth(columns, law, gusty, shuffled), 3);
                 }
             }
         }
@@ -152,19 +152,19 @@ mod tests {
         let floor = HalfSpace::new([0.0, -0.1, 0.0], [0.1, 1.0, 0.2]).unwrap();
         let ball = Sphere::new([0.1, 0.0, 0.1], 0.25).unwrap();
         let pole = Capsule::new([[-1.0, 0.0, 0.0], [1.0, 0.1, 0.0]], 0.1).unwrap();
-        let case = Cuboid::new([-0.2, -0.2, -0.1], [0.2, 0.1, 0.15]).unwrap();
+        let cuboid = Cuboid::new([-0.2, -0.2, -0.1], [0.2, 0.1, 0.15]).unwrap();
         let obstacles: [Arc<dyn Obstacle>; 5] = [
             Arc::new(Solid::new(room).with(surface).unwrap()),
             Arc::new(Solid::new(floor).with(surface).unwrap()),
             Arc::new(Solid::new(ball).with(surface).unwrap()),
             Arc::new(Solid::new(pole).with(surface).unwrap()),
-            Arc::new(Solid::new(case).with(surface).unwrap()),
+            Arc::new(Solid::new(cuboid).with(surface).unwrap()),
         ];
         for columns in [2, 3, 7, 16, 17, 33] {
             for obstacle in &obstacles {
                 let mut scene = cloth(columns, WindLaw::Normal { pressure: 0.5 }, false, false);
                 scene.obstacles.push(obstacle.clone());
-                agrees(&format!("{obstacle:?} at {columns} columns"), &scene, 3);
+                assert_same_bits(&format!("{obstacle:?} at {columns} columns"), &scene, 3);
             }
         }
     }
@@ -187,7 +187,7 @@ mod tests {
             ("tetrahedron", Model::tetrahedron(0.5, 1.0).unwrap()),
             ("curtain", curtain),
         ];
-        let to_and_fro = Path::Oscillating { amplitude: [0.0, 0.0, 0.5], period: 0.5 };
+        let oscillation = Path::Oscillating { amplitude: [0.0, 0.0, 0.5], period: 0.5 };
         let ball = Solid::new(Sphere::new([0.1, 0.1, -0.2], 0.3).unwrap());
         let room = Solid::new(Bounds::new([-1.2, -0.8, -1.0], [1.2, 1.0, 1.0]).unwrap());
         for (name, model) in models {
@@ -196,16 +196,16 @@ mod tests {
                 scene.add(name, model.clone()).unwrap();
                 let gusts = Some(Gusts { strength: 0.8, size: 0.4, seed: 3 });
                 scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.0, 1.0]) }));
-                scene.obstacles.push(Arc::new(ball.clone().along(to_and_fro.clone()).unwrap()));
+                scene.obstacles.push(Arc::new(ball.clone().along(oscillation.clone()).unwrap()));
                 scene.obstacles.push(Arc::new(room.clone()));
                 let scene = scene.tethered(tethers).unwrap();
-                agrees(&format!("{name}, {tethers:?}"), &scene, 20);
+                assert_same_bits(&format!("{name}, {tethers:?}"), &scene, 20);
             }
         }
     }
 
     #[test]
-    fn the_plane_is_the_same_on_every_instruction_set() {
+    fn scenes_in_2d_are_the_same_on_every_instruction_set() {
         let cloth = Cloth { columns: 17, rows: 9, width: 1.6, height: 0.8, ..Cloth::default() };
         let mut scene = Scene::<2>::new();
         scene.add("cloth", Model::cloth(&cloth).unwrap().pinned("top")).unwrap();
@@ -217,7 +217,7 @@ mod tests {
         scene.obstacles.push(Arc::new(Solid::new(room)));
         for tethers in [None, Some(Tethers::default())] {
             let scene = scene.clone().tethered(tethers).unwrap();
-            agrees(&format!("the plane, {tethers:?}"), &scene, 20);
+            assert_same_bits(&format!("2D, {tethers:?}"), &scene, 20);
         }
     }
 }

@@ -1,48 +1,49 @@
 //! Broad phase: sweep and prune (Ericson, "Real-Time Collision Detection", 7.5).
 
-/// A bounding box.
+/// The axis-aligned bounding box of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent<const D: usize> {
-    /// The number of the boxed object.
-    pub(crate) of: usize,
+pub(crate) struct BoundingBox<const D: usize> {
+    pub(crate) object: usize,
     pub(crate) low: [f64; D],
     pub(crate) high: [f64; D],
 }
 
-/// All pairs of objects whose boxes touch, sorted by their numbers, lower number first. Sweeps
-/// along the axis with the largest variance. The order of `boxes` does not matter.
+/// Writes to `pairs` all pairs of objects whose boxes touch and that `wanted` accepts: sorted, with
+/// the lower number of a pair first. Sweeps along the axis with the largest variance. The order of
+/// `boxes` does not change the result.
 pub(crate) fn pairs<const D: usize>(
-    boxes: &mut [Extent<D>],
+    boxes: &mut [BoundingBox<D>],
     wanted: impl Fn(usize, usize) -> bool,
     pairs: &mut Vec<[usize; 2]>,
 ) {
-    let axis = axis_of_most_variance(boxes);
-    boxes.sort_unstable_by(|a, b| a.low[axis].total_cmp(&b.low[axis]).then(a.of.cmp(&b.of)));
+    let axis = axis_of_largest_variance(boxes);
+    boxes
+        .sort_unstable_by(|a, b| a.low[axis].total_cmp(&b.low[axis]).then(a.object.cmp(&b.object)));
     pairs.clear();
     for (i, one) in boxes.iter().enumerate() {
         for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis]) {
             let near =
                 |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
-            if (0..D).all(near) && wanted(one.of, other.of) {
-                pairs.push([one.of.min(other.of), one.of.max(other.of)]);
+            if (0..D).all(near) && wanted(one.object, other.object) {
+                pairs.push([one.object.min(other.object), one.object.max(other.object)]);
             }
         }
     }
     pairs.sort_unstable();
 }
 
-/// The axis with the largest variance of the boxes; y if all are 0.
-fn axis_of_most_variance<const D: usize>(boxes: &[Extent<D>]) -> usize {
+/// The axis along which the lower corners have the largest variance; y if all variances are 0.
+fn axis_of_largest_variance<const D: usize>(boxes: &[BoundingBox<D>]) -> usize {
     let variance = |axis: usize| {
         let count = boxes.len() as f64;
         let mean = boxes.iter().map(|it| it.low[axis]).sum::<f64>() / count;
         boxes.iter().map(|it| (it.low[axis] - mean) * (it.low[axis] - mean)).sum::<f64>()
     };
-    let mut most = 1;
+    let mut largest = 1;
     for axis in (0..D).filter(|&axis| axis != 1) {
-        if variance(axis) > variance(most) {
-            most = axis;
+        if variance(axis) > variance(largest) {
+            largest = axis;
         }
     }
-    most
+    largest
 }

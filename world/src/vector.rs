@@ -3,11 +3,11 @@
 
 use taut_core::Lane;
 
-/// Numbers in every lane of the type of `like`.
+/// Broadcasts each number to all lanes, in the lane type of `like`.
 #[inline(always)]
 pub(crate) fn constants<L: Lane, const N: usize>(like: L, numbers: [f32; N]) -> [L; N] {
-    // A loop, here and below: the compiler may not inline `map`, and code that is not inlined is
-    // compiled for the baseline instruction set.
+    // A loop, here and below: the compiler does not always inline `map`, and code that is not
+    // inlined is compiled for the baseline instruction set.
     let mut lanes = [like; N];
     for (lane, number) in lanes.iter_mut().zip(numbers) {
         *lane = like.constant(number.into());
@@ -47,7 +47,7 @@ pub(crate) fn scaled<L: Lane, const D: usize>(a: [L; D], by: L) -> [L; D] {
 
 /// `a + s b`.
 #[inline(always)]
-pub(crate) fn plus<L: Lane, const D: usize>(a: [L; D], s: L, b: [L; D]) -> [L; D] {
+pub(crate) fn add_scaled<L: Lane, const D: usize>(a: [L; D], s: L, b: [L; D]) -> [L; D] {
     let mut sum = a;
     for (sum, b) in sum.iter_mut().zip(b) {
         *sum = *sum + s * b;
@@ -77,7 +77,7 @@ pub(crate) fn length<L: Lane, const D: usize>(a: [L; D]) -> L {
     dot(a, a).sqrt()
 }
 
-/// The unit vector along `a`, if it has a direction.
+/// The unit vector along `a`; None if `a` is zero or not finite.
 pub(crate) fn unit<const D: usize>(a: [f64; D]) -> Option<[f64; D]> {
     // Scaled first, so that squares neither overflow nor underflow.
     let largest = a.iter().fold(0.0_f64, |largest, along| largest.max(along.abs()));

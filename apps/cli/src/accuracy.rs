@@ -8,7 +8,8 @@ use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{Formula, KernelChoice, Step};
 use taut_bench::accuracy::{
-    Accuracy, DriftRow, Effort, EffortStudy, EffortSubject, FrameRow, IterationRow, Part, Study,
+    Accuracy, DriftRow, Effort, EffortStudy, EffortSubject, FrameRow, IterationRow, Study,
+    StudyPart,
 };
 use taut_bench::{Arrangement, MachineInfo, Residual};
 
@@ -27,9 +28,9 @@ pub(crate) struct Arguments {
     /// distance from f64), drift (momentum and energy of a free body), effort (the cheapest frame
     /// that keeps the stretch within 1 % and 0.1 %, with and without tethers, in the default
     /// schedules and with the default formula).
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Part>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StudyPart>,
           default_value = "iterations,frames,drift,effort")]
-    parts: Vec<Part>,
+    parts: Vec<StudyPart>,
     /// The scene; the free body of the part drift is a ball.
     #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
     scene: Shape,
@@ -99,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let step = Frame { substeps, iterations };
     let report = Report { machine: &machine, scene: &name, step, accuracy: &accuracy };
     let text = lines.join("\n") + "\n";
-    outputs.write(&report, &accuracy.figures(), &text).map_err(Failure::Input)
+    outputs.write(&report, &accuracy.table_lines(), &text).map_err(Failure::Input)
 }
 
 impl Arguments {
@@ -107,7 +108,7 @@ impl Arguments {
         if let Some(path) = &self.mesh {
             return input::mesh(path, self.sticks, false);
         }
-        let other = self.parts.iter().find(|part| **part != Part::Effort);
+        let other = self.parts.iter().find(|part| **part != StudyPart::Effort);
         if let (Some(part), [_, _, ..]) = (other, &self.size[..]) {
             anyhow::bail!("several sizes (--size) work with the part effort only, not with {part}");
         }
@@ -165,25 +166,25 @@ impl Arguments {
     }
 }
 
-fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
+fn section(part: StudyPart, accuracy: &Accuracy, study: &Study) -> String {
     let Step { substeps, iterations, .. } = study.step;
     let step = format!("{substeps} substep(s) of {iterations} iteration(s)");
     let (caption, table) = match part {
-        Part::Iterations => (
+        StudyPart::Iterations => (
             "Over iterations: rms stretch of a falling scene after one motion and the given number \
              of iterations. For the largest number: percentiles of the stretch, and rms distances \
              from f64 and from the limit of the same schedule."
                 .to_owned(),
             iterations_table(&accuracy.iterations),
         ),
-        Part::Frames => (
+        StudyPart::Frames => (
             format!(
                 "Over frames of {step}: rms stretch. For the last frame: percentiles of the \
                  stretch, and the largest distance from f64."
             ),
             frames_table(&accuracy.frames),
         ),
-        Part::Drift => (
+        StudyPart::Drift => (
             format!(
                 "Drift of a free, spinning body, {step}: relative growth of its rotational energy \
                  after the given number of frames. For the last frame: relative errors of momentum \
@@ -191,7 +192,7 @@ fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
             ),
             drift_table(&accuracy.drift),
         ),
-        Part::Effort => (
+        StudyPart::Effort => (
             "Effort: the cheapest frame that keeps the rms stretch of the structural sticks in \
              frames 121 to 240 within 1 % and within 0.1 %, with and without tethers. A textbook \
              frame is one iteration of the textbook loop."
@@ -212,7 +213,10 @@ fn iterations_table(rows: &[IterationRow]) -> Table {
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
         cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
         cells.extend(residual_cells(last.residual));
-        cells.extend([scientific(last.off_f64.rms), scientific(last.off_solved.rms)]);
+        cells.extend([
+            scientific(last.distance_from_f64.rms),
+            scientific(last.distance_from_limit.rms),
+        ]);
         cells
     })
 }
@@ -227,7 +231,7 @@ fn frames_table(rows: &[FrameRow]) -> Table {
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
         cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
         cells.extend(residual_cells(last.residual));
-        cells.push(scientific(last.off_f64.max));
+        cells.push(scientific(last.distance_from_f64.max));
         cells
     })
 }

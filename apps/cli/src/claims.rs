@@ -39,7 +39,8 @@ struct Report<'a> {
 /// A claim that is not measured.
 #[derive(Serialize)]
 struct LeftOut {
-    said: &'static str,
+    #[serde(rename = "said")]
+    quote: &'static str,
     why: &'static str,
 }
 
@@ -75,9 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         lines.push(render(&findings));
         lines.push(summary(&findings));
         lines.push("\nNot measured:".to_owned());
-        lines.extend(LEFT_OUT.iter().map(|(said, why)| format!("  {said}: {why}.")));
+        lines.extend(LEFT_OUT.iter().map(|(quote, why)| format!("  {quote}: {why}.")));
     }
-    let left_out = LEFT_OUT.iter().map(|&(said, why)| LeftOut { said, why }).collect();
+    let left_out = LEFT_OUT.iter().map(|&(quote, why)| LeftOut { quote, why }).collect();
     let report = Report { machine: &machine, small: arguments.small, claims: &findings, left_out };
     let text = lines.join("\n") + "\n";
     outputs.write(&report, &rows(&findings), &text).map_err(Failure::Input)
@@ -128,13 +129,13 @@ fn render(findings: &[Finding]) -> String {
         "command",
     ]);
     for finding in findings {
-        let Finding { number, said, source, section, numbers, verdict, command, .. } = finding;
+        let Finding { number, quote, source, section, numbers, verdict, command, .. } = finding;
         let holding = numbers.iter().filter(|number| number.holds).count();
         table.add_row([
             Cell::new(number),
-            Cell::new(said),
+            Cell::new(quote),
             Cell::new(format!("{source}, {section}")),
-            Cell::new(finding.telling().map(measured_text).unwrap_or_default()),
+            Cell::new(finding.decisive().map(measured_text).unwrap_or_default()),
             Cell::new(format!("{holding} of {}", numbers.len())),
             Cell::new(verdict).fg(colour(*verdict)),
             Cell::new(command),
@@ -190,10 +191,10 @@ fn summary(findings: &[Finding]) -> String {
 
 /// Describes one claim with all its numbers.
 fn detail(finding: &Finding) -> String {
-    let Finding { number, name, said, source, section, verdict, how, command, .. } = finding;
+    let Finding { number, name, quote, source, section, verdict, how, command, .. } = finding;
     let mut lines = vec![
         format!("\nClaim {number}, {name}"),
-        format!("  claim     {said}"),
+        format!("  claim     {quote}"),
         format!("  source    {source}, {section}"),
     ];
     for number in &finding.numbers {

@@ -11,7 +11,7 @@ use taut::world::Arrangement;
 use taut::{Formula, Step, Tuned};
 use taut_bench::snippet::{dependency, usage};
 use taut_bench::{
-    Choice, Fate, JUDGED_FRAMES, MachineInfo, NOISE, Row, Trial, Tuning, disagreements,
+    Choice, JUDGED_FRAMES, MachineInfo, NOISE, Row, Trial, TrialOutcome, Tuning, disagreements,
 };
 
 use crate::Failure;
@@ -67,7 +67,8 @@ struct Report<'a> {
     same_answer: bool,
     chosen: &'a Row,
     runner_up: Option<&'a Row>,
-    unasked: &'a Row,
+    #[serde(rename = "unasked")]
+    default_choice: &'a Row,
     other_answer: Option<&'a Row>,
     cargo: &'a str,
     rust: &'a str,
@@ -119,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         same_answer: choice.same_answer,
         chosen: row(choice.chosen),
         runner_up: choice.runner_up.map(row),
-        unasked: row(choice.unasked),
+        default_choice: row(choice.default_choice),
         other_answer: choice.other_answer.map(row),
         cargo: &cargo,
         rust: &rust,
@@ -191,11 +192,11 @@ fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> Str
         count(&|it| it.same_answer)
     );
     let rejected = [
-        (Fate::NotBounded, "not bounded"),
-        (Fate::TooSlack, "above the residual limit"),
-        (Fate::NotReached, "not measured within the time limit"),
+        (TrialOutcome::NotBounded, "not bounded"),
+        (TrialOutcome::TooMuchStretch, "above the residual limit"),
+        (TrialOutcome::NotReached, "not measured within the time limit"),
     ]
-    .map(|(fate, reason)| (count(&|it| it.fate == fate), reason));
+    .map(|(outcome, reason)| (count(&|it| it.outcome == outcome), reason));
     let rejected = rejected
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -204,7 +205,7 @@ fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> Str
 }
 
 fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
-    let Choice { tuned, rows, chosen, runner_up, unasked, other_answer, .. } = choice;
+    let Choice { tuned, rows, chosen, runner_up, default_choice, other_answer, .. } = choice;
     let row = &rows[*chosen];
     let time = |at: usize| rows[at].frame_us_median;
     let mut lines = vec![format!(
@@ -220,13 +221,13 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     } else {
         format!("Result: DIFFERENT from that of {keep}: another schedule changes the result.")
     });
-    if chosen == unasked {
+    if chosen == default_choice {
         lines.push("AnyKernel::best_for picks the same.".to_owned());
     } else {
         lines.push(format!(
             "AnyKernel::best_for picks {}: {}.",
-            choice.name(*unasked),
-            relative_time(time(*unasked) / time(*chosen))
+            choice.name(*default_choice),
+            relative_time(time(*default_choice) / time(*chosen))
         ));
     }
     if let Some(second) = runner_up {

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// scene]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
     size: Option<usize>,
-    /// The initial kernel: scalar, wide, pulp, grid (for regular sheets of at least 24 columns) or
+    /// The initial kernel: scalar, wide, pulp, grid (for regular sheets of at least 4 columns) or
     /// copies (for 6 or more models with the same sticks). [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,

@@ -7,8 +7,8 @@ use crate::protocol::KernelEntry;
 /// The name and the instruction set of the kernel that runs a schedule.
 pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static str; 2] {
     let kernel = kernels.kernel_for(schedule);
-    let inside = kernel.inside();
-    [Kernel::<3>::name(inside), Kernel::<3>::isa(inside)]
+    let inner = kernel.inner();
+    [Kernel::<3>::name(inner), Kernel::<3>::isa(inner)]
 }
 
 /// The available kernels. `parts` are the parts of the scene that special kernels can run.
@@ -22,7 +22,7 @@ pub(crate) fn available(parts: SpecialParts) -> Vec<KernelEntry> {
                 instructions: vec![set.isa()],
                 reason: if set.leader().is_for_sheets() && !parts.sheets {
                     Some(
-                        "needs a regular sheet of at least 24 columns in the schedule 'sheet'; \
+                        "needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
                          this scene has none",
                     )
                 } else if set.leader().is_for_copies() && !parts.copies {

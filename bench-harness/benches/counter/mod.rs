@@ -9,8 +9,8 @@ use criterion::measurement::{Measurement, ValueFormatter};
 pub(crate) struct Ticks;
 
 fn now() -> u64 {
-    // SAFETY: every x86-64 processor has both instructions. The fences keep the timed work
-    // from being reordered across the reading.
+    // SAFETY: every x86-64 processor has both instructions. (The fences keep the timed work from
+    // being reordered across the read.)
     unsafe {
         _mm_lfence();
         let ticks = _rdtsc();
@@ -64,7 +64,7 @@ impl ValueFormatter for Ticks {
                 *value /= *sticks as f64;
             }
         }
-        "ticks a stick and iteration"
+        "ticks per stick and iteration"
     }
 
     fn scale_for_machines(&self, _values: &mut [f64]) -> &'static str {

@@ -9,17 +9,17 @@ use std::time::Duration;
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use taut::{Formula, Stretch};
-use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, kernel_path};
+use taut_bench::{BenchCase, RUN_FRAMES, Run, SCENARIOS, Scenario, kernel_path};
 
-use summary::{Summary, Taken};
+use summary::{RunTimes, Summary};
 
-/// The size of each bench when it runs once as a test.
+/// The size of the models when the benches run as a test.
 const SMOKE_SIZE: usize = 12;
-/// The loop as the articles write it, which is not a kernel.
+/// The name of the textbook loop, which is not a kernel.
 const TEXTBOOK: &str = "textbook";
 
-/// Runs all scenarios and prints the summary. `folder` prefixes the paths of benches, so that criterion
-/// compares only runs with the same `measurement`.
+/// Runs all scenarios and prints the summary. `folder` prefixes the paths of benches, so that
+/// criterion compares only runs with the same `measurement`.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,
@@ -46,7 +46,8 @@ pub(crate) fn run<M: Measurement + 'static>(
     }
 }
 
-/// As in criterion: it is a test unless `cargo bench` passes `--bench`.
+/// Whether this is a test: as in criterion, without `--bench`, which `cargo bench` passes, or with
+/// `--test`.
 fn is_smoke() -> bool {
     let has = |wanted: &str| env::args().any(|word| word == wanted);
     !has("--bench") || has("--test")
@@ -61,59 +62,59 @@ fn run_group<M: Measurement + 'static>(
 ) {
     let sizes = if is_smoke() { &[SMOKE_SIZE] } else { scenario.sizes };
     for &size in sizes {
-        let path = |engine: &str| scenario.path(formula, engine, size);
+        let path = |name: &str| scenario.path(formula, name, size);
         let model = scenario.model(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
         let relaxed = scenario.relaxed_per_frame(&model);
         group.throughput(Throughput::Elements(relaxed));
-        // Lazy: only if a bench is not filtered out.
-        let course = LazyCell::new(|| {
-            Course::new(*scenario, model, formula)
+        // Lazy, because all benches of it may be filtered out.
+        let case = LazyCell::new(|| {
+            BenchCase::new(*scenario, model, formula)
                 .unwrap_or_else(|error| panic!("{}: {error}", path("")))
         });
-        for kernel in scenario.engines() {
-            let engine = kernel_path(&kernel);
+        for kernel in scenario.kernels() {
+            let name = kernel_path(&kernel);
             let start =
-                || course.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&engine)));
-            let taken = bench(&mut group, measurement, &engine, size, &path(&engine), start);
-            summary.add(scenario.name, size, formula, &engine, relaxed, taken);
+                || case.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)));
+            let result = bench(&mut group, measurement, &name, size, &path(&name), start);
+            summary.add(scenario.name, size, formula, &name, relaxed, result);
         }
         if formula == Formula::Exact {
-            let start = || course.run_textbook();
-            let taken = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
-            summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, taken);
+            let start = || case.run_textbook();
+            let result = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
+            summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, result);
         }
     }
     group.finish();
 }
 
-/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified. Returns
-/// their times and the residual after a whole run; `None` if it was filtered out.
+/// One bench: runs of at most [`RUN_FRAMES`] frames, each from the start, each verified. Returns
+/// their times and the residual after [`RUN_FRAMES`] frames; `None` if it was filtered out.
 fn bench<'a, M: Measurement + 'static>(
     group: &mut BenchmarkGroup<'_, M>,
     measurement: &M,
-    engine: &str,
+    name: &str,
     size: usize,
     path: &str,
     start: impl Fn() -> Run<'a>,
-) -> Option<(Taken, Stretch)> {
+) -> Option<(RunTimes, Stretch)> {
     let verified = |run: &Run<'_>, frames| {
-        run.verified(frames).unwrap_or_else(|wrong| panic!("{path}: {wrong}"))
+        run.verified(frames).unwrap_or_else(|error| panic!("{path}: {error}"))
     };
-    let mut taken = Taken::default();
+    let mut times = RunTimes::default();
     let mut run = None;
-    group.bench_function(BenchmarkId::new(engine, size), |bencher| {
+    group.bench_function(BenchmarkId::new(name, size), |bencher| {
         let run = run.get_or_insert_with(&start);
         bencher.iter_custom(|frames| {
             let mut total = measurement.zero();
-            let mut left = usize::try_from(frames).expect("a count of frames");
+            let mut left = usize::try_from(frames).expect("the number of frames fits into usize");
             while left > 0 {
-                let frames = left.min(COURSE_FRAMES);
+                let frames = left.min(RUN_FRAMES);
                 run.rewind();
                 let started = measurement.start();
                 run.frames(frames);
                 let took = measurement.end(started);
                 let _ = verified(run, frames);
-                taken.add(frames, measurement.to_f64(&took) / frames as f64);
+                times.add(frames, measurement.to_f64(&took) / frames as f64);
                 total = measurement.add(&total, &took);
                 left -= frames;
             }
@@ -122,11 +123,11 @@ fn bench<'a, M: Measurement + 'static>(
     });
     let mut run = run?;
     run.rewind();
-    run.frames(COURSE_FRAMES);
-    let residual = verified(&run, COURSE_FRAMES);
+    run.frames(RUN_FRAMES);
+    let residual = verified(&run, RUN_FRAMES);
     println!(
         "{:24}stretch: rms {:.5}, max {:.4}; compression: rms {:.5}",
         "", residual.rms, residual.max, residual.compression_rms
     );
-    Some((taken, residual))
+    Some((times, residual))
 }

@@ -1,33 +1,35 @@
 //! A summary of all benches.
 
 use taut::{Formula, Stretch};
-use taut_bench::COURSE_FRAMES;
+use taut_bench::RUN_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// With at least this many whole runs, shorter ones are ignored: more of their frames follow a rewind.
-const WHOLE_RUNS: usize = 5;
+/// With at least this many full runs, shorter ones are ignored: a larger share of their frames
+/// comes right after a rewind.
+const FULL_RUNS_MIN: usize = 5;
 
 /// Times per frame of the runs of one bench, in the unit of the measurement.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Taken {
-    whole: Vec<f64>,
+pub(crate) struct RunTimes {
+    full: Vec<f64>,
     shorter: Vec<f64>,
 }
 
-impl Taken {
-    /// Adds a run: its number of frames, and the time of each.
-    pub(crate) fn add(&mut self, frames: usize, each: f64) {
-        if frames == COURSE_FRAMES { self.whole.push(each) } else { self.shorter.push(each) }
+impl RunTimes {
+    /// Adds a run: its number of frames and its time per frame.
+    pub(crate) fn add(&mut self, frames: usize, per_frame: f64) {
+        let runs = if frames == RUN_FRAMES { &mut self.full } else { &mut self.shorter };
+        runs.push(per_frame);
     }
 
     /// The times per frame, sorted; empty if the bench was filtered out.
     fn frames(mut self) -> Vec<f64> {
-        if self.whole.len() < WHOLE_RUNS {
-            self.whole.append(&mut self.shorter);
+        if self.full.len() < FULL_RUNS_MIN {
+            self.full.append(&mut self.shorter);
         }
-        self.whole.sort_unstable_by(f64::total_cmp);
-        self.whole
+        self.full.sort_unstable_by(f64::total_cmp);
+        self.full
     }
 }
 
@@ -39,7 +41,7 @@ pub(crate) struct Summary {
 /// A bench; times are per stick and iteration.
 struct Line {
     table: String,
-    engine: String,
+    kernel: String,
     formula: Formula,
     median: f64,
     fastest: f64,
@@ -57,32 +59,32 @@ impl Summary {
         scenario: &str,
         size: usize,
         formula: Formula,
-        engine: &str,
+        kernel: &str,
         relaxed_per_frame: u64,
-        taken: Option<(Taken, Stretch)>,
+        times: Option<(RunTimes, Stretch)>,
     ) {
-        let Some((taken, residual)) = taken else { return };
-        let frames = taken.frames();
-        let a_stick = |frame: f64| frame / relaxed_per_frame as f64;
+        let Some((times, residual)) = times else { return };
+        let frames = times.frames();
+        let per_stick = |frame: f64| frame / relaxed_per_frame as f64;
         self.lines.push(Line {
             table: format!("{scenario}/{size}"),
-            engine: engine.to_owned(),
+            kernel: kernel.to_owned(),
             formula,
-            median: a_stick(frames[frames.len() / 2]),
-            fastest: a_stick(frames[0]),
+            median: per_stick(frames[frames.len() / 2]),
+            fastest: per_stick(frames[0]),
             residual,
         });
     }
 
-    /// A table for each scenario and size, best first.
+    /// Prints a table for each scenario and size, fastest first.
     pub(crate) fn print(mut self) {
         if self.lines.is_empty() {
             return;
         }
         let unit = self.unit;
         println!(
-            "\nSummary. Times are of the whole frame, in {unit} a stick and iteration; the stretch is \
-             after {COURSE_FRAMES} frames from the start."
+            "\nSummary. Times are of the whole frame, in {unit} per stick and iteration; the \
+             stretch is after {RUN_FRAMES} frames from the start."
         );
         while let Some(table) = self.lines.first().map(|line| line.table.clone()) {
             let (mut lines, rest): (Vec<_>, _) =
@@ -101,12 +103,12 @@ impl Summary {
                 "stretch max",
                 "compression"
             );
-            let textbook = lines.iter().find(|line| line.engine == TEXTBOOK).map(|it| it.median);
-            for Line { engine, formula, median, fastest, residual, .. } in &lines {
-                let times = textbook.map_or("-".to_owned(), |it| format!("{:.1}", it / median));
+            let textbook = lines.iter().find(|line| line.kernel == TEXTBOOK).map(|it| it.median);
+            for Line { kernel, formula, median, fastest, residual, .. } in &lines {
+                let speedup = textbook.map_or("-".to_owned(), |it| format!("{:.1}", it / median));
                 let Stretch { rms, max, compression_rms, .. } = residual;
                 println!(
-                    "  {engine:<14} {formula:<8} {median:>9.3} {fastest:>9.3} {times:>10} \
+                    "  {kernel:<14} {formula:<8} {median:>9.3} {fastest:>9.3} {speedup:>10} \
                      {rms:>13.5} {max:>13.4} {compression_rms:>13.5}"
                 );
             }

@@ -1,50 +1,54 @@
 //! Stretch over iterations and over frames.
 
 use serde::Serialize;
+use taut::world::Arrangement;
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, StepError};
 
 use super::{Study, StudyError};
+use crate::precision_pair::{Distance, PrecisionPair, relaxation};
 use crate::residual::Residual;
-use crate::twins::{Distance, Twins, relaxation};
-use taut::world::{Arranged, Arrangement};
 
-/// After how many iterations of one frame it is looked at.
+/// The numbers of iterations of one frame after which it is measured.
 pub const ITERATION_POINTS: &[u32] = &[1, 2, 4, 8, 16, 32, 64, 128, 256];
-/// After how many iterations in `f64` a frame is taken for solved.
+/// The number of iterations in `f64` after which a frame counts as solved.
 pub const SOLVED_ITERATIONS: u32 = 4096;
-/// Frames before the frame whose iterations are looked at.
+/// Frames of falling before the frame whose iterations are measured.
 const FALL_FRAMES: usize = 30;
 
-/// A frame of a falling model after some iterations.
+/// A frame of a falling model after a number of iterations.
 #[derive(Clone, Debug, Serialize)]
 pub struct IterationRow {
     /// The formula.
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// How often all sticks were relaxed.
+    /// The number of iterations.
     pub iterations: u32,
-    /// What is left.
+    /// The residual after them.
     pub residual: Residual,
-    /// From the same in `f64`.
-    pub off_f64: Distance,
-    /// From where the same schedule and formula end in `f64`, after [`SOLVED_ITERATIONS`].
-    pub off_solved: Distance,
+    /// The distance from the same iterations in `f64`.
+    #[serde(rename = "off_f64")]
+    pub distance_from_f64: Distance,
+    /// The distance from the solution: the same schedule and formula in `f64` after
+    /// [`SOLVED_ITERATIONS`].
+    #[serde(rename = "off_solved")]
+    pub distance_from_limit: Distance,
 }
 
-/// A model after some frames.
+/// A model after a number of frames.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrameRow {
     /// The formula.
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// How many frames were done.
+    /// The number of frames.
     pub frames: usize,
-    /// What is left.
+    /// The residual after them.
     pub residual: Residual,
-    /// From the same in `f64`.
-    pub off_f64: Distance,
+    /// The distance from the same frames in `f64`.
+    #[serde(rename = "off_f64")]
+    pub distance_from_f64: Distance,
 }
 
 impl Study {
@@ -54,26 +58,34 @@ impl Study {
     ) -> Result<Vec<IterationRow>, StudyError> {
         let mut model = self.model.clone();
         model.particles = self.falling()?;
-        let mut twins = Twins::new(&arrangement.of(&model)?, formula)?;
-        let mut after = vec![];
+        let mut pair = PrecisionPair::new(&arrangement.of(&model)?, formula)?;
+        let mut measured = vec![];
         let mut done = 0;
         for &iterations in ITERATION_POINTS {
-            twins.step(&relaxation(iterations - done))?;
+            pair.step(&relaxation(iterations - done))?;
             done = iterations;
-            after.push((iterations, twins.residual(), twins.apart(), twins.positions()));
+            measured.push((iterations, pair.residual(), pair.distance(), pair.positions()));
         }
-        twins.step_double(&relaxation(SOLVED_ITERATIONS - done))?;
-        let solved = twins.positions_double();
-        let row = |(iterations, residual, off_f64, positions): (u32, _, _, Vec<[f64; 3]>)| {
-            let off_solved = Distance::between(&positions, &solved);
-            let (formula, schedule) = (formula.name(), arrangement.to_string());
-            IterationRow { formula, schedule, iterations, residual, off_f64, off_solved }
-        };
-        Ok(after.into_iter().map(row).collect())
+        pair.step_double(&relaxation(SOLVED_ITERATIONS - done))?;
+        let solved = pair.positions_double();
+        let row =
+            |(iterations, residual, distance_from_f64, positions): (u32, _, _, Vec<[f64; 3]>)| {
+                let distance_from_limit = Distance::between(&positions, &solved);
+                let (formula, schedule) = (formula.name(), arrangement.to_string());
+                IterationRow {
+                    formula,
+                    schedule,
+                    iterations,
+                    residual,
+                    distance_from_f64,
+                    distance_from_limit,
+                }
+            };
+        Ok(measured.into_iter().map(row).collect())
     }
 
-    /// Where all begin: some frames into the fall, after the motion of one more, before its
-    /// relaxation.
+    /// The particles from which all iterations start: after [`FALL_FRAMES`] frames and the motion
+    /// of the next one, before its relaxation.
     fn falling(&self) -> Result<taut::Particles<3>, StepError> {
         let (mut particles, sticks) = (self.model.particles.clone(), &self.model.sticks);
         let schedule = Schedule::for_mesh(&particles, sticks);
@@ -89,21 +101,20 @@ impl Study {
         &self,
         (formula, arrangement): (Formula, Arrangement),
     ) -> Result<Vec<FrameRow>, StudyError> {
-        let arranged: Arranged = arrangement.of(&self.model)?;
-        let mut twins = Twins::new(&arranged, formula)?;
+        let mut pair = PrecisionPair::new(&arrangement.of(&self.model)?, formula)?;
         let mut rows = Vec::new();
         let mut done = 0;
         for frames in self.checkpoints() {
             for _ in done..frames {
-                twins.step(&self.step)?;
+                pair.step(&self.step)?;
             }
             done = frames;
             rows.push(FrameRow {
                 formula: formula.name(),
                 schedule: arrangement.to_string(),
                 frames,
-                residual: twins.residual(),
-                off_f64: twins.apart(),
+                residual: pair.residual(),
+                distance_from_f64: pair.distance(),
             });
         }
         Ok(rows)

@@ -1,44 +1,45 @@
-//! Drift of momentum and energy of a free body, which a real one does not have.
+//! Drift of the momentum and energy of a free body, which exact motion conserves.
 
 use serde::Serialize;
+use taut::world::{Arranged, Arrangement};
 use taut::{Formula, Particles, Real, Step};
 
 use super::{Study, StudyError};
+use crate::precision_pair::PrecisionPair;
 use crate::residual::Residual;
-use crate::twins::Twins;
-use taut::world::{Arranged, Arrangement};
 
 /// The initial velocity of the body, m/s.
-const THROWN: [f64; 3] = [1.0, 2.0, 0.5];
+const VELOCITY: [f64; 3] = [1.0, 2.0, 0.5];
 /// Its initial angular velocity, rad/s.
-const SPIN: [f64; 3] = [2.0, 1.0, 6.0];
+const ANGULAR_VELOCITY: [f64; 3] = [2.0, 1.0, 6.0];
 
-/// A body thrown spinning, without pins, gravity or damping, after some frames. Changes are relative to
-/// the initial values.
+/// A body with an initial velocity and spin, without pins, gravity or damping, after a number of
+/// frames. Changes are relative to the initial values.
 #[derive(Clone, Debug, Serialize)]
 pub struct DriftRow {
     /// The formula.
     pub formula: &'static str,
     /// The order and numbering of the sticks, as an [`Arrangement`] is written.
     pub schedule: String,
-    /// How many frames were done.
+    /// The number of frames.
     pub frames: usize,
     /// The relative change of the momentum, in `f32`.
     pub momentum: f64,
-    /// The same in `f64`.
+    /// The relative change of the momentum, in `f64`.
     pub momentum_f64: f64,
-    /// The same of the angular momentum about the centre of mass, in `f32`.
+    /// The relative change of the angular momentum about the centre of mass, in `f32`.
     pub angular_momentum: f64,
-    /// The same in `f64`.
+    /// The relative change of the angular momentum about the centre of mass, in `f64`.
     pub angular_momentum_f64: f64,
-    /// The relative growth of the kinetic energy about the centre of mass, in `f32`.
+    /// The relative change of the kinetic energy about the centre of mass, in `f32`; negative: a
+    /// loss.
     pub energy: f64,
     /// The residual after these frames.
     pub residual: Residual,
 }
 
 /// Conserved quantities.
-struct Kept {
+struct Conserved {
     momentum: [f64; 3],
     angular_momentum: [f64; 3],
     energy: f64,
@@ -48,66 +49,67 @@ impl Study {
     pub(super) fn drift(
         &self,
         (formula, arrangement): (Formula, Arrangement),
-        on: &Arranged,
+        arranged: &Arranged,
     ) -> Result<Vec<DriftRow>, StudyError> {
         let step = Step { acceleration: [0.0; 3], damping_rate: 0.0, ..self.step };
         let substep = f64::from(step.dt) / f64::from(step.substeps);
-        let mut on = on.clone();
-        throw(&mut on.particles, substep)?;
-        let mut twins = Twins::new(&on, formula)?;
-        let start = Kept::by(&twins.double, substep);
+        let mut arranged = arranged.clone();
+        release(&mut arranged.particles, substep)?;
+        let mut pair = PrecisionPair::new(&arranged, formula)?;
+        let start = Conserved::of(&pair.double, substep);
         let mut rows = Vec::new();
         let mut done = 0;
         for frames in self.checkpoints() {
             for _ in done..frames {
-                twins.step(&step)?;
+                pair.step(&step)?;
             }
             done = frames;
             let (now, now_f64) =
-                (Kept::by(&twins.single, substep), Kept::by(&twins.double, substep));
-            let share = |one: [f64; 3], was: [f64; 3]| norm(minus(one, was)) / norm(was);
+                (Conserved::of(&pair.single, substep), Conserved::of(&pair.double, substep));
+            let change = |now: [f64; 3], start: [f64; 3]| norm(minus(now, start)) / norm(start);
             rows.push(DriftRow {
                 formula: formula.name(),
                 schedule: arrangement.to_string(),
                 frames,
-                momentum: share(now.momentum, start.momentum),
-                momentum_f64: share(now_f64.momentum, start.momentum),
-                angular_momentum: share(now.angular_momentum, start.angular_momentum),
-                angular_momentum_f64: share(now_f64.angular_momentum, start.angular_momentum),
+                momentum: change(now.momentum, start.momentum),
+                momentum_f64: change(now_f64.momentum, start.momentum),
+                angular_momentum: change(now.angular_momentum, start.angular_momentum),
+                angular_momentum_f64: change(now_f64.angular_momentum, start.angular_momentum),
                 energy: now.energy / start.energy - 1.0,
-                residual: twins.residual(),
+                residual: pair.residual(),
             });
         }
         Ok(rows)
     }
 }
 
-/// Frees all particles and gives them the velocity of a spinning body.
-fn throw(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::ParticleError> {
+/// Gives all particles a mass of 1 kg and the velocities of a moving, spinning body.
+fn release(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::ParticleError> {
     for particle in 0..particles.len() {
         particles.set_inverse_mass(particle, 1.0)?;
     }
     let centre = centre_of_mass(particles);
     for particle in 0..particles.len() {
-        let place = particles.position(particle);
-        let arm = minus(place.map(f64::from), centre);
-        let spin = cross(SPIN, arm);
+        let position = particles.position(particle);
+        let arm = minus(position.map(f64::from), centre);
+        let spin = cross(ANGULAR_VELOCITY, arm);
         for axis in 0..3 {
-            let moved = (THROWN[axis] + spin[axis]) * substep;
-            particles.previous_mut(axis)[particle] = (f64::from(place[axis]) - moved) as f32;
+            let displacement = (VELOCITY[axis] + spin[axis]) * substep;
+            let previous = f64::from(position[axis]) - displacement;
+            particles.previous_mut(axis)[particle] = previous as f32;
         }
     }
     Ok(())
 }
 
-impl Kept {
-    /// Those of free particles, whose velocities are their last displacement over a substep.
-    fn by<S: Real>(particles: &Particles<3, S>, substep: f64) -> Self {
+impl Conserved {
+    /// Computes them for free particles. A velocity is the last displacement over the substep.
+    fn of<S: Real>(particles: &Particles<3, S>, substep: f64) -> Self {
         let velocity = |particle: usize| -> [f64; 3] {
             std::array::from_fn(|axis| {
-                let (x, before) =
+                let (x, previous) =
                     (particles.positions(axis)[particle], particles.previous(axis)[particle]);
-                (x.to_f64() - before.to_f64()) / substep
+                (x.to_f64() - previous.to_f64()) / substep
             })
         };
         let masses: Vec<f64> =
@@ -117,11 +119,11 @@ impl Kept {
         for (particle, mass) in masses.iter().enumerate() {
             momentum = plus(momentum, scaled(velocity(particle), *mass));
         }
-        let (centre, drift) = (centre_of_mass(particles), scaled(momentum, 1.0 / mass));
+        let (centre, mean_velocity) = (centre_of_mass(particles), scaled(momentum, 1.0 / mass));
         let (mut angular_momentum, mut energy) = ([0.0; 3], 0.0);
         for (particle, mass) in masses.iter().enumerate() {
             let arm = minus(particles.position(particle).map(Real::to_f64), centre);
-            let velocity = minus(velocity(particle), drift);
+            let velocity = minus(velocity(particle), mean_velocity);
             angular_momentum = plus(angular_momentum, scaled(cross(arm, velocity), *mass));
             energy += mass * norm(velocity).powi(2) / 2.0;
         }

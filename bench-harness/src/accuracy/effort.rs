@@ -14,26 +14,26 @@ use crate::textbook::Textbook;
 
 /// Bounds for the root mean square of the stretch.
 pub const BOUNDS: [f64; 2] = [0.01, 0.001];
-/// Iterations that are tried.
+/// The numbers of iterations per substep that are tried.
 pub const ITERATIONS: [u32; 3] = [1, 2, 4];
-/// No more substeps than these are tried.
+/// The largest number of substeps that is tried.
 pub const SUBSTEPS_MAX: u32 = 64;
-/// Frames before stretch and time are looked at: the scene has fallen and swings.
+/// Frames before the measured ones: in them the model falls; then it swings.
 const SETTLING_FRAMES: usize = 120;
-/// Frames that are looked at and timed.
-const JUDGED_FRAMES: usize = 120;
-/// Frames of the textbook loop before it is timed. It starts again in every round: with one iteration it
-/// blows up later on.
+/// Frames whose stretch and time are measured.
+const MEASURED_FRAMES: usize = 120;
+/// Frames of the textbook loop before it is timed. It restarts in every round, because with one
+/// iteration it blows up later.
 const TEXTBOOK_WARMUP: usize = 16;
 
-/// A scene that hangs.
+/// A hanging model.
 #[derive(Clone, Debug)]
 pub struct EffortSubject {
-    /// Its name.
+    /// The name of the scene.
     pub scene: String,
-    /// Its size; of a mesh from a file how many particles it has.
+    /// Its size; for a mesh from a file, the number of particles.
     pub size: usize,
-    /// Its sticks.
+    /// Its set of sticks.
     pub set: StickSet,
     /// What it hangs from.
     pub pins: &'static str,
@@ -80,19 +80,21 @@ impl EffortSubject {
     }
 }
 
-/// What is looked for, in scenes that hang under gravity, in frames of 1/60 s: for each bound, with tethers
-/// and without, the cheapest frame of at most [`SUBSTEPS_MAX`] substeps of one of [`ITERATIONS`].
+/// Searches, for models that hang under gravity, the cheapest frame of 1/60 s for each of
+/// [`BOUNDS`], with tethers and without, among frames of up to [`SUBSTEPS_MAX`] substeps of one of
+/// [`ITERATIONS`].
 ///
-/// The stretch is that of the structural sticks in frames 121 to 240, the root of the mean square over
-/// sticks and frames. For each number of iterations the least number of substeps is searched, by doubling
-/// and then by bisection. What is found is timed by turns, over the same frames.
+/// The stretch is that of the structural sticks: the root mean square over sticks and over frames
+/// 121 to 240. For each number of iterations, the smallest number of substeps is searched by
+/// doubling, then by bisection. The candidates found are timed over the same frames, in alternating
+/// rounds.
 #[derive(Clone, Debug)]
 pub struct EffortStudy {
-    /// The scenes.
+    /// The models.
     pub subjects: Vec<EffortSubject>,
-    /// Who relaxes.
+    /// The kernels.
     pub kernels: KernelSet,
-    /// By which formula.
+    /// The formula.
     pub formula: Formula,
 }
 
@@ -103,7 +105,7 @@ pub struct EffortRow {
     pub scene: String,
     /// Its size.
     pub size: usize,
-    /// Its sticks.
+    /// Its set of sticks.
     pub set: &'static str,
     /// What it hangs from.
     pub pins: &'static str,
@@ -113,7 +115,7 @@ pub struct EffortRow {
     pub tethers: bool,
     /// Substeps of the cheapest frame.
     pub substeps: u32,
-    /// Iterations of a substep.
+    /// Iterations per substep.
     pub iterations: u32,
     /// The kernel.
     pub kernel: &'static str,
@@ -123,13 +125,13 @@ pub struct EffortRow {
     pub formula: &'static str,
     /// The order of the sticks.
     pub schedule: &'static str,
-    /// On how many threads.
+    /// Number of threads.
     pub threads: usize,
     /// The fastest frame, µs.
     pub frame_us_fastest: f64,
     /// The median frame, µs.
     pub frame_us_median: f64,
-    /// Root mean square of the stretch of structural sticks, over all of them and all frames.
+    /// Root mean square of the stretch over all structural sticks and all measured frames.
     pub stretch_rms: f64,
     /// The largest of these stretches.
     pub stretch_max: f64,
@@ -137,14 +139,14 @@ pub struct EffortRow {
     pub textbook_frame_us: f64,
 }
 
-/// A bound that no frame that was tried keeps.
+/// A bound that no tried frame keeps.
 #[derive(Clone, Debug, Serialize)]
 pub struct NotReached {
     /// The scene.
     pub scene: String,
     /// Its size.
     pub size: usize,
-    /// Its sticks.
+    /// Its set of sticks.
     pub set: &'static str,
     /// What it hangs from.
     pub pins: &'static str,
@@ -154,28 +156,28 @@ pub struct NotReached {
     pub tethers: bool,
 }
 
-/// What was found.
+/// The results of an [`EffortStudy`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Effort {
-    /// A row for each scene, bound, and with tethers or without, where there is such a frame.
+    /// The cheapest frames: a row for each model, bound, and with tethers or without.
     pub rows: Vec<EffortRow>,
-    /// Where there is none.
+    /// The combinations without such a frame.
     pub not_reached: Vec<NotReached>,
-    /// The fastest frame of one iteration of the textbook loop, µs, measured by turns with the others.
+    /// The fastest frame of one iteration of the textbook loop, µs, timed in the same rounds.
     pub textbook_frame_us: TextbookFrames,
 }
 
-/// The frame of the textbook loop.
+/// The fastest frame of the textbook loop.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum TextbookFrames {
-    /// If there is one size, µs.
+    /// For a single size, µs.
     One(f64),
     /// By size, µs.
     BySize(BTreeMap<usize, f64>),
 }
 
-/// A frame that is tried.
+/// The settings of a tried frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Trial {
     tethers: bool,
@@ -183,30 +185,30 @@ struct Trial {
     substeps: u32,
 }
 
-/// Stretch over the judged frames; infinite if it is beyond all bounds.
+/// Stretch over the measured frames; infinite if it exceeds all bounds.
 #[derive(Clone, Copy, Debug)]
-struct Judged {
+struct MeasuredStretch {
     rms: f64,
     max: f64,
 }
 
-/// A scene with what was found of it.
+/// The search for one model.
 struct Search<'a> {
     study: &'a EffortStudy,
     subject: &'a EffortSubject,
     structural: Vec<bool>,
-    known: BTreeMap<Trial, Judged>,
+    known: BTreeMap<Trial, MeasuredStretch>,
 }
 
 impl EffortStudy {
-    /// Finds it.
+    /// Runs the study.
     ///
     /// # Errors
-    /// If a model cannot have tethers, or a world cannot be made of it.
+    /// If a model cannot have tethers, or a world cannot be built from it.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Effort, StudyError> {
         let (mut rows, mut not_reached) = (Vec::new(), Vec::new());
         let mut textbook: BTreeMap<usize, f64> = BTreeMap::new();
-        let parts = self.subjects.len() as f64;
+        let subjects = self.subjects.len() as f64;
         for (nth, subject) in self.subjects.iter().enumerate() {
             let EffortSubject { scene, size, set, pins, .. } = subject;
             let doing = format!("effort: {scene} {size}, {pins}");
@@ -216,11 +218,11 @@ impl EffortStudy {
                 structural: subject.structural(),
                 known: BTreeMap::new(),
             };
-            // The last share is that of the timing.
+            // The last step is the timing.
             let steps = (2 * ITERATIONS.len() + 1) as f64;
             let mut done = 0.0;
             let mut advance = || {
-                let share = (nth as f64 + done / steps) / parts;
+                let share = (nth as f64 + done / steps) / subjects;
                 progress(Progress { share, doing: &doing });
                 done += 1.0;
             };
@@ -239,8 +241,8 @@ impl EffortStudy {
             trials.sort_unstable();
             trials.dedup();
             let (times, textbook_us) = search.time(&trials)?;
-            let known = textbook.entry(*size).or_insert(textbook_us);
-            *known = known.min(textbook_us);
+            let fastest = textbook.entry(*size).or_insert(textbook_us);
+            *fastest = fastest.min(textbook_us);
             for within in BOUNDS {
                 for tethers in [false, true] {
                     let fits = |&&(bound, trial): &&(f64, Trial)| {
@@ -285,13 +287,13 @@ impl Search<'_> {
         let mut scene = Scene::new();
         let model = self.subject.model.clone();
         let model = if tethers { model.tethered(Tethers::default())? } else { model };
-        scene.add("it", model)?;
+        scene.add("model", model)?;
         scene.formula = self.study.formula;
         scene.settings.step = Step { substeps, iterations, ..Step::default() };
         Ok(World::new(&scene, |schedule| self.study.kernels.kernel_for(schedule))?)
     }
 
-    /// The least substeps within a bound.
+    /// The smallest number of substeps within a bound; `None` if it is above [`SUBSTEPS_MAX`].
     fn least_substeps(
         &mut self,
         tethers: bool,
@@ -299,8 +301,8 @@ impl Search<'_> {
         within: f64,
     ) -> Result<Option<Trial>, StudyError> {
         let mut is_enough = |substeps| {
-            let judged = self.judge(Trial { tethers, iterations, substeps })?;
-            Ok::<_, StudyError>(judged.rms <= within)
+            let stretch = self.stretch(Trial { tethers, iterations, substeps })?;
+            Ok::<_, StudyError>(stretch.rms <= within)
         };
         let mut enough = 1;
         while !is_enough(enough)? {
@@ -309,34 +311,35 @@ impl Search<'_> {
             }
             enough *= 2;
         }
-        let mut few = enough / 2;
-        while enough - few > 1 {
-            let middle = few + (enough - few) / 2;
+        let mut too_few = enough / 2;
+        while enough - too_few > 1 {
+            let middle = too_few + (enough - too_few) / 2;
             if is_enough(middle)? {
                 enough = middle;
             } else {
-                few = middle;
+                too_few = middle;
             }
         }
         Ok(Some(Trial { tethers, iterations, substeps: enough }))
     }
 
-    fn judge(&mut self, trial: Trial) -> Result<Judged, StudyError> {
-        if let Some(&judged) = self.known.get(&trial) {
-            return Ok(judged);
+    /// The stretch of a trial; it is measured only once.
+    fn stretch(&mut self, trial: Trial) -> Result<MeasuredStretch, StudyError> {
+        if let Some(&stretch) = self.known.get(&trial) {
+            return Ok(stretch);
         }
-        let judged = self.judged(trial)?;
-        self.known.insert(trial, judged);
-        Ok(judged)
+        let stretch = self.measure_stretch(trial)?;
+        self.known.insert(trial, stretch);
+        Ok(stretch)
     }
 
-    fn judged(&self, trial: Trial) -> Result<Judged, StudyError> {
+    fn measure_stretch(&self, trial: Trial) -> Result<MeasuredStretch, StudyError> {
         let mut world = self.world(trial)?;
         let structural = structural_sticks(&world.islands()[0], &self.structural)?;
-        let beyond = Judged { rms: f64::INFINITY, max: f64::INFINITY };
+        let beyond = MeasuredStretch { rms: f64::INFINITY, max: f64::INFINITY };
         let (mut squares, mut max) = (0.0, 0.0_f64);
-        let enough = BOUNDS[0] * BOUNDS[0] * JUDGED_FRAMES as f64;
-        for frame in 0..SETTLING_FRAMES + JUDGED_FRAMES {
+        let largest_sum = BOUNDS[0] * BOUNDS[0] * MEASURED_FRAMES as f64;
+        for frame in 0..SETTLING_FRAMES + MEASURED_FRAMES {
             if !world.step()?.finite {
                 return Ok(beyond);
             }
@@ -344,16 +347,16 @@ impl Search<'_> {
                 let stretch = Stretch::of(&world.islands()[0].matter.particles, &structural);
                 squares += stretch.rms * stretch.rms;
                 max = max.max(stretch.max);
-                // The bound is exceeded for good.
-                if squares.is_nan() || squares > enough {
+                // Later frames only add to the sum.
+                if squares.is_nan() || squares > largest_sum {
                     return Ok(beyond);
                 }
             }
         }
-        Ok(Judged { rms: (squares / JUDGED_FRAMES as f64).sqrt(), max })
+        Ok(MeasuredStretch { rms: (squares / MEASURED_FRAMES as f64).sqrt(), max })
     }
 
-    /// Times frames by turns; also the frame of the textbook loop, µs.
+    /// Times frames in alternating rounds; also returns the fastest frame of the textbook loop, µs.
     fn time(&self, trials: &[Trial]) -> Result<(Vec<Vec<Duration>>, f64), StudyError> {
         let mut worlds: Vec<World<AnyKernel>> =
             trials.iter().map(|&trial| self.world(trial)).collect::<Result<_, _>>()?;
@@ -368,17 +371,17 @@ impl Search<'_> {
             start.step(&step);
         }
         let mut fastest = Duration::MAX;
-        let mut times = vec![Vec::with_capacity(JUDGED_FRAMES); trials.len()];
+        let mut times = vec![Vec::with_capacity(MEASURED_FRAMES); trials.len()];
         for _ in 0..ROUNDS {
             for (world, times) in worlds.iter_mut().zip(&mut times) {
-                for _ in 0..JUDGED_FRAMES / ROUNDS {
+                for _ in 0..MEASURED_FRAMES / ROUNDS {
                     let start = Instant::now();
                     let _ = world.step()?;
                     times.push(start.elapsed());
                 }
             }
             let mut textbook = start.clone();
-            for _ in 0..JUDGED_FRAMES / ROUNDS {
+            for _ in 0..MEASURED_FRAMES / ROUNDS {
                 let start = Instant::now();
                 textbook.step(&step);
                 fastest = fastest.min(start.elapsed());
@@ -390,13 +393,13 @@ impl Search<'_> {
         Ok((times, microseconds(fastest)))
     }
 
-    /// `times` are sorted.
+    /// The row of a trial with its sorted frame times.
     fn row(&self, within: f64, trial: Trial, times: &[Duration]) -> EffortRow {
         let EffortSubject { scene, size, set, pins, model } = self.subject;
         let kernels = &self.study.kernels;
         let suits = model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
         let kernel = if suits { &kernels.sheets } else { &kernels.others };
-        let Judged { rms, max } = self.known[&trial];
+        let MeasuredStretch { rms, max } = self.known[&trial];
         EffortRow {
             scene: scene.clone(),
             size: *size,
@@ -406,7 +409,7 @@ impl Search<'_> {
             tethers: trial.tethers,
             substeps: trial.substeps,
             iterations: trial.iterations,
-            kernel: Kernel::<3>::name(kernel.inside()),
+            kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             formula: self.study.formula.name(),
             schedule: self.subject.schedule(),
@@ -415,7 +418,7 @@ impl Search<'_> {
             frame_us_median: microseconds(times[times.len() / 2]),
             stretch_rms: rms,
             stretch_max: max,
-            textbook_frame_us: f64::NAN, // measured with other scenes of this size
+            textbook_frame_us: f64::NAN, // set when all models of this size are timed
         }
     }
 }
@@ -424,14 +427,16 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The structural sticks of a model, by the numbers of its island.
+/// The structural sticks of an island that holds the whole model, in its numbering.
 fn structural_sticks<P: Engine<3>>(
-    piece: &Island<P>,
+    island: &Island<P>,
     structural: &[bool],
 ) -> Result<Sticks, StickError> {
-    let sticks = &piece.matter.sticks;
-    let kept = |&stick: &usize| structural[stick];
-    let (pairs, rests): (Vec<_>, Vec<_>) =
-        (0..sticks.len()).filter(kept).map(|it| (sticks.ends()[it], sticks.rest(it))).unzip();
-    Sticks::with_rests(piece.matter.particles.len(), &pairs, &rests, Duplicates::Keep)
+    let sticks = &island.matter.sticks;
+    let is_structural = |&stick: &usize| structural[stick];
+    let (pairs, rests): (Vec<_>, Vec<_>) = (0..sticks.len())
+        .filter(is_structural)
+        .map(|it| (sticks.ends()[it], sticks.rest(it)))
+        .unzip();
+    Sticks::with_rests(island.matter.particles.len(), &pairs, &rests, Duplicates::Keep)
 }

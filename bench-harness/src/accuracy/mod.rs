@@ -7,17 +7,16 @@
 mod convergence;
 mod drift;
 mod effort;
-mod figure;
+mod table_line;
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
-use taut::world::Model;
+use taut::world::{Arrangement, ArrangementError, Model};
 use taut::{Formula, PlanError, Step, StepError};
 
 use crate::comparison::Progress;
-use taut::world::{Arrangement, ArrangementError};
 
 pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
 pub use drift::DriftRow;
@@ -25,30 +24,30 @@ pub use effort::{
     BOUNDS, Effort, EffortRow, EffortStudy, EffortSubject, ITERATIONS, NotReached, SUBSTEPS_MAX,
     TextbookFrames,
 };
-pub use figure::Figure;
+pub use table_line::TableLine;
 
-/// What is studied.
+/// Models and settings for measurements of accuracy.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// A model that hangs.
+    /// A hanging model.
     pub model: Model,
-    /// A body that can fly: its pins are taken away.
+    /// A body for [`StudyPart::Drift`]; its pins are removed.
     pub body: Model,
-    /// A frame.
+    /// The step of a frame.
     pub step: Step<3>,
-    /// How many frames are looked at.
+    /// The number of frames.
     pub frames: usize,
-    /// With which formulas.
+    /// The formulas.
     pub formulas: Vec<Formula>,
-    /// In which orders.
+    /// The orders and numberings.
     pub arrangements: Vec<Arrangement>,
-    /// What is studied in the part effort, in the default orders.
+    /// The study of [`StudyPart::Effort`], in the default orders.
     pub effort: EffortStudy,
 }
 
-/// A question that a [`Study`] answers.
+/// A part of a [`Study`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum StudyPart {
     /// Residual over iterations of one frame.
     Iterations,
     /// Residual and distance from `f64` over frames.
@@ -59,13 +58,13 @@ pub enum Part {
     Effort,
 }
 
-/// A name that is none of the parts.
+/// A name that is not the name of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown part: expected iterations, frames, drift or effort")]
 pub struct UnknownPart;
 
-impl Part {
-    /// All of them.
+impl StudyPart {
+    /// All parts.
     pub const ALL: [Self; 4] = [Self::Iterations, Self::Frames, Self::Drift, Self::Effort];
 
     /// Its name in tables and on command lines.
@@ -79,13 +78,13 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for StudyPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Part {
+impl FromStr for StudyPart {
     type Err = UnknownPart;
 
     fn from_str(name: &str) -> Result<Self, UnknownPart> {
@@ -96,13 +95,13 @@ impl FromStr for Part {
 /// The results of a study; parts that were not requested are empty.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Accuracy {
-    /// See [`Part::Iterations`].
+    /// See [`StudyPart::Iterations`].
     pub iterations: Vec<IterationRow>,
-    /// See [`Part::Frames`].
+    /// See [`StudyPart::Frames`].
     pub frames: Vec<FrameRow>,
-    /// See [`Part::Drift`].
+    /// See [`StudyPart::Drift`].
     pub drift: Vec<DriftRow>,
-    /// See [`Part::Effort`].
+    /// See [`StudyPart::Effort`].
     #[serde(flatten)]
     pub effort: Option<Effort>,
 }
@@ -111,28 +110,28 @@ pub struct Accuracy {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// By an arrangement.
+    /// An arrangement does not suit a model.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
-    /// By a plan.
+    /// A plan cannot be built.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// By a step.
+    /// A step is invalid.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// By the masses of the body.
+    /// The particles of the body are invalid.
     #[error(transparent)]
     Particles(#[from] taut::ParticleError),
-    /// By a model that cannot have tethers.
+    /// A model cannot have tethers.
     #[error(transparent)]
     Model(#[from] taut::world::ModelError),
-    /// By a scene.
+    /// A scene is invalid.
     #[error(transparent)]
     Scene(#[from] taut::world::SceneError),
-    /// By sticks.
+    /// Sticks are invalid.
     #[error(transparent)]
     Sticks(#[from] taut::StickError),
-    /// By a world.
+    /// A world cannot be built or stepped.
     #[error(transparent)]
     World(#[from] taut::world::WorldError),
 }
@@ -144,7 +143,7 @@ impl Study {
     /// If an arrangement does not suit the scene, or the step is invalid.
     pub fn run(
         &self,
-        parts: &[Part],
+        parts: &[StudyPart],
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Accuracy, StudyError> {
         let mut accuracy = Accuracy::default();
@@ -152,7 +151,7 @@ impl Study {
         let total = (parts.len() * pairs) as f64;
         let mut done = 0.0;
         for part in parts {
-            if *part == Part::Effort {
+            if *part == StudyPart::Effort {
                 accuracy.effort = Some(self.effort.run(|it| {
                     let share = (done + it.share * pairs as f64) / total;
                     progress(Progress { share, ..it });
@@ -164,17 +163,19 @@ impl Study {
                 for &formula in &self.formulas {
                     let doing = format!("{part}: {formula} {arrangement}");
                     progress(Progress { share: done / total, doing: &doing });
-                    let of = (formula, arrangement);
+                    let pair = (formula, arrangement);
                     match part {
-                        Part::Iterations => accuracy.iterations.extend(self.over_iterations(of)?),
-                        Part::Frames => accuracy.frames.extend(self.over_frames(of)?),
-                        // The ball is not a sheet.
-                        Part::Drift => {
+                        StudyPart::Iterations => {
+                            accuracy.iterations.extend(self.over_iterations(pair)?);
+                        }
+                        StudyPart::Frames => accuracy.frames.extend(self.over_frames(pair)?),
+                        // Orders that do not suit the body, such as `sheet`, have no rows.
+                        StudyPart::Drift => {
                             if let Ok(arranged) = arrangement.of(&self.body) {
-                                accuracy.drift.extend(self.drift(of, &arranged)?);
+                                accuracy.drift.extend(self.drift(pair, &arranged)?);
                             }
                         }
-                        Part::Effort => {}
+                        StudyPart::Effort => {}
                     }
                     done += 1.0;
                 }
@@ -184,7 +185,7 @@ impl Study {
         Ok(accuracy)
     }
 
-    /// Powers of two of frames, and the last.
+    /// The frames after which rows are made: the powers of two below the last frame, and the last.
     fn checkpoints(&self) -> Vec<usize> {
         let powers = (0..).map(|power| 1 << power).take_while(|&frame| frame < self.frames);
         powers.chain([self.frames]).collect()

@@ -9,14 +9,14 @@ use super::run::{length, one_substep, or_infinite};
 use super::systems::ragdolls_stretch;
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 
-/// Looks rigid: an rms residual of at most 1 %.
+/// The bound for "rigid": an rms residual of at most 1 %.
 const RIGID: Bound = Bound::AtMost(0.01);
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "tetrahedron",
-        said: "six sticks make a rigid body of four particles; 3 or 4 iterations should be enough, \
-               with optional square root approximation",
+        quote: "six sticks make a rigid body of four particles; 3 or 4 iterations should be \
+                enough, with optional square root approximation",
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
@@ -27,34 +27,34 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: tetrahedron,
-        how: "A tetrahedron with edges of 1 m, thrown spinning into a box of 3 m; in each \
-              iteration the walls first, then the sticks. The rms residual over all edges and 300 \
-              frames; the bound for \"rigid\" is 1 %.",
+        how: "A tetrahedron with edges of 1 m, thrown with spin into a box of 3 m; each iteration \
+              first resolves collisions with the walls, then relaxes the sticks. The rms residual \
+              over all edges and 300 frames; the bound for \"rigid\" is 1 %.",
         command: "taut claims --show tetrahedron",
     },
     Claim {
         name: "tetrahedron-falls",
-        said: "the tetrahedron can be let loose and the Verlet integrator will let it move \
-               correctly",
+        quote: "the tetrahedron can be let loose and the Verlet integrator will let it move \
+                correctly",
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
             Check::pure(
-                "fall of its centre in 1 s over that of a body, less 1",
+                "relative error of the fall of its centre in 1 s",
                 Bound::Between(-0.02, 0.02),
             ),
             Check::pure("share of its spin left after 1 s", Bound::Between(0.98, 1.02)),
         ],
         judge: Judge::All,
         measure: |_| tetrahedron_falls(),
-        how: "The same without walls and damping, 60 frames of 4 iterations; a body falls by \
+        how: "The same without walls and damping, 60 frames of 4 iterations; the fall should be \
               g t² / 2. Sticks conserve momentum up to rounding, but not the spin: positions \
               are projected along the new directions.",
         command: "taut accuracy --parts drift --iterations 4",
     },
     Claim {
         name: "three-for-ragdolls",
-        said: "I typically use 3 [iterations]",
+        quote: "I typically use 3 [iterations]",
         source: Source::Ragdolls,
         section: "Step 6: Bring It Together",
         checks: &[
@@ -63,15 +63,15 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: three_for_ragdolls,
-        how: "Ten ragdolls in the plane with the limits of their joints, thrown about a room, over 600 \
-              frames: all sticks but the weak ones that hold the posture. And a curtain of rows and \
-              columns hanging from its top row, by `exact` in the order of the list, after 120 frames.",
+        how: "Ten 2D ragdolls with joint limits, thrown about a room, over 600 frames: all sticks \
+              except the weak posture sticks. And a curtain of rows and columns that hangs from \
+              its top row, with `exact` in the authored order, after 120 frames.",
         command: "taut claims --show three-for-ragdolls",
     },
     Claim {
         name: "fake-angle",
-        said: "a link that only applies when the distance is less than its resting distance keeps \
-               the angle at the center point from ever being too close",
+        quote: "a link that only applies when the distance is less than its resting distance keeps \
+                the angle at the center point from ever being too close",
         source: Source::Ragdolls,
         section: "Step 8: Add Some Ragdolls",
         checks: &[
@@ -88,44 +88,49 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: fake_angle,
-        how: "Two sticks of 0.5 m hang from one particle, opened by 120 degrees, and fall \
-              together; the link's length is from the law of cosines. 8 iterations, 300 frames.",
+        how: "Two sticks of 0.5 m hang from one particle at an angle of 120 degrees and fall \
+              towards each other; the length of the link is from the law of cosines. 8 iterations, \
+              300 frames.",
         command: "taut claims --show fake-angle",
     },
     Claim {
         name: "any-dimension",
-        said: "a completely linear physics engine can be any dimension you'd like, three or even \
-               four",
+        quote: "a completely linear physics engine can be any dimension you'd like, three or even \
+                four",
         source: Source::Ragdolls,
         section: "Step 9: More Dimensions!",
         checks: &[
             Check {
-                what: "largest difference of 3 from 2 dimensions",
+                what: "largest difference between 3 and 2 dimensions",
                 unit: "m",
                 bound: Bound::Exactly(0.0),
             },
             Check {
-                what: "largest difference of 4 from 2 dimensions",
+                what: "largest difference between 4 and 2 dimensions",
                 unit: "m",
                 bound: Bound::Exactly(0.0),
             },
         ],
         judge: Judge::All,
         measure: any_dimension,
-        how: "The same rope swinging in a plane, in 2, 3 and 4 dimensions, 120 frames; to the bit.",
+        how: "The same rope swings in a plane in 2, 3 and 4 dimensions, 120 frames; bits are \
+              compared.",
         command: "taut claims --show any-dimension",
     },
 ];
 
-/// A tetrahedron with edges of 1 m, m; its initial velocity, m/s; its spin about the z axis, rad/s.
+/// The corners of a tetrahedron with edges of 1 m, m.
 const TETRAHEDRON: [[f64; 3]; 4] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.0],
     [0.5, 0.866_025_403_784_438_6, 0.0],
     [0.5, 0.288_675_134_594_812_9, 0.816_496_580_927_726],
 ];
-const THROWN: [f64; 3] = [3.0, 1.0, 2.0];
+/// Its initial velocity, m/s.
+const VELOCITY: [f64; 3] = [3.0, 1.0, 2.0];
+/// Its initial angular velocity about the z axis, rad/s.
 const SPIN: f64 = 4.0;
+/// The smallest and the largest coordinate in the box, on every axis, m.
 const BOX: [f32; 2] = [-1.0, 2.0];
 
 /// The thrown body and its sticks.
@@ -136,10 +141,11 @@ fn thrown(step: &Step<3>) -> Result<(Particles<3>, Sticks), ClaimError> {
     let sticks = Sticks::joining(&body, &pairs, Duplicates::Keep)?;
     for (particle, point) in TETRAHEDRON.into_iter().enumerate() {
         let [x, y, _] = point;
-        let velocity = [THROWN[0] - SPIN * (y - 0.3), THROWN[1] + SPIN * (x - 0.5), THROWN[2]];
+        let velocity =
+            [VELOCITY[0] - SPIN * (y - 0.3), VELOCITY[1] + SPIN * (x - 0.5), VELOCITY[2]];
         for axis in 0..3 {
-            let moved = velocity[axis] * f64::from(step.dt);
-            body.previous_mut(axis)[particle] = (point[axis] - moved) as f32;
+            let displacement = velocity[axis] * f64::from(step.dt);
+            body.previous_mut(axis)[particle] = (point[axis] - displacement) as f32;
         }
     }
     Ok((body, sticks))
@@ -159,8 +165,8 @@ fn tetrahedron(scale: Scale) -> Result<Vec<f64>, ClaimError> {
             session.integrate();
             for _ in 0..iterations {
                 for particle in 0..session.len() {
-                    let place = session.position(particle);
-                    session.set_position(particle, place.map(|x| x.clamp(BOX[0], BOX[1])));
+                    let position = session.position(particle);
+                    session.set_position(particle, position.map(|x| x.clamp(BOX[0], BOX[1])));
                 }
                 session.relax(1);
             }
@@ -180,21 +186,22 @@ fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
     let centre = |body: &Particles<3>| {
         [0, 1, 2].map(|axis| body.positions(axis).iter().map(|&x| f64::from(x) / 4.0).sum::<f64>())
     };
-    // The angular momentum about the z axis through the centre; all masses are 1 kg.
+    // Proportional to the angular momentum about the z axis through the centre; all masses are 1
+    // kg.
     let spin = |body: &Particles<3>| {
         let [cx, cy, _] = centre(body);
-        let around = |i: usize| {
-            let place = |axis: usize| f64::from(body.positions(axis)[i]);
-            let moved = |axis: usize| place(axis) - f64::from(body.previous(axis)[i]);
-            (place(0) - cx) * moved(1) - (place(1) - cy) * moved(0)
+        let of_particle = |i: usize| {
+            let x = |axis: usize| f64::from(body.positions(axis)[i]);
+            let displacement = |axis: usize| x(axis) - f64::from(body.previous(axis)[i]);
+            (x(0) - cx) * displacement(1) - (x(1) - cy) * displacement(0)
         };
-        (0..4).map(around).sum::<f64>()
+        (0..4).map(of_particle).sum::<f64>()
     };
     let (start, spin_at_start) = (centre(&body)[1], spin(&body));
     for _ in 0..60 {
         let _ = plan.step(&mut body, &sticks, &step)?;
     }
-    let fallen = start + THROWN[1] - centre(&body)[1];
+    let fallen = start + VELOCITY[1] - centre(&body)[1];
     Ok(vec![fallen / (9.81 / 2.0) - 1.0, spin(&body) / spin_at_start])
 }
 
@@ -204,24 +211,24 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (mut points, mut masses, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..size {
         for column in 0..size {
-            let name = row * size + column;
+            let particle = row * size + column;
             points.push([0.05 * column as f32, -0.05 * row as f32]);
             masses.push(if row == 0 { 0.0 } else { 1.0 });
-            // The article's order: to the left, then up.
+            // The article's order: the stick to the left neighbour, then the one upwards.
             if column > 0 {
-                pairs.push([name, name - 1]);
+                pairs.push([particle, particle - 1]);
             }
             if row > 0 {
-                pairs.push([name, name - size]);
+                pairs.push([particle, particle - size]);
             }
         }
     }
     let mut curtain = Particles::new(&points, &masses)?;
     let links = Sticks::joining(&curtain, &pairs, Duplicates::Keep)?;
     let schedule = Schedule::authored(&links);
-    let mut hanging = ScalarKernel.plan(&curtain, &links, &schedule, Formula::Exact)?;
+    let mut plan = ScalarKernel.plan(&curtain, &links, &schedule, Formula::Exact)?;
     for _ in 0..frames {
-        let _ = hanging.step(&mut curtain, &links, &one_substep(3))?;
+        let _ = plan.step(&mut curtain, &links, &one_substep(3))?;
     }
     Ok(vec![ragdolls_stretch(3, scale)?, or_infinite(Stretch::of(&curtain, &links).residual_rms())])
 }
@@ -229,8 +236,8 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (arm, chosen) = (0.5_f64, 60.0_f64);
     let smallest = |linked: bool| {
-        let reach = [arm * 60_f64.to_radians().sin(), -arm * 60_f64.to_radians().cos()];
-        let [x, y] = reach.map(|x| x as f32);
+        let end = [arm * 60_f64.to_radians().sin(), -arm * 60_f64.to_radians().cos()];
+        let [x, y] = end.map(|x| x as f32);
         let mut hinge = Particles::new(&[[0.0, 0.0], [x, y], [-x, y]], &[0.0, 1.0, 1.0])?;
         let across = (2.0 * arm * arm * (1.0 - chosen.to_radians().cos())).sqrt();
         let (pairs, rests) = ([[0, 1], [0, 2], [1, 2]], [arm, arm, across].map(|rest| rest as f32));
@@ -245,7 +252,7 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         for _ in 0..scale.pick(300, 60) {
             let _ = plan.step(&mut hinge, &sticks, &one_substep(8))?;
             let [a, b] = [1, 2].map(|end| hinge.position(end).map(f64::from));
-            // Signed, because one arm may pass the other.
+            // The angle is signed, because one arm may pass the other.
             let angle = (b[0] * a[1] - b[1] * a[0]).atan2(a[0] * b[0] + a[1] * b[1]);
             smallest = smallest.min(angle.to_degrees());
         }
@@ -254,7 +261,8 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(vec![smallest(true)?, smallest(false)?])
 }
 
-/// The positions of a swinging rope of 16 particles after some frames: x, y, and the sum of the others.
+/// The positions of a swinging rope of 16 particles after some frames: x, y, and the sum of the
+/// absolute values of the other coordinates.
 fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     let mut points = vec![[0.0_f32; D]; 16];
     for (i, point) in points.iter_mut().enumerate() {
@@ -272,17 +280,17 @@ fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     }
     // The other coordinates must stay 0.
     let others = |i: usize| (2..D).map(|axis| f64::from(rope.positions(axis)[i]).abs()).sum();
-    let place =
+    let row =
         |i: usize| [f64::from(rope.position(i)[0]), f64::from(rope.position(i)[1]), others(i)];
-    Ok((0..16).map(place).collect())
+    Ok((0..16).map(row).collect())
 }
 
 fn any_dimension(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let frames = scale.pick(120, 10);
     let plane = rope::<2>(frames)?;
-    let apart = |other: Vec<[f64; 3]>| {
-        let lengths = plane.iter().zip(other).map(|(&one, other)| length([one, other]));
-        lengths.fold(0.0, |most: f64, apart| if apart <= most { most } else { apart })
+    let largest_difference = |other: Vec<[f64; 3]>| {
+        let distances = plane.iter().zip(other).map(|(&one, other)| length([one, other]));
+        distances.fold(0.0, |max: f64, distance| if distance <= max { max } else { distance })
     };
-    Ok(vec![apart(rope::<3>(frames)?), apart(rope::<4>(frames)?)])
+    Ok(vec![largest_difference(rope::<3>(frames)?), largest_difference(rope::<4>(frames)?)])
 }

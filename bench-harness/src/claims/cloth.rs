@@ -5,38 +5,39 @@ use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
 
 use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
-use crate::twins::{in_double, relaxation};
+use crate::precision_pair::{in_double, relaxation};
 
-/// Looks like cloth, not like rubber: an rms residual of at most 10 %.
+/// The bound for "looks like cloth": an rms residual of at most 10 %.
 const NICE: Bound = Bound::AtMost(0.1);
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "one-iteration",
-        said: "for most pieces of cloth only one iteration is necessary to obtain nicely looking \
-               animation",
+        quote: "for most pieces of cloth only one iteration is necessary to obtain nicely looking \
+                animation",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("rms residual, 8 x 8, edges and diagonals, order of the list", NICE),
-            Check::pure("rms residual, 16 x 16, edges and diagonals, order of the list", NICE),
-            Check::pure("rms residual, 32 x 32, edges and diagonals, order of the list", NICE),
-            Check::pure("rms residual, 16 x 16, bending sticks too, the sheet's own order", NICE),
-            Check::pure("rms residual, 32 x 32, bending sticks too, the sheet's own order", NICE),
-            Check::pure("rms residual, 64 x 64, bending sticks too, the sheet's own order", NICE),
+            Check::pure("rms residual, 8 x 8, edges and diagonals, authored order", NICE),
+            Check::pure("rms residual, 16 x 16, edges and diagonals, authored order", NICE),
+            Check::pure("rms residual, 32 x 32, edges and diagonals, authored order", NICE),
+            Check::pure("rms residual, 16 x 16, all sticks, order `sheet`", NICE),
+            Check::pure("rms residual, 32 x 32, all sticks, order `sheet`", NICE),
+            Check::pure("rms residual, 64 x 64, all sticks, order `sheet`", NICE),
         ],
         judge: Judge::All,
         measure: one_iteration,
-        how: "Sheets hanging from a side, one iteration a frame of 1/60 s by the approximation, \
-              after 300 frames: as the article builds and relaxes them, and in the best order. The bound for \"nice\" is \
-              an rms residual of 10 %. Only small pieces meet it.",
+        how: "Sheets that hang from a side, one iteration per frame of 1/60 s with `newton`, after \
+              300 frames: with the sticks and the order of the article, and with all sticks in the \
+              best order. The bound for \"nice\" is an rms residual of 10 %. Only small pieces \
+              meet it.",
         command: "taut stability --sizes 8,16,32,64 --sticks shear,all --formulas newton \
                   --schedules authored,sheet --frames 300",
     },
     Claim {
         name: "converges-over-frames",
-        said: "the constraints are not satisfied after one iteration only, but the system will \
-               quickly converge to the correct state over some frames",
+        quote: "the constraints are not satisfied after one iteration only, but the system will \
+                quickly converge to the correct state over some frames",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -48,17 +49,17 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: converges_over_frames,
-        how: "One iteration a frame by the approximation, in the order of the list: a disc of some \
-              16 x 16 particles with a stick for each edge, enlarged by 10 %, without gravity; and a \
-              sheet of 8 x 8 with edges and diagonals, hanging. Gravity stretches it again in every \
+        how: "One iteration per frame with `newton` in the authored order: a disc of some 16 x 16 \
+              particles with a stick for each edge, enlarged by 10 %, without gravity; and a \
+              hanging sheet of 8 x 8 with edges and diagonals. Gravity stretches it again in every \
               frame, so some stretch stays.",
         command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
                   --formulas newton --schedules authored",
     },
     Claim {
         name: "removes-stiffness",
-        said: "using only one iteration and approximating the square root removes the stiffness \
-               that appears otherwise",
+        quote: "using only one iteration and approximating the square root removes the stiffness \
+                that appears otherwise",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -67,57 +68,61 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: removes_stiffness,
-        how: "A sheet of 8 x 8 with edges and diagonals, hanging, in the order of the list, after \
-              300 frames of one iteration by the approximation. The remaining stretch makes it soft; \
-              it should still look like cloth.",
+        how: "A hanging sheet of 8 x 8 with edges and diagonals in the authored order, after 300 \
+              frames of one iteration with `newton`. The remaining stretch makes it soft; it \
+              should still look like cloth.",
         command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
                   --formulas newton,exact --schedules authored",
     },
     Claim {
         name: "closer-each-iteration",
-        said: "each time we reiterate, the set of links become closer and closer to all being \
-               solved",
+        quote: "each time we reiterate, the set of links become closer and closer to all being \
+                solved",
         source: Source::Ragdolls,
         section: "Step 5: Link Constraints",
         checks: &[
             Check::pure(
-                "largest ratio of the rms residual to that an iteration before",
+                "largest ratio of the rms residuals after and before an iteration",
                 Bound::AtMost(1.0),
             ),
             Check::pure("share of the rms residual left after 64 iterations", Bound::AtMost(0.1)),
         ],
         judge: Judge::All,
         measure: closer_each_iteration,
-        how: "A sheet of 16 x 16 with all sticks, enlarged by 10 %, relaxed in the order of the \
-              list by `exact`, in f64, without motion.",
+        how: "A sheet of 16 x 16 with all sticks, enlarged by 10 %, relaxed in the authored order \
+              with `exact`, in f64, without motion.",
         command: "taut accuracy --size 16 --parts iterations --formulas exact --schedules authored",
     },
     Claim {
         name: "order-decides",
-        said: "some orders explode: with one iteration a frame the sheet's own order is stable, \
-               and the articles' order blows up",
+        quote: "some orders blow up: with one iteration per frame, the order `sheet` is stable, \
+                and the articles' order blows up",
         source: Source::Taut,
         section: "README; Schedule::authored",
         checks: &[
-            Check::pure("rms residual, articles' order", Bound::AtLeast(10.0)),
-            Check::pure("rms residual, the sheet's own order", Bound::AtMost(1.0)),
+            Check::pure("rms residual, authored order", Bound::AtLeast(10.0)),
+            Check::pure("rms residual, order `sheet`", Bound::AtMost(1.0)),
         ],
         judge: Judge::All,
         measure: order_decides,
-        how: "A hanging sheet of 64 x 64 with all sticks, `exact`, one iteration a frame, after \
+        how: "A hanging sheet of 64 x 64 with all sticks, `exact`, one iteration per frame, after \
               360 frames.",
         command: "taut stability --sizes 64 --sticks all --formulas exact \
                   --schedules authored,sheet",
     },
     Claim {
         name: "small-steps",
-        said: "n substeps of one iteration leave less stretch than one step of n iterations",
+        quote: "n substeps of one iteration leave less stretch than one step of n iterations",
         source: Source::Taut,
         section: "docs/method.md",
-        checks: &[Check::pure("rms residual, 8 iterations over 8 substeps", Bound::AtLeast(2.0))],
+        checks: &[Check::pure(
+            "rms residual with 8 iterations over that with 8 substeps",
+            Bound::AtLeast(2.0),
+        )],
         judge: Judge::All,
         measure: small_steps,
-        how: "A hanging sheet with all sticks in its own order by `halley`, after 120 frames.",
+        how: "A hanging sheet with all sticks in the order `sheet` with `halley`, after 120 \
+              frames.",
         command: "taut accuracy --parts effort --formulas halley --schedules sheet",
     },
 ];
@@ -138,15 +143,15 @@ fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     cases.into_iter().map(rms).collect()
 }
 
-/// By how much a model is enlarged.
+/// The relative enlargement of a model.
 const ENLARGED: f64 = 0.1;
 
 /// The model without pins and larger than at rest.
 fn enlarged(mut model: Model) -> Result<Model, ClaimError> {
     for particle in 0..model.particles.len() {
-        let place = model.particles.position(particle);
+        let position = model.particles.position(particle);
         model.particles.set_inverse_mass(particle, 1.0)?;
-        let larger = place.map(|x| (f64::from(x) * (1.0 + ENLARGED)) as f32);
+        let larger = position.map(|x| (f64::from(x) * (1.0 + ENLARGED)) as f32);
         model.particles.set_position(particle, larger)?;
     }
     Ok(model)
@@ -154,12 +159,12 @@ fn enlarged(mut model: Model) -> Result<Model, ClaimError> {
 
 fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let free = enlarged(Model::disc(scale.pick(16, 6), StickSet::Structural)?)?;
-    let once = one_substep(1);
-    let weightless = Step { acceleration: [0.0; 3], ..once };
+    let step = one_substep(1);
+    let weightless = Step { acceleration: [0.0; 3], ..step };
     let left = rms_after(&free, "authored", Formula::Newton, &weightless, 60)? / ENLARGED;
     let hanging = Model::drape(8, StickSet::Shear)?;
-    let pulled = rms_after(&hanging, "authored", Formula::Newton, &once, scale.pick(300, 20))?;
-    Ok(vec![left, pulled])
+    let stretched = rms_after(&hanging, "authored", Formula::Newton, &step, scale.pick(300, 20))?;
+    Ok(vec![left, stretched])
 }
 
 fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {

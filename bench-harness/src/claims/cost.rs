@@ -12,12 +12,12 @@ use crate::scenario::kernels_for;
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "exact-cost",
-        said: "the time usage is N square root operations and N divisions, N the number of edges",
+        quote: "the time usage is N square root operations and N divisions, N the number of edges",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("divisions a stick and iteration", Bound::Exactly(1.0)),
-            Check::pure("square roots a stick and iteration", Bound::Exactly(1.0)),
+            Check::pure("divisions per stick and iteration", Bound::Exactly(1.0)),
+            Check::pure("square roots per stick and iteration", Bound::Exactly(1.0)),
         ],
         judge: Judge::All,
         measure: |scale| counted(scale, Formula::Exact),
@@ -26,13 +26,13 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "n-divisions",
-        said: "a clever trick makes it possible to reduce this to N divisions per frame update: \
-               per constraint zero square roots and one division only",
+        quote: "a clever trick makes it possible to reduce this to N divisions per frame update: \
+                per constraint zero square roots and one division only",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("divisions a stick and iteration", Bound::Exactly(1.0)),
-            Check::pure("square roots a stick and iteration", Bound::Exactly(0.0)),
+            Check::pure("divisions per stick and iteration", Bound::Exactly(1.0)),
+            Check::pure("square roots per stick and iteration", Bound::Exactly(0.0)),
         ],
         judge: Judge::All,
         measure: |scale| counted(scale, Formula::Newton),
@@ -41,46 +41,47 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "zero-divisions",
-        said: "`quick` has neither division nor root, and the length of `exact`",
+        quote: "`quick` has neither division nor root, and the length of `exact`",
         source: Source::Taut,
         section: "Formula",
         checks: &[
-            Check::pure("divisions a stick and iteration", Bound::Exactly(0.0)),
-            Check::pure("square roots a stick and iteration", Bound::Exactly(0.0)),
+            Check::pure("divisions per stick and iteration", Bound::Exactly(0.0)),
+            Check::pure("square roots per stick and iteration", Bound::Exactly(0.0)),
             Check::pure("rms residual of a sheet over that by `exact`", Bound::Between(0.99, 1.01)),
         ],
         judge: Judge::All,
         measure: zero_divisions,
-        how: "Counted as above; then the same sheet 120 frames of 8 iterations with either formula.",
+        how: "Counted as for `exact-cost`; then the same sheet with each formula, 120 frames of 8 \
+              iterations.",
         command: "taut compare --size 32 --formulas quick,exact --schedules sheet",
     },
     Claim {
         name: "time-is-divisions",
-        said: "the time usage in the cloth simulation depends mostly on the N square root \
-               operations and the N divisions performed",
+        quote: "the time usage in the cloth simulation depends mostly on the N square root \
+                operations and the N divisions performed",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
             Check::pure(
-                "share of the time saved by a formula without divisions and roots, articles' order",
+                "share of the time saved by a formula without divisions and roots, authored order",
                 Bound::AtLeast(0.5),
             ),
             Check::pure(
-                "share of the time saved by another order alone, all divisions and roots in place",
+                "share of the time saved by another order alone, with all divisions and roots",
                 Bound::AtMost(0.1),
             ),
         ],
         judge: Judge::All,
         measure: time_is_divisions,
-        how: "The scalar kernel three times, interleaved: `exact` and `quick` in the articles' \
-              order, and `exact` in colours. The time depends mostly on the fact that each stick \
-              waits for the previous one.",
+        how: "The scalar kernel three times, interleaved: `exact` and `quick` in the authored \
+              order, and `exact` in the order `coloured`. The time is mostly latency: each stick \
+              waits for the result of the previous one.",
         command: "taut compare --size 64 --kernels scalar --formulas exact,quick \
                   --schedules authored,coloured",
     },
     Claim {
         name: "trick-pays",
-        said: "getting rid of the square root operation is a speed-up",
+        quote: "getting rid of the square root operation is a speed-up",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -89,13 +90,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: trick_pays,
-        how: "Both formulas, interleaved: the scalar kernel in the articles' order, and the \
-              fastest kernel in the order of a sheet. Less than a twentieth is noise.",
+        how: "Both formulas, interleaved: the scalar kernel in the authored order, and the fastest \
+              kernel in the order `sheet`. A difference below 5 % counts as noise.",
         command: "taut compare --size 64 --formulas exact,newton --schedules authored,sheet",
     },
     Claim {
         name: "not-much-faster",
-        said: "N divisions per frame: one might argue that it probably can't get much faster",
+        quote: "N divisions per frame: one might argue that it probably can't get much faster",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -104,21 +105,21 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: not_much_faster,
-        how: "One thread, the articles' approximation, N divisions in all of them: the fastest \
-              kernel in a good order over the scalar kernel in the articles' order. Much faster \
-              is more than twice as fast.",
+        how: "One thread, `newton`, so N divisions in every case: the fastest kernel in a good \
+              order against the scalar kernel in the authored order. Much faster is more than \
+              twice as fast.",
         command: "taut compare --size 128 --formulas newton",
     },
     Claim {
         name: "same-bits",
-        said: "every kernel gives the same bits on the same schedule",
+        quote: "every kernel gives the same bits on the same schedule",
         source: Source::Taut,
         section: "README",
-        checks: &[Check::pure("different results of all kernels", Bound::Exactly(1.0))],
+        checks: &[Check::pure("number of different results of all kernels", Bound::Exactly(1.0))],
         judge: Judge::All,
         measure: same_bits,
-        how: "A sheet in its own order on every kernel and instruction set of this machine; the \
-              number of different hashes of the final positions.",
+        how: "A sheet in the order `sheet` on every kernel and instruction set of this machine; \
+              the number of different hashes of the final positions.",
         command: "taut compare --size 64 --schedules sheet",
     },
 ];
@@ -138,8 +139,8 @@ fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(numbers)
 }
 
-/// The results of configurations, in order.
-fn frames(
+/// The rows of configurations, in order.
+fn compare(
     scale: Scale,
     model: Model,
     configurations: &[(AnyKernel, Formula, &str)],
@@ -175,21 +176,21 @@ fn time_is_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         (scalar(), Formula::Quick, "authored"),
         (scalar(), Formula::Exact, "coloured"),
     ];
-    let rows = frames(scale, model, &configurations)?;
+    let rows = compare(scale, model, &configurations)?;
     let saved = |row: &Row| 1.0 - row.frame_us_median / rows[0].frame_us_median;
     Ok(rows[1..].iter().map(saved).collect())
 }
 
 fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let model = Model::drape(scale.pick(64, 8), StickSet::All)?;
-    let of = |formula| {
+    let configurations = |formula| {
         let mut configurations = vec![(scalar(), formula, "authored")];
-        let engines = kernels_for(crate::Order::Sheet);
-        configurations.extend(engines.into_iter().map(|kernel| (kernel, formula, "sheet")));
+        let kernels = kernels_for(crate::Order::Sheet);
+        configurations.extend(kernels.into_iter().map(|kernel| (kernel, formula, "sheet")));
         configurations
     };
-    let (exact, newton) = (of(Formula::Exact), of(Formula::Newton));
-    let rows = frames(scale, model, &[exact.clone(), newton].concat())?;
+    let (exact, newton) = (configurations(Formula::Exact), configurations(Formula::Newton));
+    let rows = compare(scale, model, &[exact.clone(), newton].concat())?;
     let (exact, newton) = rows.split_at(exact.len());
     let best = |rows: &[Row]| {
         rows.iter().map(|row| row.frame_us_median).min_by(f64::total_cmp).unwrap_or(f64::NAN)
@@ -208,20 +209,20 @@ fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     for (model, arrangement) in models {
         let order = arrangement.parse::<Arrangement>()?.order;
         let mut configurations = vec![(scalar(), Formula::Newton, "authored")];
-        let engines = kernels_for(order).into_iter();
-        configurations.extend(engines.map(|kernel| (kernel, Formula::Newton, arrangement)));
-        let rows = frames(scale, model, &configurations)?;
-        let times = rows.iter().map(|row| rows[0].frame_us_median / row.frame_us_median);
-        numbers.push(times.max_by(f64::total_cmp).unwrap_or(f64::NAN));
+        let kernels = kernels_for(order).into_iter();
+        configurations.extend(kernels.map(|kernel| (kernel, Formula::Newton, arrangement)));
+        let rows = compare(scale, model, &configurations)?;
+        let speedups = rows.iter().map(|row| rows[0].frame_us_median / row.frame_us_median);
+        numbers.push(speedups.max_by(f64::total_cmp).unwrap_or(f64::NAN));
     }
     Ok(numbers)
 }
 
 fn same_bits(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let model = Model::drape(scale.pick(64, 9), StickSet::All)?;
-    let engines = AnyKernel::available().into_iter().filter(|kernel| !kernel.is_for_copies());
-    let configurations: Vec<_> = engines.map(|kernel| (kernel, Formula::Halley, "sheet")).collect();
-    let rows = frames(scale, model, &configurations)?;
+    let kernels = AnyKernel::available().into_iter().filter(|kernel| !kernel.is_for_copies());
+    let configurations: Vec<_> = kernels.map(|kernel| (kernel, Formula::Halley, "sheet")).collect();
+    let rows = compare(scale, model, &configurations)?;
     let mut hashes: Vec<u64> = rows.iter().map(|row| row.hash).collect();
     hashes.sort_unstable();
     hashes.dedup();

@@ -8,43 +8,43 @@ use super::{Bound, Check, Claim, Judge, Scale, Source};
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "rest-stays",
-        said: "if the distance is already correct, no change is going to happen",
+        quote: "if the distance is already correct, no change is going to happen",
         source: Source::Jakobsen,
         section: "Cloth Simulation; book chapter after equation 11.4",
         checks: &[
             Check::pure(
-                "largest motion of an end over the length, along an axis",
+                "largest displacement of an end over the length, along an axis",
                 Bound::Exactly(0.0),
             ),
             Check {
-                what: "largest motion of an end over the length, any direction",
+                what: "largest displacement of an end over the length, any direction",
                 unit: "f32 epsilon",
                 bound: Bound::AtMost(4.0),
             },
         ],
         judge: Judge::All,
         measure: |scale| Ok(rest_stays(scale)),
-        how: "The approximated stick in f32, along the axes and in many directions. In other directions \
-              the length is rounded, so a few units in the last place are the best possible.",
+        how: "One relaxation with `newton` in f32, along an axis and in many other directions. In \
+              those the length is rounded, so a few units in the last place are the best possible.",
         command: "taut claims --show rest-stays",
     },
     Claim {
         name: "taylor-is-newton",
-        said: "the 1st order Taylor expansion at the rest length is equivalent to one \
-               Newton-Raphson iteration with initial guess r",
+        quote: "the 1st order Taylor expansion at the rest length is equivalent to one \
+                Newton-Raphson iteration with initial guess r",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[Check::pure("largest relative difference of the two", Bound::AtMost(1e-15))],
         judge: Judge::All,
         measure: |_| Ok(taylor_is_newton()),
-        how: "Both approximations of the root in f64, for lengths from a tenth to ten times the \
-              rest length.",
+        how: "Both approximations of the square root in f64, for lengths from a tenth to ten times \
+              the rest length.",
         command: "taut claims --show taylor-is-newton",
     },
     Claim {
         name: "nearly-satisfied",
-        said: "if the constraints are satisfied, at least almost, the root can be approximated \
-               from the rest length",
+        quote: "if the constraints are satisfied, at least almost, the root can be approximated \
+                from the rest length",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -53,97 +53,102 @@ pub(super) const CLAIMS: &[Claim] = &[
             Check::pure("stretch left of 200 %", Bound::AtMost(1e-1)),
         ],
         judge: Judge::All,
-        measure: |_| Ok(left(Formula::Newton, &[1.01, 1.1, 3.0])),
-        how: "One relaxation by the approximation; a tenth of the stretch may be left, and a \
-              twentieth of 200 %. Far from rest it makes the stick too short.",
+        measure: |_| Ok(stretch_left(Formula::Newton, &[1.01, 1.1, 3.0])),
+        how: "One relaxation with `newton`; a tenth of the stretch may be left, and a twentieth of \
+              200 %. Far from rest the formula makes the stick too short.",
         command: "taut accuracy --parts iterations --formulas exact,newton",
     },
     Claim {
         name: "halley-third-order",
-        said: "`halley` is third-order accurate near rest and never overshoots, for one division",
+        quote: "`halley` is third-order accurate near rest and never overshoots, for one division",
         source: Source::Taut,
         section: "Formula",
         checks: &[
-            Check::pure("order of the error between 2 % and 1 %", Bound::AtLeast(2.9)),
-            Check::pure("order of the error of `newton` there", Bound::Between(1.9, 2.1)),
+            Check::pure("order of the error, from stretches of 2 % and 1 %", Bound::AtLeast(2.9)),
+            Check::pure("the same of `newton`", Bound::Between(1.9, 2.1)),
             Check::pure("largest overshoot, lengths 0.01 to 100", Bound::AtMost(1e-12)),
             Check::pure("stretch left of 200 %", Bound::AtMost(0.3)),
         ],
         judge: Judge::All,
         measure: |_| Ok(halley()),
-        how: "One relaxation in f64: log2 of the ratio of the remaining errors; how far the \
-              new length is on the other side of the rest length.",
+        how: "One relaxation in f64. The order is log2 of the ratio of the remaining errors; the \
+              overshoot is how far the new length is on the other side of the rest length.",
         command: "taut accuracy --parts iterations --formulas newton,halley",
     },
     Claim {
         name: "one-solve-satisfies",
-        said: "offsetting both ends by half the correction vector makes the distance once again \
-               the rest length",
+        quote: "offsetting both ends by half the correction vector makes the distance once again \
+                the rest length",
         source: Source::Mosegaard,
         section: "Constraints: move particles back into place",
         checks: &[Check::pure("largest stretch left, lengths 0.01 to 100", Bound::AtMost(1e-12))],
         judge: Judge::All,
-        measure: |_| Ok(vec![worst(lengths().map(|l| new_length(Formula::Exact, l) - 1.0))]),
-        how: "One relaxation by `exact` in f64.",
+        measure: |_| Ok(vec![largest(lengths().map(|l| new_length(Formula::Exact, l) - 1.0))]),
+        how: "One relaxation with `exact` in f64.",
         command: "taut claims --show one-solve-satisfies",
     },
     Claim {
         name: "pinned-by-mass",
-        said: "if we want a particle to be immovable, simply set its inverse mass to 0",
+        quote: "if we want a particle to be immovable, simply set its inverse mass to 0",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check { what: "motion of the end of mass 0", unit: "m", bound: Bound::Exactly(0.0) },
+            Check {
+                what: "displacement of the end of inverse mass 0",
+                unit: "m",
+                bound: Bound::Exactly(0.0),
+            },
             Check::pure("stretch left, only the other end moves", Bound::AtMost(1e-12)),
             Check {
-                what: "motion of the centre of mass, unequal masses",
+                what: "displacement of the centre of mass, unequal masses",
                 unit: "m",
                 bound: Bound::AtMost(1e-12),
             },
         ],
         judge: Judge::All,
         measure: |_| Ok(pinned_by_mass()),
-        how: "A stick of 1.5 m and rest length 1 m in f64: once pinned at one end, once with \
+        how: "A stick of 1.5 m with a rest length of 1 m in f64: once pinned at one end, once with \
               masses of 1 and 4 kg.",
         command: "taut claims --show pinned-by-mass",
     },
 ];
 
-/// From a hundredth to a hundred times the rest length.
+/// Lengths from 0.01 to 100 times the rest length.
 fn lengths() -> impl Iterator<Item = f64> {
     (-200..=200).map(|hundredth| 10_f64.powf(f64::from(hundredth) / 100.0))
 }
 
-fn worst(errors: impl Iterator<Item = f64>) -> f64 {
+/// The largest absolute error.
+fn largest(errors: impl Iterator<Item = f64>) -> f64 {
     errors.map(f64::abs).max_by(f64::total_cmp).unwrap_or(f64::NAN)
 }
 
-fn left(formula: Formula, lengths: &[f64]) -> Vec<f64> {
+/// The |stretch| left by one relaxation from each length.
+fn stretch_left(formula: Formula, lengths: &[f64]) -> Vec<f64> {
     lengths.iter().map(|&l| (new_length(formula, l) - 1.0).abs()).collect()
 }
 
 fn rest_stays(scale: Scale) -> Vec<f64> {
-    let moved = |b: [f32; 3], rest: f32| {
+    let displacement = |b: [f32; 3], rest: f32| {
         let (rest_term, weight) = (Newton::rest_term(rest), Newton::weight_term(2.0));
         let ([x, y, z], _) =
             relax::<Newton, f32, 3>([0.0; 3], b, [1.0; 2], rest_term, weight, None);
-        let moved = [x, y, z].map(|x| f64::from(x).abs()).into_iter().fold(0.0, f64::max);
-        moved / f64::from(rest)
+        [x, y, z].map(|x| f64::from(x).abs()).into_iter().fold(0.0, f64::max) / f64::from(rest)
     };
     let directions = scale.pick(2000, 50);
-    let (mut along, mut across) = (0.0, 0.0);
+    let (mut along_axis, mut any_direction) = (0.0, 0.0);
     for direction in 0..directions {
         // Spread evenly over the sphere, with lengths from 0.001 to 1000 m.
         let share = (f64::from(direction) + 0.5) / f64::from(directions);
-        let (height, turn) = (2.0 * share - 1.0, 2.399_963_23 * f64::from(direction));
-        let level = (1.0 - height * height).sqrt();
+        let (height, angle) = (2.0 * share - 1.0, 2.399_963_23 * f64::from(direction));
+        let radius = (1.0 - height * height).sqrt();
         let metres = 10_f64.powf(6.0 * share - 3.0);
-        let b = [level * turn.cos(), height, level * turn.sin()].map(|x| (metres * x) as f32);
+        let b = [radius * angle.cos(), height, radius * angle.sin()].map(|x| (metres * x) as f32);
         let rest = length([[0.0; 3], b.map(f64::from)]) as f32;
-        across = moved(b, rest).max(across);
-        along = moved([0.0, rest, 0.0], rest).max(along);
+        any_direction = displacement(b, rest).max(any_direction);
+        along_axis = displacement([0.0, rest, 0.0], rest).max(along_axis);
     }
-    vec![along, across / f64::from(f32::EPSILON)]
+    vec![along_axis, any_direction / f64::from(f32::EPSILON)]
 }
 
 fn taylor_is_newton() -> Vec<f64> {
@@ -153,20 +158,20 @@ fn taylor_is_newton() -> Vec<f64> {
         let newton = f64::midpoint(r, l2 / r);
         taylor / newton - 1.0
     };
-    vec![worst(lengths().filter(|l| (0.1..=10.0).contains(l)).map(difference))]
+    vec![largest(lengths().filter(|l| (0.1..=10.0).contains(l)).map(difference))]
 }
 
 fn halley() -> Vec<f64> {
     let order = |formula| {
-        let left = left(formula, &[1.02, 1.01]);
+        let left = stretch_left(formula, &[1.02, 1.01]);
         (left[0] / left[1]).log2()
     };
     let overshoot = lengths().map(|l| {
         let error = new_length(Formula::Halley, l) - 1.0;
         if (error > 0.0) == (l > 1.0) { 0.0 } else { error }
     });
-    let far = left(Formula::Halley, &[3.0])[0];
-    vec![order(Formula::Halley), order(Formula::Newton), worst(overshoot), far]
+    let far = stretch_left(Formula::Halley, &[3.0])[0];
+    vec![order(Formula::Halley), order(Formula::Newton), largest(overshoot), far]
 }
 
 fn pinned_by_mass() -> Vec<f64> {

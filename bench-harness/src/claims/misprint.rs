@@ -1,4 +1,4 @@
-//! Misprints of the articles: each formula as printed, then as corrected.
+//! Misprints of the articles: each formula as printed, and corrected.
 
 use taut::{Formula, verlet};
 
@@ -6,20 +6,19 @@ use super::printed::{self, Point};
 use super::run::{length, relaxed};
 use super::{Bound, Check, Claim, Judge, Source};
 
-/// The stretch of a relaxed stick.
+/// The bound of the stretch of a relaxed stick.
 const RELAXED: Bound = Bound::AtMost(1e-6);
-/// The relative error of a correct clock or fall.
-const RIGHT: Bound = Bound::Between(-0.02, 0.02);
-const STICK_HOW: &str = "A stick of 1.1 m, or of 0.55 m with the masses of 1 and 4 kg, in f64, at a \
-    rest length of 1 m or 0.5 m: the stretch left after 20 relaxations as printed, and by the \
-    corrected form.";
-const CLOCK_HOW: &str = "10 s of frames of 20 ms: the time simulated over the time that passed, \
-    less 1.";
+/// The bound of the relative error of a correct clock, fall or force.
+const CORRECT: Bound = Bound::Between(-0.02, 0.02);
+const STICK_HOW: &str = "A stick of 1.1 m with a rest length of 1 m, or, with masses of 1 and 4 \
+    kg, of 0.55 m with a rest length of 0.5 m, in f64: the stretch left after 20 relaxations as \
+    printed, and by the corrected formula.";
+const CLOCK_HOW: &str = "10 s of frames of 20 ms: the relative error of the simulated time.";
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "printed-root",
-        said: "x1 -= delta*0.5*diff; x2 += delta*0.5*diff",
+        quote: "x1 -= delta*0.5*diff; x2 += delta*0.5*diff",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -33,7 +32,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-masses",
-        said: "x1 -= invmass1*delta*diff; x2 += invmass2*delta*diff",
+        quote: "x1 -= invmass1*delta*diff; x2 += invmass2*delta*diff",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -47,7 +46,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-approximation",
-        said: "d *= r*r/(dotprod(d,d) + r*r) - 0.5; x1 += d; x2 -= d",
+        quote: "d *= r*r/(dotprod(d,d) + r*r) - 0.5; x1 += d; x2 -= d",
         source: Source::Chapter,
         section: "after equation 11.4",
         checks: &[
@@ -57,19 +56,20 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::Printed,
         measure: |_| {
             let printed = |ends| printed::approximated_stick(ends, 1.0);
-            Ok(vec![left(printed, EQUAL), left(|ends| by(Formula::Newton, ends, EQUAL), EQUAL)])
+            let corrected = |ends| relaxed_by(Formula::Newton, ends, EQUAL);
+            Ok(vec![stretch_left(printed, EQUAL), stretch_left(corrected, EQUAL)])
         },
         how: STICK_HOW,
         command: "taut claims --show printed-approximation",
     },
     Claim {
         name: "printed-dl",
-        said: "dlen = sqrt(dotprod(d,d)); f = (dlen - r) / (dl*(invmass1 + invmass2))",
+        quote: "dlen = sqrt(dotprod(d,d)); f = (dlen - r) / (dl*(invmass1 + invmass2))",
         source: Source::Chapter,
         section: "the last listing",
         checks: &[
-            Check::pure("stretch left, as printed, dl being 0", RELAXED),
-            Check::pure("stretch left, dlen for dl", RELAXED),
+            Check::pure("stretch left, as printed, with dl = 0", RELAXED),
+            Check::pure("stretch left, with dlen instead of dl", RELAXED),
         ],
         judge: Judge::Printed,
         measure: |_| {
@@ -80,12 +80,12 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-elapsed",
-        said: "elapsedTime = lastTime - currentTime",
+        quote: "elapsedTime = lastTime - currentTime",
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
-            Check::pure("relative error of the simulated time, as printed", RIGHT),
-            Check::pure("the same, currentTime - lastTime", RIGHT),
+            Check::pure("relative error of the simulated time, as printed", CORRECT),
+            Check::pure("the same, currentTime - lastTime", CORRECT),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(vec![simulated(printed::backward_clock), simulated(clock)]),
@@ -94,12 +94,12 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-left-over",
-        said: "leftOverTime = elapsedTime - timesteps",
+        quote: "leftOverTime = elapsedTime - timesteps",
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
-            Check::pure("relative error of the simulated time, as printed", RIGHT),
-            Check::pure("the same, timesteps * 16", RIGHT),
+            Check::pure("relative error of the simulated time, as printed", CORRECT),
+            Check::pure("the same, timesteps * 16", CORRECT),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(vec![simulated(printed::forgetful_clock), simulated(clock)]),
@@ -108,37 +108,34 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-half",
-        said: "nextX = x + velX + 0.5 * accX * timestepSq",
+        quote: "nextX = x + velX + 0.5 * accX * timestepSq",
         source: Source::Ragdolls,
         section: "Step 4: Verlet Integration",
         checks: &[
-            Check::pure("relative error of a fall of 1 s, as printed", RIGHT),
-            Check::pure("the same, without the half", RIGHT),
+            Check::pure("relative error of a fall of 1 s, as printed", CORRECT),
+            Check::pure("the same, without the half", CORRECT),
         ],
         judge: Judge::Printed,
         measure: |_| {
-            let whole = |x, last, acc, h2: f64| verlet(x, last, 1.0, acc * h2);
-            Ok(vec![fall(printed::verlet_with_half), fall(whole)])
+            let corrected = |x, last, acc, h2: f64| verlet(x, last, 1.0, acc * h2);
+            Ok(vec![fall(printed::verlet_with_half), fall(corrected)])
         },
-        how: "From rest in frames of 1/60 s, against g t² / 2, less 1.",
+        how: "A fall from rest in frames of 1/60 s, compared with g t² / 2.",
         command: "taut claims --show printed-half",
     },
     Claim {
         name: "printed-wind",
-        said: "p1->addForce(force); p2->addForce(force); p3->addForce(force)",
+        quote: "p1->addForce(force); p2->addForce(force); p3->addForce(force)",
         source: Source::Mosegaard,
         section: "The Cloth Class: blowing in the wind",
         checks: &[
-            Check::pure(
-                "force on the particles over that on the triangle, less 1, as printed",
-                RIGHT,
-            ),
-            Check::pure("the same, a third each", RIGHT),
+            Check::pure("relative error of the total force on the particles, as printed", CORRECT),
+            Check::pure("the same, with a third of the force on each", CORRECT),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(wind()),
-        how: "The forces of a triangle's three particles together, over the force that the text \
-              derives for the triangle.",
+        how: "The sum of the forces on a triangle's three particles, compared with the force that \
+              the text derives for the triangle.",
         command: "taut claims --show printed-wind",
     },
 ];
@@ -148,17 +145,18 @@ type Stick = ([f64; 2], f64);
 const EQUAL: Stick = ([1.0, 1.0], 1.0);
 const MASSES: Stick = ([1.0, 0.25], 0.5);
 
-/// The |stretch| left as printed, then by `exact`.
-fn stick(printed: impl Fn([Point; 2]) -> [Point; 2], of: Stick) -> Vec<f64> {
-    vec![left(printed, of), left(|ends| by(Formula::Exact, ends, of), of)]
+/// The |stretch| left by the printed formula, then by `exact`.
+fn stick(printed: impl Fn([Point; 2]) -> [Point; 2], stick: Stick) -> Vec<f64> {
+    let corrected = |ends| relaxed_by(Formula::Exact, ends, stick);
+    vec![stretch_left(printed, stick), stretch_left(corrected, stick)]
 }
 
-fn by(formula: Formula, ends: [Point; 2], (inverse_masses, rest): Stick) -> [Point; 2] {
+fn relaxed_by(formula: Formula, ends: [Point; 2], (inverse_masses, rest): Stick) -> [Point; 2] {
     relaxed(formula, ends, inverse_masses, rest)
 }
 
 /// The |stretch| after 20 relaxations from 10 %; infinite if it is NaN.
-fn left(relax: impl Fn([Point; 2]) -> [Point; 2], (_, rest): Stick) -> f64 {
+fn stretch_left(relax: impl Fn([Point; 2]) -> [Point; 2], (_, rest): Stick) -> f64 {
     let start = [[0.0; 3], [0.66, 0.0, 0.88].map(|x| x * rest)];
     let ends = (0..20).fold(start, |ends, _| relax(ends));
     let stretch = (length(ends) / rest - 1.0).abs();
@@ -172,20 +170,20 @@ fn clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     (timesteps, elapsed - timesteps * 16.0)
 }
 
-/// The time simulated over the time that passed, less 1.
+/// The relative error of the simulated time.
 fn simulated(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
     let (mut simulated, mut left_over) = (0.0, 0.0);
     for frame in 0..500 {
         let last = 20.0 * f64::from(frame);
-        let (timesteps, rest) = clock(last, last + 20.0, left_over);
-        left_over = rest;
-        // A loop of the article that counts to a negative number runs no step.
+        let (timesteps, remainder) = clock(last, last + 20.0, left_over);
+        left_over = remainder;
+        // With a negative number, the article's loop runs no step.
         simulated += 16.0 * timesteps.max(0.0);
     }
     simulated / 10_000.0 - 1.0
 }
 
-/// The fall of 1 s over g t² / 2, less 1.
+/// The relative error of a fall of 1 s.
 fn fall(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
     let (mut x, mut last) = (0.0, 0.0);
     for _ in 0..60 {
@@ -197,13 +195,13 @@ fn fall(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
 fn wind() -> Vec<f64> {
     let triangle = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.02], [0.0, 0.1, 0.0]];
     let printed = printed::wind_forces(triangle, [0.3, 0.0, 1.0]);
-    // The text gives the force of the whole triangle to its first particle.
+    // Each printed force is that of the whole triangle.
     let [whole, ..] = printed;
-    let third = [whole.map(|along| along / 3.0); 3];
-    let total = |forces: [Point; 3]| {
+    let third = [whole.map(|x| x / 3.0); 3];
+    let relative_error = |forces: [Point; 3]| {
         let sum: Point =
             std::array::from_fn(|axis| forces.iter().map(|force| force[axis]).sum::<f64>());
         length([[0.0; 3], sum]) / length([[0.0; 3], whole]) - 1.0
     };
-    vec![total(printed), total(third)]
+    vec![relative_error(printed), relative_error(third)]
 }

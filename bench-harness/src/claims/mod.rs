@@ -25,21 +25,21 @@ pub use verdict::{Bound, Check, Judge, Verdict};
 pub struct Claim {
     /// A short name, for the option `--show`.
     pub name: &'static str,
-    /// The text of the claim.
-    pub said: &'static str,
+    /// The text of the claim, quoted.
+    pub quote: &'static str,
     /// The article.
     pub source: Source,
     /// The section of the article.
     pub section: &'static str,
     /// The checks of the numbers, in the order in which [`measure`](Self::measure) returns them.
     pub checks: &'static [Check],
-    /// How the verdict follows.
+    /// How the verdict follows from the checks.
     pub judge: Judge,
     /// Measures the numbers. NaN stands for a missing number, which fails every bound.
     pub measure: fn(Scale) -> Result<Vec<f64>, ClaimError>,
     /// How the numbers are measured, and how to read them.
     pub how: &'static str,
-    /// A command that shows it.
+    /// A command that shows the measured effect.
     pub command: &'static str,
 }
 
@@ -54,19 +54,19 @@ pub enum Source {
     Ragdolls,
     /// Jesper Mosegaard, "Mosegaards Cloth Simulation Coding Tutorial", 2009.
     Mosegaard,
-    /// Jakobsen's text once more as the chapter of a book on game development, around its
-    /// equations 11.1 to 11.4.
+    /// Jakobsen's text as a chapter of a book on game development, around its equations 11.1 to
+    /// 11.4.
     Chapter,
     /// Taut's own documentation.
     Taut,
 }
 
-/// How large the measurements are.
+/// The size of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// The sizes that the claims are about.
     Full,
-    /// Just large enough to test that a measurement works.
+    /// Small sizes, to test that a measurement works.
     Smoke,
 }
 
@@ -78,7 +78,8 @@ pub struct Finding {
     /// The claim's name.
     pub name: &'static str,
     /// The text of the claim.
-    pub said: &'static str,
+    #[serde(rename = "said")]
+    pub quote: &'static str,
     /// The article.
     pub source: &'static str,
     /// The section of the article.
@@ -89,7 +90,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// How the numbers were measured.
     pub how: &'static str,
-    /// A command that shows it.
+    /// A command that shows the measured effect.
     pub command: &'static str,
 }
 
@@ -100,7 +101,7 @@ pub struct Number {
     pub what: &'static str,
     /// Its unit; empty for a pure number.
     pub unit: &'static str,
-    /// Its value. (In JSON null if it is infinite or NaN.)
+    /// Its value; `null` in JSON if it is infinite or NaN.
     pub value: f64,
     /// The bound for the claim to hold.
     pub bound: Bound,
@@ -124,7 +125,7 @@ pub enum ClaimError {
     /// Particles are invalid.
     #[error(transparent)]
     Particles(#[from] taut::ParticleError),
-    /// A plan could not be made.
+    /// A plan could not be built.
     #[error(transparent)]
     Plan(#[from] taut::PlanError),
     /// A step is invalid.
@@ -158,7 +159,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Claim)> {
 /// Claims of the articles that are not measured, and why.
 pub const LEFT_OUT: &[(&str, &str)] = &[(
     "\"exactly the right amount of bending\" of plants (Jakobsen, Cloth Simulation)",
-    "the right amount is a matter of taste; that they stand and bend is measured \
+    "the right amount is a matter of taste; whether they stand and bend is measured \
      (one-pass-for-plants)",
 )];
 
@@ -181,7 +182,7 @@ pub fn measure(
 }
 
 impl Claim {
-    /// Measures it.
+    /// Measures the claim.
     ///
     /// # Errors
     /// If the measurement cannot be set up.
@@ -189,19 +190,19 @@ impl Claim {
         Ok(self.judged(number, &(self.measure)(scale)?))
     }
 
-    /// The finding for these numbers, one for each check; missing ones count as NaN.
+    /// The finding from these values, one for each check; a missing value counts as NaN.
     pub fn judged(&self, number: usize, values: &[f64]) -> Finding {
-        let value = |at: usize| values.get(at).copied().unwrap_or(f64::NAN);
-        let judged = |(at, check): (usize, &Check)| {
+        let compared = |(index, check): (usize, &Check)| {
             let &Check { what, unit, bound } = check;
-            Number { what, unit, value: value(at), bound, holds: bound.holds(value(at)) }
+            let value = values.get(index).copied().unwrap_or(f64::NAN);
+            Number { what, unit, value, bound, holds: bound.holds(value) }
         };
-        let numbers: Vec<Number> = self.checks.iter().enumerate().map(judged).collect();
+        let numbers: Vec<Number> = self.checks.iter().enumerate().map(compared).collect();
         let held: Vec<bool> = numbers.iter().map(|number| number.holds).collect();
         Finding {
             number,
             name: self.name,
-            said: self.said,
+            quote: self.quote,
             source: self.source.title(),
             section: self.section,
             numbers,
@@ -214,7 +215,7 @@ impl Claim {
 
 impl Finding {
     /// The decisive number: the first that is out of its bound, or else the first.
-    pub fn telling(&self) -> Option<&Number> {
+    pub fn decisive(&self) -> Option<&Number> {
         self.numbers.iter().find(|number| !number.holds).or(self.numbers.first())
     }
 }

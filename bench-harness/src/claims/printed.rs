@@ -68,23 +68,25 @@ pub fn chapter_stick_with_masses(
     [plus(x1, times(d, invmass1 * f)), minus(x2, times(d, invmass2 * f))]
 }
 
-/// How many steps of 16 ms are due, and the time left over, ms. Wrong: the elapsed time is
-/// `lastTime - currentTime`, which is negative.
+/// The number of steps of 16 ms that are due, and the time left over, ms. Wrong: the elapsed time
+/// is `lastTime - currentTime`, which is negative.
 pub fn backward_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     let elapsed = last_time - current_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
     (timesteps, elapsed - timesteps * 16.0)
 }
 
-/// As [`backward_clock`]. Wrong: subtracts the number of steps from the elapsed time, not their length.
+/// The numbers of [`backward_clock`]. Wrong: it subtracts the number of steps from the elapsed
+/// time, not their length.
 pub fn forgetful_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     let elapsed = current_time - last_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
     (timesteps, elapsed - timesteps)
 }
 
-/// A coordinate after a step of Verlet. Wrong: it adds half of the acceleration, as for an independent
-/// velocity; but the difference of two positions already lacks the other half.
+/// A coordinate after a Verlet step. Wrong: it adds half of the acceleration, which is right for
+/// the velocity at the start of the step; but the difference of two positions is the velocity half
+/// a step earlier, and needs the whole acceleration.
 pub fn verlet_with_half(x: f64, last_x: f64, acc: f64, timestep_squared: f64) -> f64 {
     let vel = x - last_x;
     x + vel + 0.5 * acc * timestep_squared

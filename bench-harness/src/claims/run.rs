@@ -1,4 +1,4 @@
-//! Helpers of the claims: running a model, relaxing one stick.
+//! Helpers of the claims: run a model, relax one stick.
 
 use taut::world::{Arranged, Arrangement, Model};
 use taut::{Factor, Formula, Kernel, Plan, Step, Stretch, WithFactor, relax};
@@ -32,7 +32,7 @@ pub(super) fn or_infinite(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }
 
-/// A step of one substep with that many iterations.
+/// A step of one substep with `iterations` iterations.
 pub(super) fn one_substep<const D: usize>(iterations: u32) -> Step<D> {
     Step { substeps: 1, iterations, ..Step::default() }
 }
@@ -64,9 +64,9 @@ impl WithFactor for OneStick {
     }
 }
 
-/// The length of a stick of rest length 1 and length `from` after one relaxation.
-pub(super) fn new_length(formula: Formula, from: f64) -> f64 {
-    let [a, b] = relaxed(formula, [[0.0; 3], [from, 0.0, 0.0]], [1.0; 2], 1.0);
+/// The length of a stick of rest length 1 and length `old` after one relaxation.
+pub(super) fn new_length(formula: Formula, old: f64) -> f64 {
+    let [a, b] = relaxed(formula, [[0.0; 3], [old, 0.0, 0.0]], [1.0; 2], 1.0);
     b[0] - a[0]
 }
 

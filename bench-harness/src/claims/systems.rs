@@ -13,140 +13,160 @@ use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "one-pass-for-plants",
-        said: "only one pass through the relaxation loop was enough (in fact, the low number gave \
-               the plants exactly the right amount of bending behavior)",
+        quote: "only one pass through the relaxation loop was enough (in fact, the low number gave \
+                the plants exactly the right amount of bending behavior)",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("height left after 10 s, 1 pass a frame", Bound::AtLeast(0.9)),
-            Check::pure("sag of the leaves over the height, 1 pass", Bound::Between(0.002, 0.1)),
-            Check::pure("the same with 8 passes, over that with 1", Bound::AtMost(0.5)),
+            Check::pure(
+                "share of the height left after 10 s, 1 pass per frame",
+                Bound::AtLeast(0.9),
+            ),
+            Check::pure(
+                "sag of the leaves over the height, 1 pass per frame",
+                Bound::Between(0.002, 0.1),
+            ),
+            Check::pure("sag with 8 passes over sag with 1 pass", Bound::AtMost(0.5)),
         ],
         judge: Judge::All,
         measure: one_pass_for_plants,
-        how: "Eight shrubs of sticks, supports between neighbours' neighbours and stays from the \
-              roots, under their own weight. The bound for \"enough\" is 90 % of the height. Eight passes \
-              halve the sag at least, so the low number causes the bending; which amount is right is \
-              a matter of taste.",
+        how: "Eight shrubs under their own weight, with support sticks between second neighbours \
+              and stays from the roots. The bound for \"enough\" is 90 % of the height. Eight \
+              passes at least halve the sag, so the low number causes the bending; which amount is \
+              right is a matter of taste.",
         command: "taut simulate plants --iterations 1 --substeps 1",
     },
     Claim {
         name: "posture-links",
-        said: "the body will easily contort into awkward shapes; invisible and very unstiff links \
-               from the feet to the shoulder and the pelvis to the head push it into a less awkward \
-               resting position",
+        quote: "the body will easily contort into awkward shapes; invisible and very unstiff links \
+              from the feet to the shoulder and the pelvis to the head push it into a less awkward \
+              resting position",
         source: Source::Ragdolls,
         section: "Step 8: Add Some Ragdolls",
         checks: &[
-            Check::pure("feet to shoulders over standing, with the links", Bound::AtLeast(0.9)),
-            Check::pure("the same without them", Bound::AtMost(0.9)),
+            Check::pure(
+                "distance of feet from shoulders over that when standing, with the links",
+                Bound::AtLeast(0.9),
+            ),
+            Check::pure("the same without the links", Bound::AtMost(0.9)),
         ],
         judge: Judge::All,
         measure: posture_links,
-        how: "Ten ragdolls in the plane, with the limits of their joints, thrown about a room: the \
-              mean distance of feet from shoulders after 20 s, over that of a standing ragdoll. \
-              The links have a stiffness of 0.01.",
+        how: "Ten 2D ragdolls with joint limits, thrown about a room: the mean distance of feet \
+              from shoulders after 20 s, over that of a standing ragdoll. The links have a \
+              stiffness of 0.01.",
         command: "taut simulate ragdolls",
     },
     Claim {
         name: "penetration-points",
-        said: "moving the point of penetration out by the particles that carry it, then relaxing \
-               once more or several times, keeps a cube that is fastened to a tetrahedron out of \
-               other objects",
+        quote: "moving the point of penetration out by the particles that carry it, then relaxing \
+                once more or several times, keeps a cube that is fastened to a tetrahedron out of \
+                other objects",
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
-            Check::pure("deepest corner over the edge, 3 passes", Bound::AtMost(0.01)),
-            Check::pure("deepest corner over the edge, 4 passes", Bound::AtMost(0.01)),
+            Check::pure(
+                "deepest penetration of a corner over the edge length, 3 passes",
+                Bound::AtMost(0.01),
+            ),
+            Check::pure(
+                "deepest penetration of a corner over the edge length, 4 passes",
+                Bound::AtMost(0.01),
+            ),
             Check::pure("rms residual, 3 passes", Bound::AtMost(0.01)),
             Check::pure("rms residual, 4 passes", Bound::AtMost(0.01)),
         ],
         judge: Judge::All,
         measure: penetration_points,
-        how: "Cubes of 0.5 m fastened to four particles each, in various orientations, that drop 1 m into \
-              a room: 60 steps a second, each of 3 or 4 passes of one iteration and one of \
-              collision. The deepest corner of any at the end of any step, and the rms residual over \
-              all steps.",
+        how: "Cubes of 0.5 m, each fastened to four particles, in various orientations, drop 1 m \
+              in a room: 60 steps per second, each of 3 or 4 passes of one iteration and one \
+              collision pass. The deepest penetration at the end of any step, and the rms residual \
+              over all steps.",
         command: "taut simulate tetra-cube-world",
     },
     Claim {
         name: "no-drape-equation",
-        said: "the cloth would naturally drape on its own, without the need for any sort of \
-               position correction via the drape equation",
+        quote: "the cloth would naturally drape on its own, without the need for any sort of \
+                position correction via the drape equation",
         source: Source::Report,
         section: "Phase IV: External Effects and Cloth Draping",
         checks: &[
             Check::pure(
-                "drop of the hem below the table over its overhang",
+                "height of the table above the hem, over the overhang",
                 Bound::Between(0.8, 1.1),
             ),
             Check {
-                what: "corners below the middles of the hem",
+                what: "height of the middles of the hem above its corners",
                 unit: "m",
                 bound: Bound::AtLeast(0.02),
             },
-            Check { what: "deepest particle in the table", unit: "m", bound: Bound::AtMost(0.001) },
+            Check {
+                what: "deepest penetration of the table",
+                unit: "m",
+                bound: Bound::AtMost(0.001),
+            },
             Check { what: "mean speed at the end", unit: "m/s", bound: Bound::AtMost(0.05) },
         ],
         judge: Judge::All,
         measure: no_drape_equation,
-        how: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, gravity \
-              and a table with friction, nothing else. It is draped if its hem hangs down by its \
-              overhang (0.2 m in the middle of a side), its corners hang lower, and it rests.",
+        how: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, \
+              gravity and a table with friction, nothing else. It counts as draped if its hem \
+              hangs down by the overhang (0.2 m in the middle of a side), its corners hang lower, \
+              and it rests.",
         command: "taut simulate table-cloth",
     },
 ];
 
-/// A scene of the library.
+/// A scene of the library, by name.
 fn listed(name: &str, size: usize) -> Result<AnyScene, SceneError> {
     let scene = LibraryScene::ALL.iter().find(|listed| listed.name == name);
-    scene.expect("it is a scene of the library").scene(size)
+    scene.expect("a scene of the library").scene(size)
 }
 
-/// Runs a scene and calls `look` after each frame.
+/// Runs a scene and calls `after_frame` after each frame.
 fn run<const D: usize>(
     scene: &Scene<D>,
     frames: usize,
-    mut look: impl FnMut(&World<AnyKernel, D>) -> Result<(), ClaimError>,
+    mut after_frame: impl FnMut(&World<AnyKernel, D>) -> Result<(), ClaimError>,
 ) -> Result<World<AnyKernel, D>, ClaimError>
 where
     AnyKernel: Kernel<D>,
 {
     let mut world = World::new(scene, AnyKernel::best_for)?;
     for _ in 0..frames {
-        // A blow-up shows in the numbers.
+        // A blow-up is visible in the measured numbers.
         let _ = world.step()?;
-        look(&world)?;
+        after_frame(&world)?;
     }
     Ok(world)
 }
 
-/// Ragdolls in the plane in a room, without contacts between them (the obstacles that have no figure).
+/// 2D ragdolls in a room, without contacts between them: those are obstacles without a figure.
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
-    let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
+    let AnyScene::TwoD(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
     Ok(Some(scene))
 }
 
-/// The rms residual of ragdolls in a room over all frames: of all sticks except the weak ones that hold
-/// the posture.
+/// The rms residual of ragdolls in a room over all frames, of all sticks except the weak posture
+/// sticks.
 pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
     let Some(mut scene) = ragdolls(scale.pick(10, 2))? else { return Ok(f64::NAN) };
     scene.settings.step = one_substep(iterations);
     scene.settings.passes = 1;
     let frames = scale.pick(600, 10);
-    let mut limbs: Option<Sticks> = None;
+    let mut stiff_sticks: Option<Sticks> = None;
     let mut squares = 0.0;
     run(&scene, frames, |world| {
         let matter = &world.islands()[0].matter;
-        if limbs.is_none() {
+        if stiff_sticks.is_none() {
             let sticks = &matter.sticks;
-            let stiff = |&stick: &u32| sticks.stiffness(stick as usize) >= 1.0;
-            let kept: Vec<u32> = (0..sticks.len() as u32).filter(stiff).collect();
-            limbs = Some(sticks.selected(&kept)?);
+            let is_stiff = |&stick: &u32| sticks.stiffness(stick as usize) >= 1.0;
+            let stiff: Vec<u32> = (0..sticks.len() as u32).filter(is_stiff).collect();
+            stiff_sticks = Some(sticks.selected(&stiff)?);
         }
-        let limbs = limbs.iter().map(|limbs| Stretch::of(&matter.particles, limbs).residual_rms());
-        squares += limbs.map(|rms| rms * rms).sum::<f64>();
+        let rms = stiff_sticks.iter().map(|it| Stretch::of(&matter.particles, it).residual_rms());
+        squares += rms.map(|rms| rms * rms).sum::<f64>();
         Ok(())
     })?;
     Ok(or_infinite((squares / frames as f64).sqrt()))
@@ -155,31 +175,32 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
 fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (shrubs, frames) = scale.pick((8, 600), (1, 5));
     let height = f64::from(Plant::default().height);
-    // The final share of the height, and the sag of the leaves.
+    // The share of the height that is left, and the sag of the leaves over the height of a plant.
     let bend = |iterations| -> Result<[f64; 2], ClaimError> {
-        let AnyScene::Solid(mut scene) = listed("plants", shrubs)? else {
+        let AnyScene::ThreeD(mut scene) = listed("plants", shrubs)? else {
             return Ok([f64::NAN; 2]);
         };
         scene.forces.clear();
         scene.settings.step = one_substep(iterations);
-        let figures = |world: &World<AnyKernel>| {
+        // The mean height of the shrubs and of their leaves.
+        let heights = |world: &World<AnyKernel>| {
             let (mut top, mut leaves) = (0.0, Vec::new());
             for shrub in 0..shrubs {
                 let name = format!("shrub {shrub}");
-                let up = |particle| f64::from(world.position(particle)[1]);
+                let y = |particle| f64::from(world.position(particle)[1]);
                 let all = world.model(&name).unwrap_or_default();
-                top += all.map(up).fold(0.0, f64::max) / shrubs as f64;
-                let of_shrub = world.group(&name, "leaves").unwrap_or_default();
-                leaves.extend(of_shrub.into_iter().map(up));
+                top += all.map(y).fold(0.0, f64::max) / shrubs as f64;
+                let leaves_of_shrub = world.group(&name, "leaves").unwrap_or_default();
+                leaves.extend(leaves_of_shrub.into_iter().map(y));
             }
             [top, leaves.iter().sum::<f64>() / leaves.len() as f64]
         };
-        let [grown, leaves] = figures(&World::new(&scene, AnyKernel::best_for)?);
-        let [left, bent] = figures(&run(&scene, frames, |_| Ok(()))?);
-        Ok([left / grown, (leaves - bent) / height])
+        let [top_before, leaves_before] = heights(&World::new(&scene, AnyKernel::best_for)?);
+        let [top, leaves] = heights(&run(&scene, frames, |_| Ok(()))?);
+        Ok([top / top_before, (leaves_before - leaves) / height])
     };
-    let ([left, sag], [_, stiff]) = (bend(1)?, bend(8)?);
-    Ok(vec![left, or_infinite(sag), or_infinite(stiff / sag)])
+    let ([left, sag], [_, sag_of_8]) = (bend(1)?, bend(8)?);
+    Ok(vec![left, or_infinite(sag), or_infinite(sag_of_8 / sag)])
 }
 
 fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
@@ -192,12 +213,12 @@ fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         let distance = |world: &World<AnyKernel, 2>| {
             let mut sum = 0.0;
             for body in 0..size {
-                let place = |group| {
-                    let of_group = world.group(&format!("ragdoll {body}"), group);
-                    of_group.map_or([f64::NAN; 2], |it| world.position(it[0]).map(f64::from))
+                let position = |group| {
+                    let particles = world.group(&format!("ragdoll {body}"), group);
+                    particles.map_or([f64::NAN; 2], |it| world.position(it[0]).map(f64::from))
                 };
-                let shoulders = place("shoulders");
-                for foot in ["left foot", "right foot"].map(place) {
+                let shoulders = position("shoulders");
+                for foot in ["left foot", "right foot"].map(position) {
                     sum += (foot[0] - shoulders[0]).hypot(foot[1] - shoulders[1]);
                 }
             }
@@ -234,8 +255,11 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let mut scene = Scene::<3>::new();
     for body in 0..cubes {
         let cube = Model::rigid_box([EDGE; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
-        let place = |cell: usize| 1.2 * (cell as f32 - 1.0);
-        scene.add(format!("cube {body}"), cube.moved([place(body % 3), 1.5, place(body / 3)]))?;
+        let coordinate = |cell: usize| 1.2 * (cell as f32 - 1.0);
+        scene.add(
+            format!("cube {body}"),
+            cube.moved([coordinate(body % 3), 1.5, coordinate(body / 3)]),
+        )?;
     }
     let room = Bounds::new([-2.0, 0.0, -2.0], [2.0, 4.0, 2.0])?;
     scene.obstacles.push(Arc::new(Solid::new(room)));
@@ -244,9 +268,9 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         scene.settings.passes = passes;
         let (mut depth, mut squares) = (0.0_f64, 0.0);
         run(&scene, frames, |world| {
-            let figures = world.diagnostics()?;
-            depth = depth.max(figures.depth.into());
-            squares += figures.stretch.residual_rms().powi(2);
+            let diagnostics = world.diagnostics()?;
+            depth = depth.max(diagnostics.depth.into());
+            squares += diagnostics.stretch.residual_rms().powi(2);
             Ok(())
         })?;
         let rms = (squares / frames as f64).sqrt();
@@ -260,7 +284,7 @@ fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     const TABLE: f64 = 0.75;
     const OVERHANG: f64 = 0.2;
     let (size, frames) = scale.pick((33, 600), (5, 5));
-    let AnyScene::Solid(scene) = listed("table-cloth", size)? else { return Ok(vec![]) };
+    let AnyScene::ThreeD(scene) = listed("table-cloth", size)? else { return Ok(vec![]) };
     let mut mass = 0.0;
     for (_, model) in scene.models() {
         mass += model.particles.inverse_masses().iter().map(|w| 1.0 / f64::from(*w)).sum::<f64>();
@@ -270,20 +294,20 @@ fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         depth = depth.max(world.diagnostics()?.depth.into());
         Ok(())
     })?;
-    let up = |particle: usize| f64::from(world.position(particle)[1]);
-    let mean = |particles: &[usize]| {
-        particles.iter().copied().map(up).sum::<f64>() / particles.len() as f64
+    let y = |particle: usize| f64::from(world.position(particle)[1]);
+    let mean_height = |particles: &[usize]| {
+        particles.iter().copied().map(y).sum::<f64>() / particles.len() as f64
     };
-    let side = |name| world.group("cloth", name).unwrap_or_default();
+    let group = |name| world.group("cloth", name).unwrap_or_default();
     let middles = ["top", "bottom", "left", "right"].map(|name| {
-        let side = side(name);
+        let side = group(name);
         side.get(side.len() / 2).copied().unwrap_or_default()
     });
     let speed = (2.0 * world.diagnostics()?.kinetic / mass).sqrt();
-    let hem = mean(&middles);
+    let hem = mean_height(&middles);
     Ok(vec![
         or_infinite((TABLE - hem) / OVERHANG),
-        or_infinite(hem - mean(&side("corners"))),
+        or_infinite(hem - mean_height(&group("corners"))),
         or_infinite(depth),
         or_infinite(speed),
     ])

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A number that a claim is about, and its bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// What it is.
+    /// What the number is.
     pub what: &'static str,
     /// Its unit; empty for a pure number.
     pub unit: &'static str,
@@ -15,7 +15,7 @@ pub struct Check {
     pub bound: Bound,
 }
 
-/// A bound of a number. NaN is within none.
+/// A bound of a number. NaN is within no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -32,9 +32,9 @@ pub enum Bound {
 /// How the verdict follows from the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
-    /// Holds if all checks do, in part if some do.
+    /// The claim holds if all checks hold, and in part if some hold.
     All,
-    /// The first check is of a text as printed, the second of the same text corrected.
+    /// The first check is of the formula as printed, the second of the corrected formula.
     Printed,
 }
 
@@ -48,12 +48,12 @@ pub enum Verdict {
     HoldsInPart,
     /// No check holds.
     DoesNotHold,
-    /// The check of the printed text fails; that of the corrected text holds.
+    /// The check of the printed formula fails; that of the corrected formula holds.
     Misprint,
 }
 
 impl Check {
-    /// A pure number.
+    /// A check of a pure number.
     pub const fn pure(what: &'static str, bound: Bound) -> Self {
         Self { what, unit: "", bound }
     }
@@ -65,7 +65,7 @@ impl Bound {
         match self {
             Self::AtMost(most) => value <= most,
             Self::AtLeast(least) => value >= least,
-            Self::Exactly(there) => (there..=there).contains(&value),
+            Self::Exactly(expected) => (expected..=expected).contains(&value),
             Self::Between(least, most) => (least..=most).contains(&value),
         }
     }
@@ -73,7 +73,7 @@ impl Bound {
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Small numbers in the form 1e-12.
+        // Small numbers are written as 1e-12.
         let short = |number: f64| {
             if number != 0.0 && number.abs() < 1e-3 {
                 format!("{number:e}")
@@ -84,20 +84,20 @@ impl fmt::Display for Bound {
         match *self {
             Self::AtMost(most) => write!(f, "at most {}", short(most)),
             Self::AtLeast(least) => write!(f, "at least {}", short(least)),
-            Self::Exactly(there) => write!(f, "exactly {}", short(there)),
+            Self::Exactly(expected) => write!(f, "exactly {}", short(expected)),
             Self::Between(least, most) => write!(f, "{} to {}", short(least), short(most)),
         }
     }
 }
 
 impl Judge {
-    /// The verdict, given which checks hold.
+    /// The verdict, from which checks hold.
     pub fn verdict(self, held: &[bool]) -> Verdict {
         match (self, held) {
             (Self::Printed, [false, true, ..]) => Verdict::Misprint,
             (Self::Printed, [true, ..]) => Verdict::Holds,
-            (Self::All, [_, ..]) if held.iter().all(|&it| it) => Verdict::Holds,
-            (Self::All, _) if held.iter().any(|&it| it) => Verdict::HoldsInPart,
+            (Self::All, [_, ..]) if held.iter().all(|&holds| holds) => Verdict::Holds,
+            (Self::All, _) if held.iter().any(|&holds| holds) => Verdict::HoldsInPart,
             _ => Verdict::DoesNotHold,
         }
     }

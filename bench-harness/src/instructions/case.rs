@@ -1,4 +1,4 @@
-//! The frames that are counted.
+//! The frames whose instructions are counted.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,18 +13,19 @@ use crate::comparison::{ComparisonError, all_copies};
 use crate::instructions::Executed;
 use crate::roofline::grid_lanes;
 
-/// How often the frame relaxes all sticks.
+/// The number of iterations of the counted frame.
 pub const ITERATIONS: u32 = 8;
 
-/// A pattern of the name of [`counted_frame`], the function that is counted: one frame,
+/// A pattern that matches the symbol of [`counted_frame`], the function that is counted: one frame,
 /// integration and copies included.
 pub const COUNTED_FRAME: &str = "*counted_frame*";
 
-/// A kernel with a formula on a fixed small scene, all sticks: sheets of 32 by 32 and 64 by 64
-/// in the schedule of a sheet, a disc of some 1,000 particles in that of a mesh, one of some
-/// 4,000 in stars, or 18 copies of one of some 140, one of which has another mass in one particle.
+/// A kernel with a formula on a fixed small scene with all sticks: a sheet of 32 by 32 or 64 by 64
+/// in the order `sheet`, a disc of some 1,000 particles in the order `blocked`, one of some 4,000
+/// in the order `starred`, or 18 copies of a disc of some 140, one particle of which has another
+/// mass.
 ///
-/// Shown and read as four words: `drape-64 pulp avx2 halley`.
+/// It is displayed and parsed as four words: `drape-64 pulp avx2 halley`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Case {
     /// The name of the scene.
@@ -41,16 +42,16 @@ pub struct Case {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
-    /// Not four words that name one.
+    /// The text names no case that this machine can run.
     #[error("unknown case '{text}' on this machine")]
     Unknown {
-        /// What it was.
+        /// The text.
         text: String,
     },
-    /// The scene cannot be made.
+    /// The model cannot be built.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The frame cannot be run.
+    /// The frame cannot be set up.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),
 }
@@ -60,8 +61,8 @@ const SCENES: [&str; 5] = ["drape-32", "drape-64", "disc-32", "stars-64", COPIES
 const COPIES: &str = "copies-18";
 
 impl Case {
-    /// All of them on this machine: every kernel on the instruction sets that valgrind knows
-    /// (AVX-512 is none), and the scalar one on one lane.
+    /// All cases on this machine: every kernel on the instruction sets that valgrind supports (not
+    /// AVX-512), and the scalar kernel.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for scene in SCENES {
@@ -87,10 +88,10 @@ impl Case {
         all
     }
 
-    /// Its particles and sticks, and their order.
+    /// Its model and schedule.
     ///
     /// # Errors
-    /// If they cannot be made.
+    /// If they cannot be built.
     pub fn scene(&self) -> Result<(Model, Schedule), CaseError> {
         let (model, order, copies) = match self.scene {
             "drape-32" => (Model::drape(32, StickSet::All)?, "sheet", 1),
@@ -109,8 +110,8 @@ impl Case {
         Ok((scene, arranged.schedule))
     }
 
-    /// Its second frame, about to be run: the first has filled what plans fill when they meet
-    /// their particles.
+    /// Prepares its second frame. The first frame runs here, because it includes work that a plan
+    /// does only once.
     ///
     /// # Errors
     /// If it cannot be set up.
@@ -125,10 +126,11 @@ impl Case {
         Ok(Frame { plan, particles, sticks, substeps })
     }
 
-    /// What the frame divides and takes roots of, as counted by the formula's own text.
+    /// The divisions and square roots of the frame, counted by running the formula on a number type
+    /// that counts.
     ///
     /// # Errors
-    /// If the scene cannot be made.
+    /// If the scene cannot be built.
     pub fn counted(&self) -> Result<Executed, CaseError> {
         let (Model { particles, sticks, .. }, _) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
@@ -142,13 +144,12 @@ impl Case {
         })
     }
 
-    /// How many lanes the frame relaxes that hold no stick of their own: a batch is padded to whole
-    /// registers, a row of the grid kernel to four registers of 16 lanes, and copies to whole
-    /// registers of copies. One lane is never
-    /// padded, and less than that: it branches over sticks whose ends are both pinned.
+    /// The number of lanes that the frame relaxes minus its stick relaxations. A batch, a row of the
+    /// grid kernel and the copies of a stick are padded to whole registers. With one lane the number
+    /// is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
     ///
     /// # Errors
-    /// If the scene cannot be made, or there is no such kernel.
+    /// If the scene cannot be built, or there is no such kernel.
     pub fn padding(&self) -> Result<i64, CaseError> {
         let (scene, schedule) = self.scene()?;
         let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
@@ -161,27 +162,27 @@ impl Case {
             let padded: usize =
                 schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum();
             let pinned = |end: u32| scene.particles.inverse_masses()[end as usize] == 0.0;
-            let still = |ends: &&[u32; 2]| ends.iter().all(|&end| pinned(end));
-            let still = scene.sticks.ends().iter().filter(still).count();
-            if lanes == 1 { padded - still } else { padded }
+            let both_pinned = |ends: &&[u32; 2]| ends.iter().all(|&end| pinned(end));
+            let skipped = scene.sticks.ends().iter().filter(both_pinned).count();
+            if lanes == 1 { padded - skipped } else { padded }
         };
         Ok((lanes.cast_signed() - scene.sticks.len().cast_signed()) as i64 * i64::from(ITERATIONS))
     }
 
-    /// Over how many relaxations of a stick the instructions of the frame are spread.
+    /// The number of stick relaxations in the frame: sticks times iterations.
     ///
     /// # Errors
-    /// If the scene cannot be made.
+    /// If the scene cannot be built.
     pub fn relaxed(&self) -> Result<f64, CaseError> {
         let (scene, _) = self.scene()?;
         Ok(scene.sticks.len() as f64 * f64::from(ITERATIONS))
     }
 
     fn kernel(&self) -> Result<AnyKernel, CaseError> {
-        let is_it = |kernel: &AnyKernel| {
+        let matches = |kernel: &AnyKernel| {
             (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) == (self.kernel, self.isa)
         };
-        AnyKernel::available().into_iter().find(is_it).ok_or_else(|| self.unknown())
+        AnyKernel::available().into_iter().find(matches).ok_or_else(|| self.unknown())
     }
 
     fn unknown(&self) -> CaseError {
@@ -214,7 +215,8 @@ pub struct Frame {
     substeps: Substeps<'static, 3>,
 }
 
-/// Runs a frame: one step, its motion computed beforehand, so that nothing divides but the formula.
+/// Runs a frame: one step, whose motion constants are computed beforehand, so that only the formula
+/// divides.
 #[inline(never)]
 pub fn counted_frame(frame: &mut Frame) {
     let Frame { plan, particles, sticks, substeps } = frame;

@@ -5,21 +5,20 @@ use std::ops::AddAssign;
 
 use crate::instructions::Profile;
 
-/// Which instructions of a program divide or take roots of floating-point numbers.
+/// The instructions of a program that divide floating-point numbers, or take or estimate roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disassembly {
     operations: BTreeMap<u64, Executed>,
 }
 
-/// How many lanes were divided and so on: an instruction counts as often as it has lanes.
+/// Numbers of executed operations. An instruction counts once for each of its lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executed {
     /// Divisions (`div`).
     pub divisions: u64,
     /// Square roots (`sqrt`).
     pub square_roots: u64,
-    /// Estimates by the hardware (`rcp`, `rsqrt`), which differ between makers of an instruction
-    /// set.
+    /// Hardware estimates (`rcp`, `rsqrt`), whose bits differ between CPU vendors.
     pub estimates: u64,
 }
 
@@ -32,15 +31,15 @@ impl AddAssign for Executed {
 }
 
 impl Disassembly {
-    /// The options of objdump that make it write what is read here.
+    /// The options of objdump for the output that [`parse`](Self::parse) reads.
     pub const OPTIONS: [&str; 2] = ["--disassemble", "--no-show-raw-insn"];
 
-    /// Reads the output of objdump for x86. Lines that are no such operation are passed over.
+    /// Parses the output of objdump for x86. All other lines are ignored.
     pub fn parse(text: &str) -> Self {
         Self { operations: text.lines().filter_map(operation).collect() }
     }
 
-    /// What was executed.
+    /// The operations that were executed, according to a profile.
     pub fn executed(&self, profile: &Profile) -> Executed {
         let mut sum = Executed::default();
         for (address, operation) in &self.operations {
@@ -55,7 +54,8 @@ impl Disassembly {
     }
 }
 
-/// `1a32a0: vdivps %ymm0,%ymm1,%ymm2`: where it is, and what it does when executed once.
+/// Parses a line such as `1a32a0: vdivps %ymm0,%ymm1,%ymm2` into the address and the operations of
+/// one execution.
 fn operation(line: &str) -> Option<(u64, Executed)> {
     let (address, instruction) = line.trim_start().split_once(":\t")?;
     let address = u64::from_str_radix(address, 16).ok()?;
@@ -70,7 +70,7 @@ fn operation(line: &str) -> Option<(u64, Executed)> {
         _ => return None,
     };
     let mut once = Executed::default();
-    // AVX-512 says how good its estimates are: `rcp14`.
+    // The names of AVX-512 estimates end with their precision in bits: `rcp14`.
     match name.strip_prefix('v').unwrap_or(name).trim_end_matches(char::is_numeric) {
         "div" => once.divisions = lanes,
         "sqrt" => once.square_roots = lanes,

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::instructions::Case;
 
-/// By how much a count may exceed its limit, and how much lower it must be to be worth a new one.
+/// The relative difference from its limit up to which a count passes. A count that is lower by more
+/// is reported, so that the limit can be lowered.
 pub const TOLERANCE: f64 = 0.02;
 
-/// One line of the file.
+/// One line of `limits.csv`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// As in [`Case`].
@@ -18,12 +19,12 @@ pub struct Limit {
     pub isa: String,
     /// As in [`Case`].
     pub formula: String,
-    /// Instructions a stick and iteration, of the whole frame.
+    /// Instructions of the whole frame, per stick and iteration.
     pub instructions: f64,
 }
 
 impl Limit {
-    /// Of a case, as counted.
+    /// The limit of a case from its count, rounded to three decimals.
     pub fn new(case: &Case, instructions: f64) -> Self {
         let Case { scene, kernel, isa, formula } = *case;
         let [scene, kernel, isa, formula] = [scene, kernel, isa, formula].map(str::to_owned);
@@ -31,16 +32,16 @@ impl Limit {
     }
 }
 
-/// The limits, and the compiler whose code they were counted in.
+/// The limits, and the compiler whose code was counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// As it calls itself.
+    /// The output of `rustc --version`.
     pub compiler: String,
     /// One for each case.
     pub all: Vec<Limit>,
 }
 
-/// Why limits cannot be read or written.
+/// Why limits cannot be parsed or written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot parse the limits: {0}")]
 pub struct LimitsError(#[from] csv::Error);
@@ -48,10 +49,10 @@ pub struct LimitsError(#[from] csv::Error);
 const COMPILER: &str = "# counted with ";
 
 impl Limits {
-    /// From the text of the file: CSV after a line that names the compiler.
+    /// Parses the text of the file: CSV after a line that names the compiler.
     ///
     /// # Errors
-    /// If it is something else.
+    /// If the text is not such CSV.
     pub fn parse(text: &str) -> Result<Self, LimitsError> {
         let first = text.lines().next().unwrap_or_default();
         let compiler = first.strip_prefix(COMPILER).unwrap_or("unknown").to_owned();
@@ -62,7 +63,7 @@ impl Limits {
     /// The text of the file.
     ///
     /// # Errors
-    /// Never; the library that writes CSV cannot know that memory takes it.
+    /// Never: writing CSV to memory cannot fail, but the CSV library returns a `Result`.
     pub fn text(&self) -> Result<String, LimitsError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for limit in &self.all {
@@ -72,13 +73,13 @@ impl Limits {
         Ok(format!("{COMPILER}{}\n{}", self.compiler, String::from_utf8_lossy(&rows)))
     }
 
-    /// Of a case, instructions a stick and iteration.
+    /// The limit of a case, in instructions per stick and iteration.
     pub fn of(&self, case: &Case) -> Option<f64> {
         let Case { scene, kernel, isa, formula } = *case;
-        let is_it = |limit: &&Limit| {
+        let matches = |limit: &&Limit| {
             [&*limit.scene, &*limit.kernel, &*limit.isa, &*limit.formula]
                 == [scene, kernel, isa, formula]
         };
-        self.all.iter().find(is_it).map(|limit| limit.instructions)
+        self.all.iter().find(matches).map(|limit| limit.instructions)
     }
 }

@@ -1,13 +1,13 @@
-//! What a frame executes: instructions, and the divisions and roots among them.
+//! Counts the instructions that a frame executes, and the divisions and square roots among them.
 //!
-//! A [`Case`] is a kernel with a formula on a fixed small scene. Valgrind's tool callgrind runs
-//! its frame and notes how often each instruction is executed ([`Profile`]); joined with the
-//! disassembly ([`Disassembly`]) that gives the number of lanes in which a division or root was
-//! executed ([`Executed`]). It must equal what [`taut_scalar::count_operations`] counts plus the lanes of padding.
-//! The counts have no noise, so they are held to [limits](Limits).
+//! A [`Case`] is a kernel with a formula on a fixed small scene. Valgrind's tool callgrind runs its
+//! frame and counts how often each instruction is executed ([`Profile`]). Together with the
+//! disassembly ([`Disassembly`]), that gives the number of lanes in which a division or square root
+//! was executed ([`Executed`]). It must equal what [`taut_scalar::count_operations`] counts plus
+//! the padding lanes. The counts have no noise, so they are compared with [limits](Limits).
 //!
-//! The bench `instructions` is the program that uses this module. The bench `cycles` runs some of the
-//! same frames under `iai-callgrind`, which simulates caches, too.
+//! The bench `instructions` is the program that uses this module. The bench `cycles` runs some of
+//! the same frames under `iai-callgrind`, which also simulates caches.
 
 mod case;
 mod disassembly;

@@ -5,25 +5,24 @@ use std::collections::BTreeMap;
 /// How often each instruction of a program was executed while callgrind counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How many instructions were executed in all, in libraries too.
+    /// The number of executed instructions, including those of libraries.
     pub total: u64,
-    /// By address in the program's own file.
+    /// The executions of each instruction of the program's own file, by address.
     pub executed: BTreeMap<u64, u64>,
 }
 
-/// Text that callgrind does not write with the options that a profile needs
-/// ([`Profile::OPTIONS`]).
+/// A line that callgrind does not write when it runs with [`Profile::OPTIONS`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot parse line {line} of callgrind's output: '{text}'")]
 pub struct ProfileError {
-    /// Which line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What it says.
+    /// The text of the line.
     pub text: String,
 }
 
 impl Profile {
-    /// The options of valgrind that make it write what is read here.
+    /// The options of valgrind for the output that [`parse`](Self::parse) reads.
     pub const OPTIONS: [&str; 6] = [
         "--tool=callgrind",
         "--dump-instr=yes",
@@ -33,11 +32,11 @@ impl Profile {
         "--collect-atstart=no",
     ];
 
-    /// Reads the output of callgrind. Instructions in other files than `object`, the program's, go
-    /// into the total only.
+    /// Parses the output of callgrind. `object` is the file of the program; instructions of other
+    /// files count only in the total.
     ///
     /// # Errors
-    /// At the first line that is none of callgrind's.
+    /// The first line that callgrind does not write with [`OPTIONS`](Self::OPTIONS).
     pub fn parse(text: &str, object: &str) -> Result<Self, ProfileError> {
         let mut profile = Self::default();
         let (mut in_object, mut is_call) = (false, false);
@@ -48,7 +47,8 @@ impl Profile {
             } else if line.starts_with("calls=") {
                 is_call = true;
             } else if let Some(cost) = line.strip_prefix("0x") {
-                // The line after a call is what the callee cost; it has lines of its own.
+                // The line after `calls=` has the cost of the callee, whose own lines count it
+                // already.
                 if !std::mem::take(&mut is_call) {
                     let (address, count) = cost.split_once(' ').ok_or_else(error)?;
                     let address = u64::from_str_radix(address, 16).map_err(|_| error())?;

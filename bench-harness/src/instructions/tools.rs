@@ -1,4 +1,4 @@
-//! The external tools that counting needs.
+//! The external programs that counting needs.
 
 use std::process::Command;
 
@@ -7,20 +7,21 @@ use std::process::Command;
 pub struct Tool {
     /// Its name or path.
     pub name: &'static str,
-    /// A command.
-    pub remedy: &'static str,
+    /// The command that installs it.
+    pub install_command: &'static str,
 }
 
 impl Tool {
-    /// Runs programs and counts.
-    pub const VALGRIND: Self = Self { name: "valgrind", remedy: "apt-get install valgrind" };
-    /// Disassembles.
-    pub const OBJDUMP: Self = Self { name: "objdump", remedy: "apt-get install binutils" };
+    /// Runs a program and counts its instructions.
+    pub const VALGRIND: Self =
+        Self { name: "valgrind", install_command: "apt-get install valgrind" };
+    /// Disassembles a program.
+    pub const OBJDUMP: Self = Self { name: "objdump", install_command: "apt-get install binutils" };
 
-    /// A sentence about the first of them that is missing.
+    /// A message about the first missing tool; `None` if all are installed.
     pub fn missing(tools: &[Self]) -> Option<String> {
         let is_missing = |tool: &&Self| Command::new(tool.name).arg("--version").output().is_err();
-        let Self { name, remedy } = tools.iter().find(is_missing)?;
-        Some(format!("{name} is missing, so nothing was counted; try: {remedy}"))
+        let Self { name, install_command } = tools.iter().find(is_missing)?;
+        Some(format!("{name} is missing, so nothing was counted; try: {install_command}"))
     }
 }

@@ -11,103 +11,104 @@ use taut::{
 };
 use taut_program::{Access, Program};
 
-/// Bytes of a number, or of the name of a particle.
+/// Bytes of a number or of the index of a particle.
 const WORD: f64 = 4.0;
-/// A row of the grid kernel is whole registers of 16 lanes, four by four.
-const GRID_ROW: usize = 64;
+/// The grid kernel pads rows to a multiple of this many lanes: four registers of 16.
+const GRID_ROW_LANES: usize = 64;
 
-/// Operations and bytes of one relaxation of all sticks, per stick, including padding lanes.
-/// Computed from the code of the formula and the layout, not measured.
+/// Operations and bytes of one iteration, per stick, including those of padding lanes. They are
+/// computed from the code of the formula and the layout, not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Demand {
-    /// Additions, subtractions and multiplications, and the two integer operations of an estimate.
+    /// Additions, subtractions, multiplications, and two integer operations for each estimate.
     pub arithmetic: f64,
     /// Divisions.
     pub divisions: f64,
     /// Square roots.
     pub square_roots: f64,
-    /// Bytes loaded and stored by each stick: its ends, its names and constants.
+    /// Bytes loaded and stored by each stick: its ends, indices and constants.
     pub accessed_bytes: f64,
     /// Bytes read and written in one pass over the whole working set.
     pub swept_bytes: f64,
-    /// The size of the working set, in total.
+    /// The size of the whole working set, not per stick.
     pub set_bytes: f64,
 }
 
-/// Knowledge about inverse masses that specializes a loop.
+/// The inverse masses for which a loop is specialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Masses {
-    /// Nothing.
+    /// Any: no specialization.
     Any,
-    /// Both ends have the same: they are displaced by the same, computed once.
+    /// The same at both ends, so the displacement is computed once for both.
     Equal,
-    /// They are 1: no multiplication.
+    /// 1 at both ends, so the multiplication by them is omitted.
     Unit,
 }
 
 impl Demand {
-    /// Of a kernel on one thread, for a model as it is arranged and, for the grid kernel, the
-    /// sheet that it is.
+    /// The demand of a kernel on one thread, for an arranged model and, for the grid kernel, its
+    /// sheet.
     ///
-    /// - The grid kernel names nothing; each stick loads and stores three coordinates of both
-    ///   ends. Taken are masses of 1 kg throughout.
-    /// - The others read names and constants from a [`Program`] (runs load whole pieces of
-    ///   memory by one name, but the lines of the others pass by as well), and load and store
-    ///   records. Ends of equal mass are relaxed as they lie in memory, four numbers each.
+    /// - The grid kernel uses no indices; each stick loads and stores three coordinates of both
+    ///   ends. All masses are assumed to be 1 kg.
+    /// - The other kernels read indices and constants from a [`Program`], and load and store
+    ///   records. A run loads a whole block of memory by one index, but the sweep also passes over
+    ///   the memory of its other indices. Ends of equal mass are relaxed as records of four
+    ///   numbers.
     ///
     /// # Errors
-    /// If the model cannot be laid out.
+    /// If the program of the model cannot be built.
     pub fn of(
         kernel: &AnyKernel,
-        on: &Arranged,
+        arranged: &Arranged,
         sheet: Option<&Sheet>,
         formula: Formula,
     ) -> Result<Self, PlanError> {
         match sheet.filter(|_| kernel.is_for_sheets()) {
             Some(sheet) => Ok(Self::of_grid(sheet, formula)),
-            None => Self::of_indexed(Kernel::<3>::lanes(kernel), on, formula),
+            None => Self::of_indexed(Kernel::<3>::lanes(kernel), arranged, formula),
         }
     }
 
     fn of_grid(sheet: &Sheet, formula: Formula) -> Self {
         let lanes = grid_lanes(sheet) as f64;
-        let mut all = Self::default();
-        all.add(lanes, operations::<3>(formula, Masses::Unit), 2.0 * 6.0 * WORD);
-        all.set_bytes = (padded_row(sheet) * sheet.height()) as f64 * 3.0 * WORD;
-        all.swept_bytes = 2.0 * all.set_bytes;
-        all.a_stick(sheet.pairs().len())
+        let mut total = Self::default();
+        total.add(lanes, operations::<3>(formula, Masses::Unit), 2.0 * 6.0 * WORD);
+        total.set_bytes = (padded_row(sheet) * sheet.height()) as f64 * 3.0 * WORD;
+        total.swept_bytes = 2.0 * total.set_bytes;
+        total.per_stick(sheet.pairs().len())
     }
 
-    fn of_indexed(lanes: usize, on: &Arranged, formula: Formula) -> Result<Self, PlanError> {
-        let Arranged { particles, sticks, schedule, .. } = on;
+    fn of_indexed(lanes: usize, arranged: &Arranged, formula: Formula) -> Result<Self, PlanError> {
+        let Arranged { particles, sticks, schedule, .. } = arranged;
         let program = Program::new(lanes, 1, particles, sticks, schedule, formula)?;
-        // Both ends read and written; the scalar kernel leaves the mass alone.
+        // Both ends are read and written; the scalar kernel does not write the inverse mass.
         let records = if lanes == 1 { 14.0 * WORD } else { 16.0 * WORD };
-        let mut all = Self::default();
+        let mut total = Self::default();
         for slots in program.phases().flatten().flat_map(|task| program.task(task)) {
             let len = slots.a.len() as f64;
-            let [named, passing] = match slots.access {
+            let [accessed_indices, swept_indices] = match slots.access {
                 Access::Scattered => [2.0, 2.0],
                 Access::Runs => [0.0, 2.0],
                 Access::Pairs | Access::InterleavedPairs => [0.0, 1.0],
-                // The centre's name is read once a star.
+                // The index of the centre is read once per star.
                 Access::Stars => [1.0 + 1.0 / STAR_STICKS as f64; 2],
             };
             let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { Masses::Any };
             let stored = masses == Masses::Any && !slots.weight_term.is_empty();
-            let special = if slots.special.is_some() { 3.0 } else { 0.0 };
-            let constants = 1.0 + f64::from(u8::from(stored)) + special;
+            let non_plain = if slots.non_plain.is_some() { 3.0 } else { 0.0 };
+            let constants = 1.0 + f64::from(u8::from(stored)) + non_plain;
             let operations = match masses {
                 Masses::Any => operations::<3>(formula, masses),
                 _ => operations::<4>(formula, masses),
             };
-            all.add(len, operations, records + (named + constants) * WORD);
-            all.set_bytes += len * (passing + constants) * WORD;
+            total.add(len, operations, records + (accessed_indices + constants) * WORD);
+            total.set_bytes += len * (swept_indices + constants) * WORD;
         }
         let records = (particles.len() * 4) as f64 * WORD;
-        all.swept_bytes = all.set_bytes + 2.0 * records;
-        all.set_bytes += records;
-        Ok(all.a_stick(sticks.len()))
+        total.swept_bytes = total.set_bytes + 2.0 * records;
+        total.set_bytes += records;
+        Ok(total.per_stick(sticks.len()))
     }
 
     fn add(&mut self, lanes: f64, operations: Tally, accessed_bytes: f64) {
@@ -118,7 +119,7 @@ impl Demand {
         self.accessed_bytes += lanes * accessed_bytes;
     }
 
-    fn a_stick(self, sticks: usize) -> Self {
+    fn per_stick(self, sticks: usize) -> Self {
         let share = 1.0 / (sticks as f64).max(1.0);
         Self {
             arithmetic: self.arithmetic * share,
@@ -131,24 +132,25 @@ impl Demand {
     }
 }
 
-/// How many lanes the grid kernel relaxes a sheet with: whole rows.
+/// The number of lanes that the grid kernel relaxes for a sheet per iteration, padding included.
 pub(crate) fn grid_lanes(sheet: &Sheet) -> usize {
     let rows = |[_, down]: [usize; 2]| sheet.height().saturating_sub(down);
     sheet.families().iter().map(|family| rows(family.span()) * padded_row(sheet)).sum()
 }
 
 fn padded_row(sheet: &Sheet) -> usize {
-    sheet.width().next_multiple_of(GRID_ROW)
+    sheet.width().next_multiple_of(GRID_ROW_LANES)
 }
 
-/// Counts what a stick costs whose ends are displaced in `PLACES` numbers.
-fn operations<const PLACES: usize>(formula: Formula, masses: Masses) -> Tally {
-    formula.dispatch(CountOne::<PLACES>(masses))
+/// Counts the operations of a stick, with `NUMBERS` numbers displaced at each end: 3 coordinates,
+/// or 4 of a whole record.
+fn operations<const NUMBERS: usize>(formula: Formula, masses: Masses) -> Tally {
+    formula.dispatch(CountOne::<NUMBERS>(masses))
 }
 
-struct CountOne<const PLACES: usize>(Masses);
+struct CountOne<const NUMBERS: usize>(Masses);
 
-impl<const PLACES: usize> WithFactor for CountOne<PLACES> {
+impl<const NUMBERS: usize> WithFactor for CountOne<NUMBERS> {
     type Output = Tally;
 
     fn with<F: Factor>(self) -> Tally {
@@ -159,14 +161,14 @@ impl<const PLACES: usize> WithFactor for CountOne<PLACES> {
             black_box(relax::<F, _, 3>([a; 3], [b; 3], [a; 2], a, weight_term, None));
             return tally.get();
         }
-        let d = [(); PLACES].map(|()| b - a);
-        let mut gain = factor::<F, _>(squared_length([d[0], d[1], d[2]]), a, a, None);
+        let d = [(); NUMBERS].map(|()| b - a);
+        let mut scale = factor::<F, _>(squared_length([d[0], d[1], d[2]]), a, a, None);
         if self.0 == Masses::Equal {
-            gain = a * gain;
+            scale = a * scale;
         }
-        for along in d {
-            let by = along * gain;
-            black_box([a + by, b - by]);
+        for difference in d {
+            let displacement = difference * scale;
+            black_box([a + displacement, b - displacement]);
         }
         tally.get()
     }

@@ -1,17 +1,19 @@
 //! A roofline model (Williams, Waterman and Patterson, "Roofline", CACM 2009) with four ceilings.
 //!
 //! The operations and bytes of a stick ([`Demand`]) over the peak rates of the machine ([`Peak`])
-//! give a [`Limit`]: the largest of four times that may overlap.
+//! give a [`Limit`]: the largest of four times, which may overlap.
 //!
 //! - *arithmetic*: additions and multiplications;
 //! - *divider*: divisions and square roots, one after the other;
-//! - *access*: the bytes that each stick loads and stores, if all were in the first-level cache;
-//! - *sweep*: the bytes of everything, if it passes by once an iteration.
+//! - *access*: the bytes that each stick loads and stores, at the bandwidth of the first-level
+//!   cache;
+//! - *sweep*: one pass over the whole working set per iteration, at the bandwidth of a working set
+//!   of that size.
 //!
 //! No kernel is faster than its limit. The model leaves out shuffles, comparisons and selections,
-//! addresses, loads narrower than a register, loads that wait for stores, sticks that wait for
-//! each other, and, once a frame, the motion and the copies of the particles, which the measured
-//! time includes.
+//! address computation, loads narrower than a register, loads that wait for stores, and latency
+//! between dependent sticks. It also leaves out the motion and the copies of the particles, once
+//! per frame, which the measured time includes.
 
 mod demand;
 mod peak;
@@ -19,7 +21,7 @@ mod peak;
 use serde::Serialize;
 use taut::Kernel;
 
-use crate::comparison::{Comparison, ComparisonError, Progress};
+use crate::comparison::{Comparison, ComparisonError, Configuration, Progress};
 use crate::row::Row;
 
 pub use demand::Demand;
@@ -35,12 +37,12 @@ pub struct Limit {
     pub divider_ns: f64,
     /// By loads and stores in the first-level cache.
     pub access_ns: f64,
-    /// By passing over the whole working set.
+    /// By one pass over the whole working set.
     pub sweep_ns: f64,
 }
 
 impl Limit {
-    /// The times of a demand at a peak.
+    /// The times of a demand at the peak rates.
     pub fn new(demand: &Demand, peak: &Peak) -> Self {
         Self {
             arithmetic_ns: demand.arithmetic / peak.arithmetic_per_ns,
@@ -60,7 +62,8 @@ impl Limit {
     }
 }
 
-/// The time and the limit of a configuration; all but the working set per stick and iteration.
+/// The time and the limit of a configuration. All numbers except `set_bytes` and the ratios are per
+/// stick and iteration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RooflineRow {
     /// The scene.
@@ -73,9 +76,9 @@ pub struct RooflineRow {
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// The median frame, ns.
+    /// The time in the median frame, ns.
     pub ns_median: f64,
-    /// The fastest frame, ns.
+    /// The time in the fastest frame, ns.
     pub ns_fastest: f64,
     /// [`Demand::arithmetic`].
     pub arithmetic: f64,
@@ -140,8 +143,8 @@ impl RooflineRow {
     }
 }
 
-/// Runs a comparison of kernels on one thread and returns the time and the limit of each, in the order
-/// of the configurations. An instruction set that is not in `peaks` has no row.
+/// Runs a comparison of kernels on one thread and returns the time and the limit of each, in the
+/// order of the configurations. An instruction set that is not in `peaks` has no row.
 ///
 /// # Errors
 /// As [`Comparison::run`].
@@ -152,16 +155,17 @@ pub fn roofline(
     progress: impl FnMut(Progress<'_>),
 ) -> Result<Vec<RooflineRow>, ComparisonError> {
     let rows = comparison.run(progress)?;
-    let mut placed = Vec::new();
+    let mut roofline_rows = Vec::new();
     // The first row is the textbook's.
     for (row, configuration) in rows[1..].iter().zip(&comparison.configurations) {
         let isa = Kernel::<3>::isa(&configuration.kernel);
         if let Some(peak) = peaks.iter().find(|peak| peak.isa == isa) {
-            let on = configuration.arrangement.of(&comparison.model)?;
+            let arranged = configuration.arrangement.of(&comparison.model)?;
             let sheet = comparison.model.sheet.as_ref();
-            let demand = Demand::of(&configuration.kernel, &on, sheet, configuration.formula)?;
-            placed.push(RooflineRow::new(scene, row, &demand, peak));
+            let Configuration { kernel, formula, .. } = configuration;
+            let demand = Demand::of(kernel, &arranged, sheet, *formula)?;
+            roofline_rows.push(RooflineRow::new(scene, row, &demand, peak));
         }
     }
-    Ok(placed)
+    Ok(roofline_rows)
 }

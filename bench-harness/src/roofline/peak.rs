@@ -7,52 +7,54 @@ use serde::Serialize;
 use taut::{Column, PulpMachine, WideMachine};
 use taut_lanes::{Machine, Operation, Vector};
 
-/// The time to measure each rate in a turn; the fastest run counts.
-const PATIENCE: Duration = Duration::from_millis(8);
+/// The time spent on measuring a rate in a turn; the fastest run counts.
+const TIME_PER_RATE: Duration = Duration::from_millis(8);
 /// The smallest working set, bytes: it fits every first-level cache.
 const SMALLEST_SET: usize = 16 << 10;
-/// The number of turns, because a machine may be slow for a while.
+/// The number of turns; several, because a machine may be slow for a while.
 const TURNS: usize = 3;
+/// How many times a run repeats its chains.
 const ROUNDS: u32 = 1024;
 
-/// The speeds of one instruction set, on one thread. All count numbers, not registers.
+/// Peak rates of one instruction set on one thread, in numbers, not registers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Peak {
     /// Its name, as [`Kernel::isa`](taut::Kernel::isa) gives it.
     pub isa: &'static str,
-    /// Additions and multiplications, as many of these as of those, a nanosecond.
+    /// Additions and multiplications per nanosecond, in equal parts.
     pub arithmetic_per_ns: f64,
-    /// Divisions a nanosecond.
+    /// Divisions per nanosecond.
     pub divisions_per_ns: f64,
-    /// Square roots a nanosecond.
+    /// Square roots per nanosecond.
     pub square_roots_per_ns: f64,
-    /// Of working sets, from small to large.
+    /// The bandwidth of working sets, from small to large.
     pub bandwidths: Vec<Bandwidth>,
 }
 
-/// How fast a working set is read and written in place.
+/// The rate at which a working set is read and written in place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bandwidth {
     /// The size of the working set.
     pub set_bytes: usize,
-    /// Bytes read and bytes written, together, a nanosecond.
+    /// Bytes read plus bytes written per nanosecond.
     pub bytes_per_ns: f64,
 }
 
 impl Peak {
-    /// Measures each instruction set that kernels of this build use on this machine, with
-    /// working sets up to that many bytes.
+    /// Measures each instruction set that kernels of this build use on this machine, with working
+    /// sets up to `largest_set` bytes.
     pub fn measure(largest_set: usize) -> Vec<Self> {
-        let mut best = Self::turn(largest_set);
+        let mut best = Self::measure_once(largest_set);
         for _ in 1..TURNS {
-            for (best, peak) in best.iter_mut().zip(Self::turn(largest_set)) {
-                best.raise_to(&peak);
+            for (best, peak) in best.iter_mut().zip(Self::measure_once(largest_set)) {
+                best.take_maximum(&peak);
             }
         }
         best
     }
 
-    fn turn(largest_set: usize) -> Vec<Self> {
+    /// One turn.
+    fn measure_once(largest_set: usize) -> Vec<Self> {
         let mut peaks: Vec<Self> = Vec::new();
         for machine in PulpMachine::available() {
             peaks.push(Self::of(machine, largest_set));
@@ -63,7 +65,7 @@ impl Peak {
         peaks
     }
 
-    fn raise_to(&mut self, other: &Self) {
+    fn take_maximum(&mut self, other: &Self) {
         self.arithmetic_per_ns = self.arithmetic_per_ns.max(other.arithmetic_per_ns);
         self.divisions_per_ns = self.divisions_per_ns.max(other.divisions_per_ns);
         self.square_roots_per_ns = self.square_roots_per_ns.max(other.square_roots_per_ns);
@@ -82,8 +84,8 @@ impl Peak {
         }
     }
 
-    /// Bytes a nanosecond, read and written, that a working set can count on at most: the best of
-    /// the measured sets from the next smaller one on.
+    /// An upper bound of the bandwidth of a working set, in bytes read and written per nanosecond:
+    /// the highest of the measured sets, from the next smaller one on.
     pub fn bytes_per_ns(&self, set_bytes: f64) -> f64 {
         let fits = |it: &&Bandwidth| it.set_bytes as f64 > set_bytes / 4.0;
         let last = self.bandwidths.last().into_iter();
@@ -92,10 +94,11 @@ impl Peak {
     }
 }
 
-/// An operation that is done over and over, each time with what it gave before.
-/// (A trait, not a closure: only a method can be told to take on its caller's target features.)
+/// One operation in a chain of dependent operations: its operand is the previous result.
+/// It is a trait and not a closure, because only a method can be `#[inline(always)]` and so compile
+/// with the target features of its caller.
 trait Link: Copy {
-    /// How many operations it is.
+    /// The number of operations in it.
     const OPERATIONS: u32;
     fn next<V: Vector>(chain: V, constants: [V; 2]) -> V;
 }
@@ -131,7 +134,7 @@ impl Link for Root {
     }
 }
 
-/// `N` chains of so many links, again and again.
+/// Runs `N` independent chains of `LINKS` links each, `ROUNDS` times.
 struct Chains<L, const N: usize, const LINKS: u32>(L);
 
 impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS> {
@@ -141,7 +144,7 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
         for _ in 0..ROUNDS {
             let mut chains = [V::splat(cpu, 1.3); N];
             for chain in &mut chains {
-                *chain = black_box(*chain); // or they would all be the same
+                *chain = black_box(*chain); // hides that all chains are equal
             }
             for _ in 0..LINKS {
                 for chain in &mut chains {
@@ -155,9 +158,10 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
     }
 }
 
-/// Operations a nanosecond, with as many chains at a time as it takes: few wait for themselves,
-/// many do not fit into the registers. Scalars have one chain at a time, or the compiler would
-/// pack them, and a short one, so that the processor has the next ones under way.
+/// Operations per nanosecond, with the best of several numbers of chains: few chains wait for their
+/// own results, many do not fit into the registers. Scalars have one chain at a time, because the
+/// compiler would vectorise several, and a short one, so that the processor overlaps it with the
+/// next ones.
 fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
     let ns = |chains: u32, links: u32, run: &mut dyn FnMut()| {
         fastest_ns(run) / f64::from(chains * links)
@@ -172,11 +176,11 @@ fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
     machine.lanes() as f64 * f64::from(ROUNDS * L::OPERATIONS) / ns
 }
 
-/// Every number read, changed and written back.
+/// Reads, changes and writes back every number.
 struct InPlace<'a>(&'a mut [f32]);
 
 impl Operation for InPlace<'_> {
-    /// A plain loop: the compiler makes registers of it, of the instruction set of the caller.
+    /// A plain loop, which the compiler vectorises for the instruction set of the caller.
     #[inline(always)]
     fn run<V: Vector>(self, _: V::Cpu) {
         for x in black_box(self.0) {
@@ -199,15 +203,15 @@ fn bandwidths(machine: impl Machine, largest_set: usize) -> Vec<Bandwidth> {
     .collect()
 }
 
-/// The fastest run, ns, after one that does not count.
+/// The time of the fastest run, ns, after an uncounted first one.
 fn fastest_ns(mut work: impl FnMut()) -> f64 {
     work();
     let begin = Instant::now();
     let mut fastest = f64::INFINITY;
-    while fastest == f64::INFINITY || begin.elapsed() < PATIENCE {
+    while fastest == f64::INFINITY || begin.elapsed() < TIME_PER_RATE {
         let start = Instant::now();
         work();
-        // A clock too coarse to see it would make it infinitely fast.
+        // A coarse clock may measure 0, which would be an infinite rate.
         fastest = fastest.min(start.elapsed().as_nanos().max(1) as f64);
     }
     fastest

@@ -13,10 +13,10 @@ use crate::row::Row;
 
 use search::Search;
 
-/// After how many frames an order is judged by the stretch that is left. A number of frames and
-/// not a time, so that the judgement is the same on every machine.
+/// The number of frames after which the residual of an order is checked. It is not a time, so the
+/// check gives the same result on every machine.
 pub const JUDGED_FRAMES: usize = 120;
-/// Relative differences of times below this are noise; the simpler candidate is then chosen.
+/// Relative differences of times up to this are noise: the simplest candidate within it is chosen.
 pub const NOISE: f64 = 0.03;
 
 /// A model, the order to keep, and the candidates.
@@ -34,20 +34,20 @@ pub struct Tuning {
     pub keep: Arrangement,
     /// Whether another order may be chosen, which changes the result.
     pub any_answer: bool,
-    /// The root mean square stretch that may be left after [`JUDGED_FRAMES`]. If none is given,
-    /// an order that is not the one to keep may leave 10 % more than that one.
+    /// The rms residual (stretch and compression together) that may be left after
+    /// [`JUDGED_FRAMES`]. If `None`, the order to keep has no limit, and any other order may leave
+    /// 10 % more than it.
     pub max_stretch: Option<f64>,
-    /// Who may be chosen, those of one arrangement one after the other; see
-    /// [`Tuning::candidates`].
+    /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
-    /// The time limit. The minimum work for a result is done in any case.
+    /// The time limit. Work that a result needs is done even beyond it.
     pub budget: Duration,
 }
 
-/// A kernel on some threads, and an arrangement.
+/// A kernel on a number of threads, and an arrangement.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The kernel, on its threads.
+    /// The kernel, wrapped in `colour` if it runs on several threads.
     pub kernel: AnyKernel,
     /// Order and numbering.
     pub arrangement: Arrangement,
@@ -56,13 +56,14 @@ pub struct Candidate {
 /// The outcome of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum TrialOutcome {
     /// Not measured within the budget.
     NotReached,
     /// Its order does not stay bounded.
     NotBounded,
     /// Its order leaves too much stretch.
-    TooSlack,
+    #[serde(rename = "too_slack")]
+    TooMuchStretch,
     /// Another candidate was faster.
     Slower,
     /// It was in the final comparison.
@@ -72,24 +73,25 @@ pub enum Fate {
 /// The result of a candidate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
-    /// The kernel; on threads the inner one.
+    /// The kernel; on several threads, the inner kernel.
     pub kernel: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
-    /// Its threads.
+    /// Number of threads.
     pub threads: usize,
     /// The arrangement.
     pub schedule: String,
     /// Whether it gives the result to keep, to the bit.
     pub same_answer: bool,
-    /// Its time over that of what [`AnyKernel::best_for`] picks for the order to keep, both
-    /// measured in turn; the last that was measured.
+    /// Its time over that of the default kernel ([`AnyKernel::best_for`] the order to keep), timed
+    /// alternately; the latest measurement.
     pub time_ratio: Option<f64>,
-    /// Root mean square residual (stretch and compression together) after [`JUDGED_FRAMES`], if its
-    /// order was judged.
+    /// The rms residual (stretch and compression together) after [`JUDGED_FRAMES`], if its order
+    /// was checked.
     pub stretch_rms: Option<f64>,
-    /// What became of it.
-    pub fate: Fate,
+    /// The outcome.
+    #[serde(rename = "fate")]
+    pub outcome: TrialOutcome,
 }
 
 /// The result of a tuning.
@@ -97,18 +99,18 @@ pub struct Trial {
 pub struct Choice {
     /// The chosen settings.
     pub tuned: Tuned,
-    /// The final comparison: the textbook loop, then the finalists; after them what
-    /// [`AnyKernel::best_for`] picks, if it is none of them.
+    /// The final comparison: the textbook loop, the finalists, and the default kernel
+    /// ([`AnyKernel::best_for`] the order to keep) if it is not a finalist.
     pub rows: Vec<Row>,
     /// The index of each finalist's trial.
     pub finalists: Vec<usize>,
     /// The index of the chosen row.
     pub chosen: usize,
-    /// The index of the second best row that was allowed.
+    /// The index of the fastest other row that was allowed.
     pub runner_up: Option<usize>,
-    /// The row of the default: what [`AnyKernel::best_for`] picks for the order to keep.
-    pub unasked: usize,
-    /// The fastest row with a different result, if that was not allowed.
+    /// The index of the row of the default kernel.
+    pub default_choice: usize,
+    /// The index of the fastest row with a different result, if that was not allowed.
     pub other_answer: Option<usize>,
     /// Whether the choice gives the result to keep, to the bit.
     pub same_answer: bool,
@@ -120,15 +122,15 @@ pub struct Choice {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuningError {
-    /// No candidate may be chosen.
+    /// No allowed candidate is bounded and accurate enough.
     #[error(
-        "nothing that may be chosen is bounded and accurate enough: '{schedule}' comes nearest and \
-         leaves a stretch of {stretch:.4} rms after {JUDGED_FRAMES} frames"
+        "no allowed candidate is bounded and accurate enough: the best order, '{schedule}', leaves \
+         an rms residual of {stretch:.4} after {JUDGED_FRAMES} frames"
     )]
     NothingAccepted {
-        /// The order that came nearest.
+        /// The order with the smallest residual.
         schedule: String,
-        /// What it leaves.
+        /// Its rms residual.
         stretch: f64,
     },
     /// A kernel, an order or a step is invalid.
@@ -136,23 +138,23 @@ pub enum TuningError {
     Comparison(#[from] ComparisonError),
 }
 
-/// Halves a field of numbers and times: the numbers of the faster half, or of the `least` fastest
-/// if that is more, fastest first.
-pub fn better_half(field: &[(usize, f64)], least: usize) -> Vec<usize> {
-    let mut field = field.to_vec();
-    field.sort_by(|one, other| one.1.total_cmp(&other.1));
-    field.truncate(field.len().div_ceil(2).max(least));
-    field.into_iter().map(|(at, _)| at).collect()
+/// The indices of the faster half of pairs of index and time, or of the `least` fastest if that is
+/// more; fastest first.
+pub fn better_half(times: &[(usize, f64)], least: usize) -> Vec<usize> {
+    let mut times = times.to_vec();
+    times.sort_by(|one, other| one.1.total_cmp(&other.1));
+    times.truncate(times.len().div_ceil(2).max(least));
+    times.into_iter().map(|(index, _)| index).collect()
 }
 
 impl Choice {
-    /// As [`Row::name`], but for kernels on threads, which go by their own name.
+    /// The name of a row, as [`Row::name`], but with only the inner kernel's name on threads.
     pub fn name(&self, row: usize) -> String {
-        let trial = row.checked_sub(1).and_then(|at| self.finalists.get(at));
+        let trial = row.checked_sub(1).and_then(|finalist| self.finalists.get(finalist));
         trial.map_or_else(
             || self.rows[row].name(),
-            |&at| {
-                let Trial { kernel, isa, threads, schedule, .. } = &self.trials[at];
+            |&trial| {
+                let Trial { kernel, isa, threads, schedule, .. } = &self.trials[trial];
                 format!("{kernel}/{isa}/t{threads} {} {schedule}", self.tuned.formula)
             },
         )
@@ -160,10 +162,10 @@ impl Choice {
 }
 
 impl Tuning {
-    /// All candidates for so many copies of a model: every kernel of this build on its best
-    /// instruction set of this machine, with these numbers of threads, in every order that suits it,
-    /// on every numbering; those that keep the result first. The kernel `grid` runs one sheet, the
-    /// kernel `copies` two copies or more.
+    /// All candidates for a number of copies of a model: every kernel of this build on its best
+    /// instruction set of this machine, with each of these numbers of threads, in every order and
+    /// numbering that suits it. Candidates that keep the result come first. The kernel `grid` is
+    /// among them for one copy of a sheet, the kernel `copies` for two copies or more.
     ///
     /// # Errors
     /// If threads cannot be started.
@@ -189,20 +191,20 @@ impl Tuning {
         for arrangement in arrangements(model, keep) {
             let candidates =
                 kernels.iter().map(|kernel| Candidate { kernel: kernel.clone(), arrangement });
-            all.extend(candidates.filter(|it| it.is_worth_trying(keep)));
+            all.extend(candidates.filter(|candidate| candidate.is_worth_trying(keep)));
         }
         Ok(all)
     }
 
     /// Finds the fastest candidate by successive halving.
     ///
-    /// All candidates run a few frames each, arrangement by arrangement, in turns with the default
-    /// kernel as reference. The residuals of the orders are checked, fastest first. Then the better
-    /// half of the rest runs more frames, and so on, until few are left for a
-    /// [`Comparison`](crate::Comparison).
+    /// All candidates run a few frames each, arrangement by arrangement, alternating with the
+    /// default kernel as reference. The residuals of the orders are checked, fastest first. Then
+    /// the faster half of the remaining candidates runs more frames, and so on, until few are left
+    /// for a [`Comparison`](crate::Comparison).
     ///
     /// # Errors
-    /// If a candidate cannot be set up, or no candidate may be chosen.
+    /// If a candidate cannot be set up, or no allowed candidate is bounded and accurate enough.
     pub fn run(&self, progress: impl FnMut(Progress<'_>)) -> Result<Choice, TuningError> {
         let mut search = Search::new(self, progress)?;
         search.time_all()?;
@@ -212,7 +214,7 @@ impl Tuning {
     }
 }
 
-/// The one to keep and its numberings, then the others.
+/// The arrangement to keep, its order in other numberings, then the other orders.
 fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
     let mut all = vec![keep];
     let orders = [
@@ -232,14 +234,16 @@ fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
             Numbering::Hilbert,
             Numbering::Rcm,
         ] {
-            let on_other_numbers = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
-            let possible = order != Order::Sheet || (model.sheet.is_some() && !on_other_numbers);
-            // Renumbering after scheduling only serves to keep a result.
-            let after = matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
-            let of_use = !after || (order, Numbering::Given) == (keep.order, keep.numbering);
-            let one = Arrangement { order, numbering };
-            if possible && of_use && !all.contains(&one) {
-                all.push(one);
+            let renumbers_before = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
+            let possible = order != Order::Sheet || (model.sheet.is_some() && !renumbers_before);
+            // Renumbering after scheduling keeps the result; other orders need not keep theirs.
+            let renumbers_after =
+                matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
+            let useful =
+                !renumbers_after || (order, Numbering::Given) == (keep.order, keep.numbering);
+            let arrangement = Arrangement { order, numbering };
+            if possible && useful && !all.contains(&arrangement) {
+                all.push(arrangement);
             }
         }
     }
@@ -250,12 +254,12 @@ impl Candidate {
     fn is_worth_trying(&self, keep: Arrangement) -> bool {
         let Self { kernel, arrangement } = self;
         let (lanes, threads) = (Kernel::<3>::lanes(kernel), Kernel::<3>::threads(kernel));
-        let of_sheets = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
-        match (kernel.inside().kernel_name(), arrangement.order) {
-            (KernelName::Grid, _) if *arrangement != of_sheets => false,
+        let sheet_order = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
+        match (kernel.inner().kernel_name(), arrangement.order) {
+            (KernelName::Grid, _) if *arrangement != sheet_order => false,
             // Its lanes are copies, so it runs every order, also one of single sticks.
             (KernelName::Copies, _) => lanes > 1,
-            // For machines without SIMD, and for orders that use a single lane.
+            // Only for machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {
                 threads == 1 && (*arrangement == keep || order == Order::Authored)
             }

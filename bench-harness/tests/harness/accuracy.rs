@@ -1,16 +1,16 @@
-//! Accuracy: rows that are complete, and numbers that hang together as the physics says.
+//! Accuracy: rows are complete, and their numbers are consistent with the physics.
 
 use taut::world::{Model, Scene, StickSet, World};
 use taut::{
     Duplicates, Formula, KernelSet, Particles, ScalarKernel, SpecialParts, Step, Sticks, Stretch,
 };
 use taut_bench::accuracy::{
-    Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS, Part,
-    SUBSTEPS_MAX, Study, StudyError, TextbookFrames,
+    Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS,
+    SUBSTEPS_MAX, Study, StudyError, StudyPart, TextbookFrames,
 };
 use taut_bench::{Distance, Residual};
 
-use crate::make::{arrangement, sheet};
+use crate::fixtures::{arrangement, sheet};
 
 fn study() -> Study {
     Study {
@@ -29,18 +29,18 @@ fn effort(subjects: Vec<EffortSubject>) -> EffortStudy {
     EffortStudy { subjects, kernels, formula: Formula::Halley }
 }
 
-fn found(parts: &[Part]) -> Accuracy {
+fn run(parts: &[StudyPart]) -> Accuracy {
     study().run(parts, |_| ()).unwrap()
 }
 
 #[test]
-fn every_part_answers_for_each_formula_and_schedule_and_the_others_are_empty() {
-    let one = found(&[Part::Frames]);
+fn a_part_has_rows_for_each_formula_and_schedule_and_other_parts_are_empty() {
+    let one = run(&[StudyPart::Frames]);
     assert_eq!(one.frames.len(), 4 * 5, "after 1, 2, 4, 8 and 12 frames");
     assert!(one.iterations.is_empty() && one.drift.is_empty() && one.effort.is_none());
-    let all = found(&Part::ALL);
+    let all = run(&StudyPart::ALL);
     assert_eq!(all.iterations.len(), 4 * ITERATION_POINTS.len());
-    // A ball is no sheet.
+    // The body is not a sheet, so it has no rows in the order `sheet`.
     assert_eq!(all.drift.len(), 2 * 5);
     assert!(all.drift.iter().all(|row| row.schedule == "coloured"));
     let effort = all.effort.unwrap();
@@ -49,31 +49,35 @@ fn every_part_answers_for_each_formula_and_schedule_and_the_others_are_empty() {
 }
 
 #[test]
-fn more_iterations_leave_less_stretch_and_come_nearer_to_the_solution() {
-    for line in found(&[Part::Iterations]).iterations.chunks(ITERATION_POINTS.len()) {
+fn more_iterations_leave_less_stretch_and_are_closer_to_the_solution() {
+    for line in run(&[StudyPart::Iterations]).iterations.chunks(ITERATION_POINTS.len()) {
         for pair in line.windows(2) {
             assert!(pair[1].iterations > pair[0].iterations);
             assert!(pair[1].residual.rms < pair[0].residual.rms, "{pair:?}");
-            assert!(pair[1].off_solved.rms < pair[0].off_solved.rms, "{pair:?}");
+            assert!(pair[1].distance_from_limit.rms < pair[0].distance_from_limit.rms, "{pair:?}");
         }
-        assert!(line.iter().all(|row| row.off_f64.max < 1e-5), "{line:?}");
+        assert!(line.iter().all(|row| row.distance_from_f64.max < 1e-5), "{line:?}");
     }
 }
 
 #[test]
-fn a_hanging_sheet_stays_near_f64_and_its_stretch_is_spread_in_order() {
-    for row in found(&[Part::Frames]).frames {
+fn a_hanging_sheet_stays_near_f64_and_its_percentiles_are_in_order() {
+    for row in run(&[StudyPart::Frames]).frames {
         let Residual { rms, max, p50, p90, p99, .. } = row.residual;
         assert!(0.0 <= p50 && p50 <= p90 && p90 <= p99 && p99 <= max, "{row:?}");
         assert!(p50 <= rms && rms <= max, "{row:?}");
-        assert!(row.off_f64.rms > 0.0 && row.off_f64.rms <= row.off_f64.max, "{row:?}");
-        assert!(row.off_f64.max < 1e-4, "{row:?}");
+        assert!(
+            row.distance_from_f64.rms > 0.0
+                && row.distance_from_f64.rms <= row.distance_from_f64.max,
+            "{row:?}"
+        );
+        assert!(row.distance_from_f64.max < 1e-4, "{row:?}");
     }
 }
 
 #[test]
-fn a_free_body_keeps_its_momentum_and_loses_energy() {
-    for row in found(&[Part::Drift]).drift {
+fn a_free_body_conserves_momentum_and_loses_energy() {
+    for row in run(&[StudyPart::Drift]).drift {
         assert!(row.momentum_f64 < 1e-12, "{row:?}");
         assert!(row.momentum < 1e-4, "{row:?}");
         assert!(row.energy < 0.0 && row.energy > -1.0, "{row:?}");
@@ -103,7 +107,7 @@ fn the_cheapest_frame_keeps_its_bound() {
             assert!(0.0 < fastest && fastest <= median, "{row:?}");
             assert_eq!(row.schedule == "sheet", row.scene == "drape", "{row:?}");
         }
-        // The least substeps of a looser bound are no more.
+        // Where the tighter bound is reached, so is the looser one.
         for tight in found.rows.iter().filter(|row| row.within < BOUNDS[0]) {
             let loose =
                 |row: &&EffortRow| row.tethers == tight.tethers && row.within > tight.within;
@@ -112,13 +116,13 @@ fn the_cheapest_frame_keeps_its_bound() {
     }
 }
 
-/// One substep fewer with as many iterations leaves more than the bound.
+/// The stretch is recomputed here, and one substep fewer leaves more than the bound.
 #[test]
-fn the_stretch_of_effort_is_that_of_structural_sticks_by_hand() {
+fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
     let [subject, _] = EffortSubject::sheets(8, StickSet::All).unwrap();
     let found = effort(vec![subject.clone()]).run(|_| ()).unwrap();
     let row = found.rows.iter().find(|row| !row.tethers).unwrap();
-    let by_hand = |substeps| {
+    let stretch_rms = |substeps| {
         let mut scene = Scene::new();
         scene.add("sheet", subject.model.clone()).unwrap();
         scene.settings.step = Step { substeps, iterations: row.iterations, ..Step::default() };
@@ -140,41 +144,41 @@ fn the_stretch_of_effort_is_that_of_structural_sticks_by_hand() {
         }
         f64::sqrt(squares / sticks)
     };
-    assert!((by_hand(row.substeps) / row.stretch_rms - 1.0).abs() < 1e-3, "{row:?}");
+    assert!((stretch_rms(row.substeps) / row.stretch_rms - 1.0).abs() < 1e-3, "{row:?}");
     if row.substeps > 1 {
-        assert!(by_hand(row.substeps - 1) > row.within, "{row:?}");
+        assert!(stretch_rms(row.substeps - 1) > row.within, "{row:?}");
     }
 }
 
 #[test]
 fn the_long_table_has_every_number_of_every_row() {
-    let all = found(&Part::ALL);
-    let figures = all.figures();
-    let of = |part: &str| figures.iter().filter(|figure| figure.part == part).count();
+    let all = run(&StudyPart::ALL);
+    let lines = all.table_lines();
+    let of = |part: &str| lines.iter().filter(|line| line.part == part).count();
     assert_eq!(of("iterations"), 11 * all.iterations.len());
     assert_eq!(of("frames"), 9 * all.frames.len());
     assert_eq!(of("drift"), 12 * all.drift.len());
     assert_eq!(of("effort"), 5 * all.effort.as_ref().unwrap().rows.len());
-    assert!(figures.iter().all(|figure| figure.value.is_finite()));
+    assert!(lines.iter().all(|line| line.value.is_finite()));
 }
 
 #[test]
-fn an_order_that_the_scene_has_not_is_refused() {
+fn an_order_that_does_not_suit_the_model_is_rejected() {
     let study = Study { model: Model::disc(6, StickSet::All).unwrap(), ..study() };
-    let refused = study.run(&[Part::Frames], |_| ());
-    assert!(matches!(refused, Err(StudyError::Arrangement(_))));
+    let result = study.run(&[StudyPart::Frames], |_| ());
+    assert!(matches!(result, Err(StudyError::Arrangement(_))));
 }
 
 #[test]
-fn a_part_is_known_by_its_name() {
-    for part in Part::ALL {
+fn a_part_is_parsed_from_its_name() {
+    for part in StudyPart::ALL {
         assert_eq!(part.to_string().parse(), Ok(part));
     }
-    assert!("speed".parse::<Part>().unwrap_err().to_string().contains("effort"));
+    assert!("speed".parse::<StudyPart>().unwrap_err().to_string().contains("effort"));
 }
 
 /// Sticks of 1 m, stretched by 1 %, 2 %, ... 100 %.
-fn hundred() -> (Particles<1>, Sticks) {
+fn stretched_by_percents() -> (Particles<1>, Sticks) {
     let mut points = Vec::new();
     for stick in 0..100_u16 {
         let start = 10.0 * f32::from(stick);
@@ -187,13 +191,14 @@ fn hundred() -> (Particles<1>, Sticks) {
 }
 
 #[test]
-fn percentiles_are_of_the_sticks_that_are_whole() {
-    let (mut particles, mut sticks) = hundred();
+fn percentiles_ignore_torn_sticks() {
+    let (mut particles, mut sticks) = stretched_by_percents();
     let near = |one: f64, other: f64| (one - other).abs() < 1e-3;
-    let of = Residual::of(&particles, &sticks);
-    assert!(near(of.p50, 0.50) && near(of.p90, 0.90) && near(of.p99, 0.99), "{of:?}");
+    let residual = Residual::of(&particles, &sticks);
+    let Residual { p50, p90, p99, .. } = residual;
+    assert!(near(p50, 0.50) && near(p90, 0.90) && near(p99, 0.99), "{residual:?}");
     let Stretch { rms, max, .. } = Stretch::of(&particles, &sticks);
-    assert_eq!([of.rms, of.max].map(f64::to_bits), [rms, max].map(f64::to_bits));
+    assert_eq!([residual.rms, residual.max].map(f64::to_bits), [rms, max].map(f64::to_bits));
     for stick in 50..100 {
         sticks.tear(stick).unwrap();
     }
@@ -207,7 +212,7 @@ fn percentiles_are_of_the_sticks_that_are_whole() {
 }
 
 #[test]
-fn a_distance_hides_no_nan() {
+fn a_distance_to_nan_is_nan() {
     let (here, there) = ([[0.0; 3]; 2], [[3.0, 4.0, 0.0], [0.0; 3]]);
     let Distance { rms, max } = Distance::between(&here, &there);
     assert!((max - 5.0).abs() < 1e-12 && (rms - 12.5_f64.sqrt()).abs() < 1e-12);

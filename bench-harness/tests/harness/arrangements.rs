@@ -1,13 +1,13 @@
-//! Names, and what they stand for.
+//! Arrangements and their names.
 
 use taut::Schedule;
 use taut::world::{Model, StickSet};
 use taut_bench::{Arrangement, ArrangementError, Numbering, Order};
 
-use crate::make::{arrangement, arrangements, sheet, shuffled_disc};
+use crate::fixtures::{arrangement, arrangements, sheet, shuffled_disc};
 
 #[test]
-fn a_name_that_is_shown_is_the_name_that_is_read() {
+fn a_displayed_name_parses_to_the_same_arrangement() {
     let orders = [
         Order::Authored,
         Order::Coloured,
@@ -36,14 +36,14 @@ fn a_name_that_is_shown_is_the_name_that_is_read() {
 }
 
 #[test]
-fn the_given_numbering_goes_without_saying() {
+fn the_given_numbering_is_left_out_of_names() {
     assert_eq!(arrangement("packed/given"), arrangement("packed"));
     assert_eq!(arrangement("packed/given").to_string(), "packed");
     assert_eq!(format!("[{:>12}]", arrangement("packed/rcm")), "[  packed/rcm]");
 }
 
 #[test]
-fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
+fn the_error_of_an_unknown_name_quotes_it_and_lists_the_known_ones() {
     for name in [
         "",
         "random",
@@ -58,38 +58,38 @@ fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
     ] {
         let error = name.parse::<Arrangement>().unwrap_err();
         assert_eq!(error, ArrangementError::Unknown { name: name.to_owned() });
-        let sentence = error.to_string();
-        assert!(sentence.contains(&format!("'{name}'")), "{sentence}");
+        let message = error.to_string();
+        assert!(message.contains(&format!("'{name}'")), "{message}");
         for known in [
             "authored", "coloured", "packed", "starred", "banded", "blocked", "sheet", "rcm",
             "hilbert",
         ] {
-            assert!(sentence.contains(known), "{sentence}");
+            assert!(message.contains(known), "{message}");
         }
     }
 }
 
 #[test]
-fn the_usual_arrangements_can_all_be_made_and_have_a_sheet_only_where_there_is_one() {
+fn default_arrangements_suit_the_model_and_include_sheet_only_for_a_sheet() {
     for (model, is_sheet) in
         [(sheet(), true), (sheet().shuffled(1), false), (shuffled_disc(), false)]
     {
-        let usual = Arrangement::defaults(&model);
-        assert!(usual.len() >= 5, "{usual:?}");
-        assert_eq!(usual.iter().any(|it| it.order == Order::Sheet), is_sheet);
-        for arrangement in usual {
+        let defaults = Arrangement::defaults(&model);
+        assert!(defaults.len() >= 5, "{defaults:?}");
+        assert_eq!(defaults.iter().any(|it| it.order == Order::Sheet), is_sheet);
+        for arrangement in defaults {
             assert!(arrangement.of(&model).is_ok(), "{arrangement}");
         }
     }
 }
 
 #[test]
-fn the_order_of_a_sheet_is_refused_to_what_is_none() {
-    let refused = |name: &str, model| arrangement(name).of(&model).unwrap_err();
+fn the_order_sheet_is_rejected_for_models_that_are_not_sheets() {
+    let error = |name: &str, model| arrangement(name).of(&model).unwrap_err();
     for error in [
-        refused("sheet", shuffled_disc()),
-        refused("sheet", sheet().shuffled(1)),
-        refused("sheet/rcm", sheet()),
+        error("sheet", shuffled_disc()),
+        error("sheet", sheet().shuffled(1)),
+        error("sheet/rcm", sheet()),
     ] {
         assert_eq!(error, ArrangementError::NotASheet);
     }
@@ -130,7 +130,7 @@ fn the_default_order_is_that_of_the_sheet_or_mesh() {
 }
 
 #[test]
-fn numbered_after_the_order_is_the_same_order_with_other_neighbours() {
+fn renumbering_after_scheduling_keeps_the_order_of_the_sticks() {
     for model in [sheet(), shuffled_disc()] {
         for name in ["authored", "coloured", "packed", "starred", "banded", "blocked", "sheet"] {
             let Ok(given) = arrangement(name).of(&model) else { continue };

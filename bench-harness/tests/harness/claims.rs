@@ -1,4 +1,4 @@
-//! Claims: every one can be measured, and its verdict is nothing but what its numbers say.
+//! Claims: each can be measured, and its verdict depends only on its numbers.
 
 use taut_bench::claims::{self, Bound, Claim, Judge, LEFT_OUT, Scale, Verdict, printed};
 
@@ -6,28 +6,28 @@ fn named(name: &str) -> &'static Claim {
     claims::all().find(|(_, claim)| claim.name == name).unwrap().1
 }
 
-/// A number that a bound holds, and one that it does not.
+/// A number within a bound, and one outside.
 fn inside_and_outside(bound: Bound) -> [f64; 2] {
     match bound {
         Bound::AtMost(most) => [most, most + 1.0],
         Bound::AtLeast(least) => [least, least - 1.0],
-        Bound::Exactly(there) => [there, there + 1.0],
+        Bound::Exactly(expected) => [expected, expected + 1.0],
         Bound::Between(least, most) => [f64::midpoint(least, most), most + 1.0],
     }
 }
 
 #[test]
-fn there_are_claims_enough_and_each_is_told_from_the_others() {
+fn claims_are_complete_and_their_names_and_numbers_are_unique() {
     let all: Vec<_> = claims::all().collect();
     assert!(all.len() >= 15);
     for (at, (number, claim)) in all.iter().enumerate() {
         assert_eq!(*number, at + 1);
         assert!(!claim.checks.is_empty(), "{}", claim.name);
-        for text in [claim.name, claim.said, claim.section, claim.how, claim.command] {
+        for text in [claim.name, claim.quote, claim.section, claim.how, claim.command] {
             assert!(!text.is_empty() && !text.contains("  "), "{}: '{text}'", claim.name);
         }
         assert!(claim.command.starts_with("taut "), "{}", claim.command);
-        assert!(claim.name.parse::<usize>().is_err(), "a name is no number");
+        assert!(claim.name.parse::<usize>().is_err(), "a name must not be a number");
         assert!(all[..at].iter().all(|(_, other)| other.name != claim.name), "{}", claim.name);
     }
     assert!(!LEFT_OUT.is_empty());
@@ -36,13 +36,13 @@ fn there_are_claims_enough_and_each_is_told_from_the_others() {
 #[test]
 fn every_claim_can_be_measured() {
     let all: Vec<_> = claims::all().collect();
-    let mut heard = Vec::new();
-    let findings = claims::measure(&all, Scale::Smoke, |it| heard.push(it.share)).unwrap();
+    let mut shares = Vec::new();
+    let findings = claims::measure(&all, Scale::Smoke, |it| shares.push(it.share)).unwrap();
     assert_eq!(findings.len(), all.len());
-    assert!(heard.windows(2).all(|pair| pair[0] <= pair[1]), "{heard:?}");
+    assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
     for (finding, (number, claim)) in findings.iter().zip(&all) {
         assert_eq!((finding.number, finding.name), (*number, claim.name));
-        // As many numbers as were promised, and every one is a number.
+        // One number for each check, and none is NaN.
         assert_eq!((claim.measure)(Scale::Smoke).unwrap().len(), claim.checks.len());
         for number in &finding.numbers {
             assert!(!number.value.is_nan(), "{}: {}", claim.name, number.what);
@@ -51,38 +51,37 @@ fn every_claim_can_be_measured() {
     }
 }
 
-/// Whatever a claim found: with other numbers it would have another verdict.
 #[test]
 fn a_verdict_follows_from_the_numbers() {
     for (number, claim) in claims::all() {
-        let of = |which: &dyn Fn(usize) -> usize| {
+        let verdict = |which: &dyn Fn(usize) -> usize| {
             let values = claim.checks.iter().enumerate();
             let values = values.map(|(at, check)| inside_and_outside(check.bound)[which(at)]);
             claim.judged(number, &values.collect::<Vec<_>>()).verdict
         };
-        assert_eq!(of(&|_| 0), Verdict::Holds, "{}", claim.name);
-        assert_eq!(of(&|_| 1), Verdict::DoesNotHold, "{}", claim.name);
+        assert_eq!(verdict(&|_| 0), Verdict::Holds, "{}", claim.name);
+        assert_eq!(verdict(&|_| 1), Verdict::DoesNotHold, "{}", claim.name);
         if claim.judge == Judge::Printed {
-            assert_eq!(of(&|at| usize::from(at == 0)), Verdict::Misprint, "{}", claim.name);
+            assert_eq!(verdict(&|at| usize::from(at == 0)), Verdict::Misprint, "{}", claim.name);
         } else if claim.checks.len() > 1 {
-            assert_eq!(of(&|at| usize::from(at == 0)), Verdict::HoldsInPart, "{}", claim.name);
+            assert_eq!(verdict(&|at| usize::from(at == 0)), Verdict::HoldsInPart, "{}", claim.name);
         }
-        // What could not be measured holds nothing.
+        // Missing numbers are NaN, which is within no bound.
         assert_eq!(claim.judged(number, &[]).verdict, Verdict::DoesNotHold, "{}", claim.name);
         assert!(claim.judged(number, &[]).numbers.iter().all(|it| it.value.is_nan() && !it.holds));
     }
 }
 
 #[test]
-fn the_most_telling_number_is_the_first_that_is_out_of_bounds() {
+fn the_decisive_number_is_the_first_out_of_bounds_or_else_the_first() {
     let claim = named("n-divisions");
-    assert_eq!(claim.judged(1, &[1.0, 0.5]).telling().unwrap().what, claim.checks[1].what);
-    assert_eq!(claim.judged(1, &[1.0, 0.0]).telling().unwrap().what, claim.checks[0].what);
+    assert_eq!(claim.judged(1, &[1.0, 0.5]).decisive().unwrap().what, claim.checks[1].what);
+    assert_eq!(claim.judged(1, &[1.0, 0.0]).decisive().unwrap().what, claim.checks[0].what);
 }
 
-/// Counted or computed, so the same on every machine.
+/// Their numbers are counted or computed, so they are the same on every machine.
 #[test]
-fn claims_that_measure_no_time_are_reproducible() {
+fn claims_without_times_have_the_same_verdict_on_every_machine() {
     for (name, verdict) in [
         ("exact-cost", Verdict::Holds),
         ("n-divisions", Verdict::Holds),
@@ -100,7 +99,7 @@ fn claims_that_measure_no_time_are_reproducible() {
 }
 
 #[test]
-fn every_misprint_is_one_and_its_correction_is_right() {
+fn every_printed_formula_is_wrong_and_its_correction_is_right() {
     let misprints: Vec<_> = claims::all().filter(|(_, it)| it.judge == Judge::Printed).collect();
     assert_eq!(misprints.len(), 8);
     for (number, claim) in misprints {
@@ -110,7 +109,7 @@ fn every_misprint_is_one_and_its_correction_is_right() {
 }
 
 #[test]
-fn a_printed_stick_moves_its_ends_the_wrong_way() {
+fn printed_sticks_move_their_ends_apart_when_stretched() {
     let stretched = [[0.0; 3], [1.1, 0.0, 0.0]];
     for [a, b] in [
         printed::stick_with_root(stretched, 1.0),

@@ -1,4 +1,4 @@
-//! What a comparison does and what it says of it.
+//! Comparisons run the frames that they report, and report what they ran.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use taut_bench::{
     disagreements,
 };
 
-use crate::make::{
-    arrangement, breaking, by_hand, comparison, everybody, row_of, run, scalar, sheet,
-    shuffled_disc, step,
+use crate::fixtures::{
+    all_configurations, arrangement, comparison, overflowing, row_of, run, run_scalar, scalar,
+    sheet, shuffled_disc, step,
 };
 
 #[test]
-fn the_textbook_comes_first_and_then_each_configuration_in_order() {
+fn the_textbook_row_is_first_and_the_configurations_follow_in_order() {
     let model = sheet();
-    let configurations = everybody(&model, &[Formula::Newton, Formula::Quick]);
+    let configurations = all_configurations(&model, &[Formula::Newton, Formula::Quick]);
     let rows = run(&comparison(model.clone(), configurations.clone()));
     assert_eq!(rows.len(), 1 + configurations.len());
     assert_eq!(rows[0].name(), "textbook/scalar/t1 exact authored");
@@ -40,24 +40,23 @@ fn the_textbook_comes_first_and_then_each_configuration_in_order() {
 }
 
 #[test]
-fn the_textbook_takes_part_without_any_configuration() {
+fn the_textbook_row_is_present_without_configurations() {
     let [textbook] = run(&comparison(sheet(), Vec::new())).try_into().unwrap();
     assert_eq!(textbook.kernel, "textbook");
 }
 
-/// Whatever order and numbering a row had, its hash is that of the positions by the model's own
-/// numbers.
+/// In every order and numbering, the hash is that of the positions in the model's own numbering.
 #[test]
-fn every_hash_is_that_of_the_scalar_kernel_by_hand() {
+fn every_hash_is_that_of_the_scalar_kernel() {
     for model in [sheet(), shuffled_disc()] {
-        let configurations = everybody(&model, &Formula::ALL);
+        let configurations = all_configurations(&model, &Formula::ALL);
         let rows = run(&comparison(model.clone(), configurations.clone()));
         let mut expected = BTreeMap::new();
         for (row, Configuration { formula, arrangement, .. }) in
             rows[1..].iter().zip(configurations)
         {
-            let by_hand = || by_hand(&model, arrangement, formula, &step(), 12).hash();
-            let expected = expected.entry((formula.name(), arrangement)).or_insert_with(by_hand);
+            let hash = || run_scalar(&model, arrangement, formula, &step(), 12).hash();
+            let expected = expected.entry((formula.name(), arrangement)).or_insert_with(hash);
             assert_eq!(row.hash, *expected, "{}", row.name());
         }
         assert_eq!(disagreements(&rows), []);
@@ -65,9 +64,9 @@ fn every_hash_is_that_of_the_scalar_kernel_by_hand() {
 }
 
 #[test]
-fn in_a_tame_scene_everybody_stays_near_f64_and_near_rest() {
+fn in_a_calm_scene_all_configurations_stay_near_f64_and_near_rest() {
     for model in [sheet(), shuffled_disc()] {
-        let configurations = everybody(&model, &Formula::ALL);
+        let configurations = all_configurations(&model, &Formula::ALL);
         for row in run(&comparison(model.clone(), configurations)) {
             assert!(row.error_vs_f64 > 0.0 && row.error_vs_f64 < 1e-3, "{row:?}");
             for (rms, max) in
@@ -82,8 +81,8 @@ fn in_a_tame_scene_everybody_stays_near_f64_and_near_rest() {
     }
 }
 
-/// Sticks keep their order when particles get other numbers, so an order that asks for nothing
-/// but the order of the sticks has the same bits on every numbering.
+/// Renumbering particles keeps the list of sticks in order, so the order `authored`, which depends
+/// only on that list, gives the same bits in every numbering.
 #[test]
 fn a_numbering_alone_changes_no_bit() {
     for model in [sheet(), shuffled_disc()] {
@@ -95,9 +94,9 @@ fn a_numbering_alone_changes_no_bit() {
     }
 }
 
-/// However much an order would change if it were made on the new numbers.
+/// The order `blocked` would differ if it were built after renumbering.
 #[test]
-fn a_numbering_after_the_order_changes_no_bit() {
+fn renumbering_after_scheduling_changes_no_bit() {
     for model in [sheet(), shuffled_disc()] {
         let names = ["blocked", "blocked+rcm", "blocked+hilbert", "blocked/hilbert"];
         let configurations = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
@@ -109,7 +108,7 @@ fn a_numbering_after_the_order_changes_no_bit() {
 }
 
 #[test]
-fn an_order_is_part_of_the_answer() {
+fn different_orders_give_different_results() {
     let names = ["authored", "coloured", "packed", "sheet"];
     let configurations = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
     let rows = run(&comparison(sheet(), configurations));
@@ -120,22 +119,25 @@ fn an_order_is_part_of_the_answer() {
 }
 
 #[test]
-fn the_warm_up_and_the_timed_frames_are_all_run_and_no_more() {
+fn exactly_the_warm_up_and_the_timed_frames_are_run() {
     let model = sheet();
-    let by = (Formula::Halley, arrangement("packed"));
+    let (formula, order) = (Formula::Halley, arrangement("packed"));
     let splits = [(0, 1), (0, ROUNDS), (1, ROUNDS - 1), (0, ROUNDS + 1), (5, 3), (7, 19), (20, 1)];
     for (warmup, frames) in splits {
-        let comparison =
-            Comparison { warmup, frames, ..comparison(model.clone(), vec![scalar(by.0, by.1)]) };
+        let comparison = Comparison {
+            warmup,
+            frames,
+            ..comparison(model.clone(), vec![scalar(formula, order)])
+        };
         let row = row_of(&comparison);
         assert_eq!(row.frames, frames);
-        let expected = by_hand(&model, by.1, by.0, &step(), warmup + frames).hash();
+        let expected = run_scalar(&model, order, formula, &step(), warmup + frames).hash();
         assert_eq!(row.hash, expected, "{warmup} + {frames} frames");
     }
 }
 
 #[test]
-fn frames_done_again_are_the_same_frames() {
+fn repeated_frames_give_the_same_result() {
     for (warmup, frames) in [(0, 3), (4, ROUNDS + 1)] {
         let configurations = vec![scalar(Formula::Halley, arrangement("blocked/rcm"))];
         let once = Comparison { warmup, frames, ..comparison(shuffled_disc(), configurations) };
@@ -148,10 +150,10 @@ fn frames_done_again_are_the_same_frames() {
 }
 
 #[test]
-fn the_distance_from_f64_is_taken_early_and_once() {
-    let by = || vec![scalar(Formula::Exact, arrangement("packed/rcm"))];
+fn the_distance_from_f64_is_that_after_the_early_frame() {
+    let configurations = || vec![scalar(Formula::Exact, arrangement("packed/rcm"))];
     let after = |warmup, frames| {
-        let comparison = Comparison { warmup, frames, ..comparison(sheet(), by()) };
+        let comparison = Comparison { warmup, frames, ..comparison(sheet(), configurations()) };
         assert_eq!(comparison.early_frame(), EARLY_FRAME.min(warmup + frames));
         row_of(&comparison).error_vs_f64
     };
@@ -160,7 +162,7 @@ fn the_distance_from_f64_is_taken_early_and_once() {
     for (warmup, frames) in [(EARLY_FRAME - 1, 1), (EARLY_FRAME + 9, 4), (2, EARLY_FRAME)] {
         assert_eq!(after(warmup, frames).to_bits(), early.to_bits(), "{warmup} + {frames} frames");
     }
-    // Fewer frames: after the last.
+    // With fewer frames, it is the distance after the last.
     assert!(after(0, 1) < early);
 }
 
@@ -168,7 +170,7 @@ fn the_distance_from_f64_is_taken_early_and_once() {
 fn operations_are_counted_for_every_stick_iteration_and_substep() {
     for model in [sheet(), shuffled_disc()] {
         let relaxed = model.sticks.len() as u64 * 2 * 3;
-        let configurations = everybody(&model, &Formula::ALL);
+        let configurations = all_configurations(&model, &Formula::ALL);
         for row in run(&comparison(model.clone(), configurations)) {
             let expected = match row.formula {
                 "exact" => [1, 1, 0],
@@ -178,17 +180,22 @@ fn operations_are_counted_for_every_stick_iteration_and_substep() {
             };
             let counted =
                 [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame];
-            assert_eq!(counted, expected.map(|a_stick: u64| a_stick * relaxed), "{}", row.name());
+            assert_eq!(
+                counted,
+                expected.map(|per_stick: u64| per_stick * relaxed),
+                "{}",
+                row.name()
+            );
         }
     }
 }
 
-/// Of times it holds only how they hang together.
+/// Checks only that times are consistent with each other.
 #[test]
-fn times_are_positive_and_follow_from_the_frames() {
+fn times_are_positive_and_consistent() {
     let model = sheet();
     let relaxed = model.sticks.len() as f64 * 2.0 * 3.0;
-    let configurations = everybody(&model, &[Formula::Halley]);
+    let configurations = all_configurations(&model, &[Formula::Halley]);
     let rows = run(&comparison(model, configurations));
     let near = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-9;
     for row in &rows {
@@ -205,35 +212,38 @@ fn times_are_positive_and_follow_from_the_frames() {
 }
 
 #[test]
-fn a_row_on_threads_says_what_is_inside_and_what_it_gains_over_one() {
-    let by = (Formula::Halley, arrangement("blocked"));
-    let on = |kernel: AnyKernel| Configuration { kernel, ..scalar(by.0, by.1) };
+fn a_row_on_threads_has_its_inner_kernel_and_its_speedup_over_one_thread() {
+    let configuration = |kernel: AnyKernel| Configuration {
+        kernel,
+        ..scalar(Formula::Halley, arrangement("blocked"))
+    };
     let (best, slow) = (AnyKernel::best(), AnyKernel::named("scalar").unwrap());
     let name = Kernel::<3>::name(&best);
     let two = Pool::new(2).unwrap();
-    let configurations = vec![on(best.clone()), on(best.on_threads(two.clone()))];
-    let rows = run(&comparison(sheet(), [configurations, vec![on(slow.on_threads(two))]].concat()));
-    let [textbook, one, two, lonely] = rows.try_into().unwrap();
+    let kernels = [best.clone(), best.on_threads(two.clone()), slow.on_threads(two)];
+    let rows = run(&comparison(sheet(), kernels.map(configuration).to_vec()));
+    let [textbook, one, two, scalar_on_two] = rows.try_into().unwrap();
     assert_eq!((two.kernel, two.inside, two.threads), ("colour", name, 2));
     assert_eq!((one.kernel, one.inside, one.threads), (name, name, 1));
     let times = one.frame_us_median / two.frame_us_median;
     assert_eq!(two.speedup_over_one_thread, Some(times));
     assert_eq!(one.speedup_over_one_thread, Some(1.0));
     assert_eq!(textbook.speedup_over_one_thread, Some(1.0));
-    assert_eq!(lonely.speedup_over_one_thread, None, "the scalar kernel alone did not take part");
+    let speedup = scalar_on_two.speedup_over_one_thread;
+    assert_eq!(speedup, None, "the scalar kernel was not run on one thread");
     let isa = two.isa;
     assert_eq!(two.name(), format!("colour({name})/{isa}/t2 halley blocked"));
 }
 
-/// All sticks of a particle before the next particle's, one iteration: gains energy.
+/// With all sticks of a particle before those of the next, one iteration gains energy.
 #[test]
-fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
+fn a_sheet_in_raster_order_blows_up_and_is_reported_so() {
     let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
-    let by = (Formula::Exact, arrangement("authored"));
-    let best = Configuration { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };
-    let in_bands = scalar(Formula::Exact, arrangement("sheet"));
-    let configurations = vec![scalar(by.0, by.1), best, in_bands];
+    let scalar_raster = scalar(Formula::Exact, arrangement("authored"));
+    let best_raster = Configuration { kernel: AnyKernel::best(), ..scalar_raster.clone() };
+    let in_sheet_order = scalar(Formula::Exact, arrangement("sheet"));
+    let configurations = vec![scalar_raster, best_raster, in_sheet_order];
     let rows = run(&Comparison {
         model,
         copies: 1,
@@ -243,20 +253,20 @@ fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
         repeats: 1,
         configurations,
     });
-    let (in_bands, in_raster_order) = rows.split_last().unwrap();
+    let (in_sheet_order, in_raster_order) = rows.split_last().unwrap();
     for row in in_raster_order {
         assert!(row.blew_up() && !row.finite && row.stretch_rms.is_nan(), "{row:?}");
-        assert!(row.error_vs_f64 < 1e-3, "early on it was sound: {row:?}");
+        assert!(row.error_vs_f64 < 1e-3, "the early frame is still sound: {row:?}");
     }
-    assert!(in_bands.finite && !in_bands.blew_up(), "{in_bands:?}");
-    // Every NaN is the same to the hash.
+    assert!(in_sheet_order.finite && !in_sheet_order.blew_up(), "{in_sheet_order:?}");
+    // The hash treats all NaN as equal.
     assert_eq!(disagreements(&rows), []);
 }
 
 #[test]
-fn a_distance_that_is_not_a_number_is_not_hidden_by_a_later_one_that_is() {
-    let configurations = everybody(&breaking(), &[Formula::Exact]);
-    for row in run(&comparison(breaking(), configurations)) {
+fn a_nan_distance_is_not_hidden_by_later_numbers() {
+    let configurations = all_configurations(&overflowing(), &[Formula::Exact]);
+    for row in run(&comparison(overflowing(), configurations)) {
         assert!(row.error_vs_f64.is_nan(), "{row:?}");
         assert!(row.stretch_rms.is_nan() && row.compression_max.is_nan(), "{row:?}");
         assert!(!row.finite && row.blew_up(), "{row:?}");
@@ -264,24 +274,24 @@ fn a_distance_that_is_not_a_number_is_not_hidden_by_a_later_one_that_is() {
 }
 
 #[test]
-fn progress_goes_from_nothing_to_all_and_never_back() {
+fn progress_rises_from_0_to_1() {
     let model = sheet();
-    let configurations = everybody(&model, &[Formula::Halley]);
+    let configurations = all_configurations(&model, &[Formula::Halley]);
     let comparison = Comparison { warmup: 1, frames: 3, ..comparison(model, configurations) };
-    let mut heard: Vec<(f64, String)> = Vec::new();
-    let rows = comparison.run(|progress| heard.push((progress.share, progress.doing.to_owned())));
-    assert_eq!(heard[0].0.to_bits(), 0.0_f64.to_bits());
-    assert_eq!(heard[heard.len() - 1].0.to_bits(), 1.0_f64.to_bits());
-    assert!(heard.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{heard:?}");
+    let mut reports: Vec<(f64, String)> = Vec::new();
+    let rows = comparison.run(|progress| reports.push((progress.share, progress.doing.to_owned())));
+    assert_eq!(reports[0].0.to_bits(), 0.0_f64.to_bits());
+    assert_eq!(reports[reports.len() - 1].0.to_bits(), 1.0_f64.to_bits());
+    assert!(reports.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{reports:?}");
     for row in rows.unwrap() {
-        assert!(heard.iter().any(|(_, doing)| *doing == row.name()), "{}", row.name());
+        assert!(reports.iter().any(|(_, doing)| *doing == row.name()), "{}", row.name());
     }
 }
 
 #[test]
-fn a_comparison_leaves_its_scene_alone_and_can_be_run_again() {
+fn a_comparison_does_not_change_its_model_and_can_run_again() {
     let model = shuffled_disc();
-    let configurations = everybody(&model, &[Formula::Quick]);
+    let configurations = all_configurations(&model, &[Formula::Quick]);
     let comparison = comparison(model.clone(), configurations);
     let hashes = || run(&comparison).iter().map(|row| row.hash).collect::<Vec<_>>();
     assert_eq!(hashes(), hashes());
@@ -289,21 +299,21 @@ fn a_comparison_leaves_its_scene_alone_and_can_be_run_again() {
 }
 
 #[test]
-fn invalid_comparisons_are_rejected_with_a_reason() {
-    let refusal = |comparison: Comparison| comparison.run(|_| ()).unwrap_err();
-    let sound = || comparison(shuffled_disc(), vec![scalar(Formula::Exact, arrangement("packed"))]);
+fn invalid_comparisons_are_rejected() {
+    let error_of = |comparison: Comparison| comparison.run(|_| ()).unwrap_err();
+    let valid = || comparison(shuffled_disc(), vec![scalar(Formula::Exact, arrangement("packed"))]);
 
-    for none in [Comparison { frames: 0, ..sound() }, Comparison { repeats: 0, ..sound() }] {
-        let error = refusal(none);
+    for invalid in [Comparison { frames: 0, ..valid() }, Comparison { repeats: 0, ..valid() }] {
+        let error = error_of(invalid);
         assert!(matches!(error, ComparisonError::NoFrames), "{error}");
     }
 
-    let error = refusal(Comparison { step: Step { substeps: 0, ..step() }, ..sound() });
+    let error = error_of(Comparison { step: Step { substeps: 0, ..step() }, ..valid() });
     assert!(matches!(error, ComparisonError::Step(_)), "{error}");
-    let error = refusal(Comparison { step: Step { dt: f32::NAN, ..step() }, ..sound() });
+    let error = error_of(Comparison { step: Step { dt: f32::NAN, ..step() }, ..valid() });
     assert!(matches!(error, ComparisonError::Step(_)), "{error}");
 
     let configurations = vec![scalar(Formula::Exact, arrangement("sheet"))];
-    let error = refusal(Comparison { configurations, ..sound() });
+    let error = error_of(Comparison { configurations, ..valid() });
     assert!(matches!(error, ComparisonError::Arrangement(ArrangementError::NotASheet)), "{error}");
 }

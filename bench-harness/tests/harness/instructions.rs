@@ -1,10 +1,10 @@
-//! Counting what is executed: what valgrind and objdump write, and what is made of it.
+//! Counting executed instructions: parsing the output of valgrind and objdump, cases and limits.
 
 use taut_bench::instructions::{
     Case, Disassembly, Executed, ITERATIONS, Limit, Limits, Profile, Tool, counted_frame,
 };
 
-/// As callgrind 3.19 writes it, shortened.
+/// Output of callgrind 3.19, shortened.
 const CALLGRIND: &str = "\
 # callgrind format
 version: 1
@@ -38,7 +38,7 @@ totals: 921286
 ";
 
 #[test]
-fn a_profile_has_each_instruction_of_the_program_once_and_no_callee_twice() {
+fn a_profile_sums_each_instruction_of_the_program_and_no_callee_twice() {
     let profile = Profile::parse(CALLGRIND, "/target/taut").unwrap();
     assert_eq!(profile.total, 7 + 8 + 3 + 5 + 4);
     let executed: Vec<_> = profile.executed.into_iter().collect();
@@ -46,7 +46,7 @@ fn a_profile_has_each_instruction_of_the_program_once_and_no_callee_twice() {
 }
 
 #[test]
-fn callgrind_output_of_other_options_is_rejected_with_its_line() {
+fn callgrind_output_with_other_options_is_rejected_with_its_line() {
     for wrong in ["+3 1", "-1 2", "* 5", "12 7", "0x12", "0xhello 1", "0x12 one", "0x12 1 1"] {
         let text = format!("ob=/target/taut\n{wrong}\n");
         let error = Profile::parse(&text, "/target/taut").unwrap_err();
@@ -55,7 +55,7 @@ fn callgrind_output_of_other_options_is_rejected_with_its_line() {
 }
 
 #[test]
-fn operations_are_told_by_name_and_counted_by_lanes() {
+fn operations_are_recognised_by_name_and_counted_by_lane() {
     for (instruction, divisions, square_roots, estimates) in [
         ("divss  %xmm1,%xmm0", 1, 0, 0),
         ("vdivsd 0x8(%rax),%xmm1,%xmm0", 1, 0, 0),
@@ -69,18 +69,17 @@ fn operations_are_told_by_name_and_counted_by_lanes() {
         ("vrsqrtps %ymm1,%ymm0", 0, 0, 8),
         ("vrcp14ps %zmm1,%zmm0", 0, 0, 16),
         ("vrsqrt14ss %xmm1,%xmm1,%xmm0", 0, 0, 1),
-        ("div    %rcx", 0, 0, 0), // of integers
+        ("div    %rcx", 0, 0, 0), // an integer division
         ("vmulps %ymm1,%ymm2,%ymm3", 0, 0, 0),
         ("ret", 0, 0, 0),
     ] {
         let text = format!("0000000000001000 <divps>:\n  1a32a4:\t{instruction}\n");
         let profile = Profile::parse(CALLGRIND, "/target/taut").unwrap();
-        let once = Executed { divisions, square_roots, estimates };
         let times = profile.executed[&0x001a_32a4];
         let expected = Executed {
-            divisions: times * once.divisions,
-            square_roots: times * once.square_roots,
-            estimates: times * once.estimates,
+            divisions: times * divisions,
+            square_roots: times * square_roots,
+            estimates: times * estimates,
         };
         assert_eq!(Disassembly::parse(&text).executed(&profile), expected, "{instruction}");
     }
@@ -94,36 +93,38 @@ fn an_operation_that_is_not_executed_does_not_count() {
 }
 
 #[test]
-fn every_case_is_read_as_it_is_shown_and_runs() {
+fn every_case_is_parsed_from_its_displayed_text_and_runs() {
     let cases = Case::all();
     for kernel in ["scalar", "wide", "grid", "copies"] {
         assert!(cases.iter().any(|case| case.kernel == kernel), "{kernel}");
     }
     for case in cases {
         assert_eq!(case.to_string().parse::<Case>().unwrap(), case);
-        assert_ne!(case.isa, "avx512", "valgrind does not know it");
+        assert_ne!(case.isa, "avx512", "valgrind does not support it");
         counted_frame(&mut case.frame().unwrap());
     }
-    for text in ["", "drape-64", "drape-64 abacus scalar halley", "disc-32 grid avx2 halley"] {
+    for text in
+        ["", "drape-64", "drape-64 no-such-kernel scalar halley", "disc-32 grid avx2 halley"]
+    {
         assert!(text.parse::<Case>().unwrap_err().to_string().contains(text));
     }
 }
 
 #[test]
-fn a_stick_is_counted_once_an_iteration_and_one_lane_has_no_padding() {
+fn a_stick_is_counted_once_per_iteration_and_one_lane_has_no_padding() {
     for case in Case::all() {
         let sticks = case.scene().unwrap().0.sticks.len() as u64;
         let relaxed = sticks * u64::from(ITERATIONS);
         let Executed { divisions, square_roots, estimates } = case.counted().unwrap();
         assert_eq!(divisions, if case.formula == "quick" { 0 } else { relaxed }, "{case}");
         assert_eq!(square_roots, if case.formula == "exact" { relaxed } else { 0 }, "{case}");
-        assert_eq!(estimates, 0, "made of integer operations: {case}");
+        assert_eq!(estimates, 0, "estimates are integer operations here: {case}");
         assert_eq!(case.padding().unwrap() <= 0, case.isa == "scalar", "{case}");
     }
 }
 
 #[test]
-fn limits_are_read_as_they_are_written() {
+fn limits_are_parsed_as_they_are_written() {
     let cases = Case::all();
     let limit = |(at, case): (usize, &Case)| Limit::new(case, 10.0 + at as f64 / 7.0);
     let limits = Limits {
@@ -136,32 +137,35 @@ fn limits_are_read_as_they_are_written() {
     for (at, case) in cases.iter().enumerate() {
         assert!((limits.of(case).unwrap() - (10.0 + at as f64 / 7.0)).abs() < 1e-3);
     }
-    assert_eq!(limits.of(&Case { kernel: "abacus", ..cases[0] }), None);
+    assert_eq!(limits.of(&Case { kernel: "no-such-kernel", ..cases[0] }), None);
     assert!(Limits::parse("scene,kernel\na,b\n").is_err());
 }
 
-/// Renewed by `cargo bench -p taut-bench --bench instructions -- --renew`.
+/// The limits are renewed by `cargo bench -p taut-bench --bench instructions -- --renew`.
 #[test]
-fn the_limits_that_are_kept_name_every_kernel_and_formula() {
+fn the_stored_limits_cover_every_kernel_and_formula() {
     let limits = Limits::parse(include_str!("../../limits.csv")).unwrap();
     for kernel in ["scalar scalar", "wide sse2", "pulp avx2", "grid avx2", "copies avx2"] {
         for formula in taut::Formula::ALL {
-            let is_it = |limit: &&Limit| {
+            let matches = |limit: &&Limit| {
                 format!("{} {}", limit.kernel, limit.isa) == kernel
                     && limit.formula == formula.name()
             };
-            let mut these = limits.all.iter().filter(is_it).peekable();
-            assert!(these.peek().is_some(), "{kernel} {formula}");
-            assert!(these.all(|limit| limit.instructions > 1.0), "{kernel} {formula}");
+            let mut matching = limits.all.iter().filter(matches).peekable();
+            assert!(matching.peek().is_some(), "{kernel} {formula}");
+            assert!(matching.all(|limit| limit.instructions > 1.0), "{kernel} {formula}");
         }
     }
 }
 
 #[test]
-fn a_tool_that_is_missing_is_named_with_its_remedy() {
-    let cargo = Tool { name: env!("CARGO"), remedy: "" };
-    let abacus = Tool { name: "abacus-of-nobody", remedy: "buy one" };
+fn the_message_about_a_missing_tool_names_it_and_its_installation() {
+    let cargo = Tool { name: env!("CARGO"), install_command: "" };
+    let missing = Tool { name: "no-such-program", install_command: "install it" };
     assert_eq!(Tool::missing(&[cargo]), None);
-    let sentence = Tool::missing(&[cargo, abacus]).unwrap();
-    assert!(sentence.contains(abacus.name) && sentence.contains(abacus.remedy), "{sentence}");
+    let message = Tool::missing(&[cargo, missing]).unwrap();
+    assert!(
+        message.contains(missing.name) && message.contains(missing.install_command),
+        "{message}"
+    );
 }

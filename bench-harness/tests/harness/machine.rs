@@ -1,4 +1,4 @@
-//! What every report says about where it was made.
+//! The description of the machine and the build in reports.
 
 use taut::{AnyKernel, Kernel};
 use taut_bench::MachineInfo;
@@ -21,7 +21,7 @@ fn no_field_is_empty() {
 }
 
 #[test]
-fn the_features_are_the_instruction_sets_of_the_kernels_each_once() {
+fn the_features_are_the_instruction_sets_of_the_kernels_without_repeats() {
     let mut features = MachineInfo::current().features;
     let mut expected: Vec<_> = AnyKernel::available().iter().map(Kernel::<3>::isa).collect();
     features.sort_unstable();

@@ -1,16 +1,16 @@
-//! The harness: what a comparison measures is what a kernel did, and a row that is wrong is found
-//! out. No test asserts a speed.
+//! Tests of the harness: measured results are those of the kernels, and wrong results are detected.
+//! No test asserts a speed.
 
 mod accuracy;
 mod arrangements;
+mod bench_cases;
 mod claims;
 mod comparison;
-mod courses;
-#[allow(clippy::needless_pass_by_value, reason = "the text takes what its reader has")]
+mod fixtures;
+#[allow(clippy::needless_pass_by_value, reason = "the printed code owns its particles and sticks")]
 mod generated;
 mod instructions;
 mod machine;
-mod make;
 mod roofline;
 mod rows;
 mod snippets;

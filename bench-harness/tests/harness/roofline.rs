@@ -1,14 +1,14 @@
-//! Lower bounds follow from the demand of a stick and the peak rates of a machine; the demand follows
-//! from the law and the layout.
+//! Lower bounds follow from the demand of a stick and the peak rates of a machine; the demand
+//! follows from the formula and the layout.
 
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Tally};
 use taut_bench::roofline::{Bandwidth, Demand, Limit, Peak, roofline};
 use taut_bench::{Arranged, Comparison};
 
-use crate::make::{arrangement, comparison, everybody, scalar, sheet, shuffled_disc};
+use crate::fixtures::{all_configurations, arrangement, comparison, scalar, sheet, shuffled_disc};
 
-/// A synthetic machine.
+/// The peak rates of an invented machine.
 fn peak() -> Peak {
     let bandwidth = |set_bytes, bytes_per_ns| Bandwidth { set_bytes, bytes_per_ns };
     Peak {
@@ -31,17 +31,17 @@ fn demand() -> Demand {
     }
 }
 
-fn demand_of(kernel: &AnyKernel, on: &Arranged, scene: &Model, formula: Formula) -> Demand {
-    Demand::of(kernel, on, scene.sheet.as_ref(), formula).unwrap()
+fn demand_of(kernel: &AnyKernel, arranged: &Arranged, model: &Model, formula: Formula) -> Demand {
+    Demand::of(kernel, arranged, model.sheet.as_ref(), formula).unwrap()
 }
 
 #[track_caller]
-fn assert_same(one: f64, other: f64) {
-    assert!((one - other).abs() <= 1e-12 * other.abs(), "{one} and {other}");
+fn assert_near(one: f64, other: f64) {
+    assert!((one - other).abs() <= 1e-12 * other.abs(), "{one} is not {other}");
 }
 
 #[test]
-fn a_limit_is_each_demand_over_its_speed_and_the_largest_binds() {
+fn a_limit_is_each_demand_over_its_rate_and_the_largest_binds() {
     let limit = Limit::new(&demand(), &peak());
     let expected = Limit { arithmetic_ns: 2.0, divider_ns: 1.0, access_ns: 1.5, sweep_ns: 1.2 };
     assert_eq!(limit, expected);
@@ -56,7 +56,7 @@ fn a_limit_is_each_demand_over_its_speed_and_the_largest_binds() {
     }
 }
 
-/// Never slower than a set can be: so the next smaller set that was measured counts.
+/// The bandwidth is an upper bound, so that of the next smaller measured set counts.
 #[test]
 fn the_bandwidth_of_a_set_is_that_of_the_next_smaller_one_or_better() {
     let sets = [0.0, 999.0, 1000.0, 3999.0, 4000.0, 15_999.0, 16_000.0, 1e9];
@@ -64,82 +64,86 @@ fn the_bandwidth_of_a_set_is_that_of_the_next_smaller_one_or_better() {
     for (set, speed) in sets.into_iter().zip(speeds) {
         assert_eq!(peak().bytes_per_ns(set).to_bits(), f64::to_bits(speed), "{set}");
     }
-    // Noise may make a larger set the faster one.
+    // Because of noise, a larger set may be measured as faster.
     let mut noisy = peak();
     noisy.bandwidths[2].bytes_per_ns = 30.0;
     assert_eq!(noisy.bytes_per_ns(4000.0).to_bits(), 30.0_f64.to_bits());
 }
 
 #[test]
-fn the_scalar_kernel_asks_for_what_the_law_counts() {
-    for scene in [sheet(), shuffled_disc()] {
-        let on = arrangement("blocked").of(&scene).unwrap();
+fn the_demand_of_the_scalar_kernel_is_that_of_the_counted_operations() {
+    for model in [sheet(), shuffled_disc()] {
+        let arranged = arrangement("blocked").of(&model).unwrap();
         for formula in Formula::ALL {
             let scalar = AnyKernel::named("scalar").unwrap();
-            let asked = demand_of(&scalar, &on, &scene, formula);
+            let demand = demand_of(&scalar, &arranged, &model, formula);
             let Tally { additions, multiplications, divisions, square_roots, estimates } =
-                taut_scalar::count_operations(&scene.particles, &scene.sticks, formula);
-            let sticks = scene.sticks.len() as f64;
+                taut_scalar::count_operations(&model.particles, &model.sticks, formula);
+            let sticks = model.sticks.len() as f64;
             let arithmetic = additions + multiplications + 2 * estimates;
-            assert_same(asked.arithmetic * sticks, arithmetic as f64);
-            assert_same(asked.divisions * sticks, divisions as f64);
-            assert_same(asked.square_roots * sticks, square_roots as f64);
-            // Two names and a rest term, and a weight term if the formula stores it; a record.
+            assert_near(demand.arithmetic * sticks, arithmetic as f64);
+            assert_near(demand.divisions * sticks, divisions as f64);
+            assert_near(demand.square_roots * sticks, square_roots as f64);
+            // Two indices, a rest term, and a weight term if the formula stores it; and the
+            // records.
             let program = if formula == Formula::Quick { 16.0 } else { 12.0 } * sticks;
-            let records = 16.0 * scene.particles.len() as f64;
-            assert_same(asked.set_bytes, program + records);
-            assert_same(asked.swept_bytes * sticks, program + 2.0 * records);
+            let records = 16.0 * model.particles.len() as f64;
+            assert_near(demand.set_bytes, program + records);
+            assert_near(demand.swept_bytes * sticks, program + 2.0 * records);
         }
     }
 }
 
-/// Where rows are full the grid kernel pads nothing: what is left is its arithmetic, counted by hand
-/// (differences 3, squared length 5, displacements 9, and the formula) and its columns.
+/// With 64 columns the grid kernel pads nothing. Its demand is its arithmetic, counted by hand
+/// (differences 3, squared length 5, displacements 9, and the formula), and its columns.
 #[test]
-fn the_grid_kernel_asks_for_no_names_and_no_masses() {
-    let scene = Model::drape(64, StickSet::Structural).unwrap();
-    let on = arrangement("sheet").of(&scene).unwrap();
-    // Of each row, the last lane begins no stick to the right.
-    let padding = (64.0 * 64.0 + 63.0 * 64.0) / scene.sticks.len() as f64;
+fn the_demand_of_the_grid_kernel_has_no_indices_and_no_masses() {
+    let model = Model::drape(64, StickSet::Structural).unwrap();
+    let arranged = arrangement("sheet").of(&model).unwrap();
+    // The last lane of each row has no stick to the right.
+    let lanes_per_stick = (64.0 * 64.0 + 63.0 * 64.0) / model.sticks.len() as f64;
     for (formula, arithmetic, divisions, square_roots) in [
         (Formula::Exact, 19.0, 1.0, 1.0),
         (Formula::Newton, 20.0, 1.0, 0.0),
         (Formula::Halley, 21.0, 1.0, 0.0),
         (Formula::Quick, 32.0, 0.0, 0.0),
     ] {
-        let grids = AnyKernel::available();
-        for grid in grids.iter().filter(|kernel| Kernel::<3>::name(*kernel) == "grid") {
-            let asked = demand_of(grid, &on, &scene, formula);
-            assert_same(asked.arithmetic, arithmetic * padding);
-            assert_same(asked.divisions, divisions * padding);
-            assert_same(asked.square_roots, square_roots * padding);
-            assert_same(asked.accessed_bytes, 48.0 * padding);
-            assert_same(asked.set_bytes, 64.0 * 64.0 * 12.0);
-            assert_same(asked.swept_bytes, 2.0 * asked.set_bytes / scene.sticks.len() as f64);
+        let kernels = AnyKernel::available();
+        for grid in kernels.iter().filter(|kernel| Kernel::<3>::name(*kernel) == "grid") {
+            let demand = demand_of(grid, &arranged, &model, formula);
+            assert_near(demand.arithmetic, arithmetic * lanes_per_stick);
+            assert_near(demand.divisions, divisions * lanes_per_stick);
+            assert_near(demand.square_roots, square_roots * lanes_per_stick);
+            assert_near(demand.accessed_bytes, 48.0 * lanes_per_stick);
+            assert_near(demand.set_bytes, 64.0 * 64.0 * 12.0);
+            assert_near(demand.swept_bytes, 2.0 * demand.set_bytes / model.sticks.len() as f64);
         }
     }
 }
 
-/// The same schedule for wider registers: more padding, never less; and runs in place of names.
+/// With the same schedule, wider registers have at least as much padding.
 #[test]
-fn wider_registers_ask_for_no_less_memory() {
-    let scene = shuffled_disc();
-    let on = arrangement("coloured/rcm").of(&scene).unwrap();
-    let mut asked: Vec<(usize, Demand)> = AnyKernel::available()
+fn wider_registers_demand_no_less_memory() {
+    let model = shuffled_disc();
+    let arranged = arrangement("coloured/rcm").of(&model).unwrap();
+    let mut demands: Vec<(usize, Demand)> = AnyKernel::available()
         .iter()
         .filter(|kernel| matches!(Kernel::<3>::name(*kernel), "pulp" | "scalar"))
-        .map(|kernel| (Kernel::<3>::lanes(kernel), demand_of(kernel, &on, &scene, Formula::Halley)))
+        .map(|kernel| {
+            (Kernel::<3>::lanes(kernel), demand_of(kernel, &arranged, &model, Formula::Halley))
+        })
         .collect();
-    asked.sort_by_key(|(lanes, _)| *lanes);
-    for ((_, narrow), (_, wide)) in asked.iter().zip(&asked[1..]) {
+    demands.sort_by_key(|(lanes, _)| *lanes);
+    for ((_, narrow), (_, wide)) in demands.iter().zip(&demands[1..]) {
         assert!(wide.set_bytes >= narrow.set_bytes && wide.divisions >= narrow.divisions);
     }
 }
 
 #[test]
-fn every_configuration_has_a_row_that_its_limit_can_be_found_in() {
-    let scene = sheet();
-    let comparison: Comparison = comparison(scene.clone(), everybody(&scene, &[Formula::Exact]));
+fn every_configuration_has_a_row_with_its_ceilings_and_limit() {
+    let model = sheet();
+    let comparison: Comparison =
+        comparison(model.clone(), all_configurations(&model, &[Formula::Exact]));
     let peaks = Peak::measure(0);
     let rows = roofline("a sheet", &comparison, &peaks, |_| ()).unwrap();
     assert_eq!(rows.len(), comparison.configurations.len());
@@ -148,16 +152,16 @@ fn every_configuration_has_a_row_that_its_limit_can_be_found_in() {
         assert_eq!(row.schedule, configuration.arrangement.to_string());
         let ceilings = [row.arithmetic_ns, row.divider_ns, row.access_ns, row.sweep_ns];
         assert!(ceilings.iter().all(|ns| ns.is_finite() && *ns > 0.0), "{row:?}");
-        assert_same(ceilings.into_iter().fold(0.0, f64::max), row.limit_ns);
-        assert_same(row.times_limit * row.limit_ns, row.ns_fastest);
+        assert_near(ceilings.into_iter().fold(0.0, f64::max), row.limit_ns);
+        assert_near(row.times_limit * row.limit_ns, row.ns_fastest);
     }
 }
 
 #[test]
-fn missing_measurements_give_no_row() {
+fn an_instruction_set_without_peak_rates_has_no_row() {
     let configurations = vec![scalar(Formula::Exact, arrangement("coloured"))];
     let comparison = comparison(sheet(), configurations);
-    let peaks = [Peak { isa: "abacus", ..peak() }];
+    let peaks = [Peak { isa: "no-such-set", ..peak() }];
     assert_eq!(roofline("a sheet", &comparison, &peaks, |_| ()).unwrap(), []);
     assert_eq!(roofline("a sheet", &comparison, &[peak()], |_| ()).unwrap().len(), 1);
 }

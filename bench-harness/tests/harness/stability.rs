@@ -1,14 +1,14 @@
-//! Who stays bounded, and how that is told.
+//! Stability surveys: which combinations stay bounded, and what is reported.
 
 use taut::world::{Model, StickSet};
 use taut::{Formula, Schedule, Step};
 use taut_bench::{Arrangement, BOUND, Stability, Subject, Survey};
 
-use crate::make::{arrangement, breaking, by_hand};
+use crate::fixtures::{arrangement, overflowing, run_scalar};
 
-fn survey(scene: Model, arrangements: Vec<Arrangement>) -> Survey {
+fn survey(model: Model, arrangements: Vec<Arrangement>) -> Survey {
     Survey {
-        subject: Subject { name: "it".to_owned(), size: 9, set: StickSet::All, model: scene },
+        subject: Subject { name: "drape".to_owned(), size: 9, set: StickSet::All, model },
         arrangements,
         formulas: Formula::ALL.to_vec(),
         steps: vec![
@@ -29,7 +29,7 @@ fn run(survey: &Survey) -> Vec<Stability> {
 }
 
 #[test]
-fn every_combination_is_run_once_and_says_which_it_is() {
+fn every_combination_has_one_row_that_names_it() {
     let survey = survey(drape(), Arrangement::orders().collect());
     let rows = run(&survey);
     let mut all: Vec<_> =
@@ -41,32 +41,32 @@ fn every_combination_is_run_once_and_says_which_it_is() {
     assert!(rows.iter().all(|row| (row.size, row.sticks, row.frames) == (9, "all", 20)));
 }
 
-/// An order that becomes the default must be one that a survey of all orders has.
+/// A survey of all orders must include the default schedules.
 #[test]
-fn the_default_schedules_are_among_all_orders_and_are_told() {
-    let scene = drape();
-    let rows = run(&Survey { frames: 1, ..survey(scene.clone(), Arrangement::orders().collect()) });
+fn the_default_schedules_are_among_all_orders_and_are_marked() {
+    let model = drape();
+    let rows = run(&Survey { frames: 1, ..survey(model.clone(), Arrangement::orders().collect()) });
     let default = |order: &Schedule| {
-        *order == Schedule::for_mesh(&scene.particles, &scene.sticks)
-            || *order == scene.sheet.as_ref().unwrap().schedule(&scene.sticks).unwrap()
+        *order == Schedule::for_mesh(&model.particles, &model.sticks)
+            || *order == model.sheet.as_ref().unwrap().schedule(&model.sticks).unwrap()
     };
     for row in &rows {
-        let schedule = arrangement(&row.schedule).of(&scene).unwrap().schedule;
+        let schedule = arrangement(&row.schedule).of(&model).unwrap().schedule;
         assert_eq!(row.default_schedule, default(&schedule), "{}", row.schedule);
         assert_eq!(row.is_default(), row.default_schedule && row.formula == "halley");
     }
-    assert_eq!(rows.iter().filter(|row| row.is_default()).count(), 2 * 2, "two, in two steps");
+    assert_eq!(rows.iter().filter(|row| row.is_default()).count(), 2 * 2, "two orders, two steps");
 }
 
 #[test]
-fn the_stretch_is_that_of_the_scalar_kernel_by_hand() {
-    let scene = drape();
-    for row in run(&survey(scene.clone(), Arrangement::orders().collect())) {
+fn the_stretch_is_that_of_the_scalar_kernel() {
+    let model = drape();
+    for row in run(&survey(model.clone(), Arrangement::orders().collect())) {
         let formula = row.formula.parse().unwrap();
         let step = Step { substeps: 1, iterations: row.iterations, ..Step::default() };
-        let particles = by_hand(&scene, arrangement(&row.schedule), formula, &step, row.frames);
-        // By the old numbers, so by the old sticks.
-        let stretch = taut::Stretch::of(&particles, &scene.sticks);
+        let particles = run_scalar(&model, arrangement(&row.schedule), formula, &step, row.frames);
+        // The particles are in the model's numbering, as its sticks are.
+        let stretch = taut::Stretch::of(&particles, &model.sticks);
         assert_eq!(row.stretch_rms.to_bits(), stretch.rms.to_bits(), "{row:?}");
         assert_eq!(row.stretch_max.to_bits(), stretch.max.to_bits(), "{row:?}");
         let compression = [stretch.compression_rms, stretch.compression_max];
@@ -77,17 +77,17 @@ fn the_stretch_is_that_of_the_scalar_kernel_by_hand() {
 }
 
 #[test]
-fn a_bound_is_left_at_the_first_frame_beyond_it() {
-    let by = vec![arrangement("sheet")];
-    let survey = Survey { formulas: vec![Formula::Halley], ..survey(drape(), by) };
-    let step = vec![Step { substeps: 1, iterations: 1, ..Step::default() }];
+fn left_bounds_at_is_the_first_frame_beyond_the_bound() {
+    let arrangements = vec![arrangement("sheet")];
+    let survey = Survey { formulas: vec![Formula::Halley], ..survey(drape(), arrangements) };
+    let steps = vec![Step { substeps: 1, iterations: 1, ..Step::default() }];
     let after = |frames, bound| {
-        let [row] = run(&Survey { frames, bound, steps: step.clone(), ..survey.clone() })
+        let [row] = run(&Survey { frames, bound, steps: steps.clone(), ..survey.clone() })
             .try_into()
             .unwrap();
         row
     };
-    // It falls, so at first it stretches more from frame to frame.
+    // The sheet falls, so in the first frames the stretch grows from frame to frame.
     let largest = |frames| {
         let row = after(frames, BOUND);
         row.stretch_max.max(row.compression_max)
@@ -96,12 +96,12 @@ fn a_bound_is_left_at_the_first_frame_beyond_it() {
     assert!(largest(4) < bound && bound < largest(6));
     assert_eq!(after(20, bound).left_bounds_at, Some(6));
     assert_eq!(after(5, bound).left_bounds_at, None);
-    assert!(after(20, bound).finite, "and goes on");
+    assert!(after(20, bound).finite, "the run continues beyond the bound");
 }
 
 #[test]
 fn a_run_stops_at_the_first_position_that_is_not_finite() {
-    for row in run(&survey(breaking(), vec![arrangement("packed")])) {
+    for row in run(&survey(overflowing(), vec![arrangement("packed")])) {
         assert_eq!((row.left_bounds_at, row.finite), (Some(1), false), "{row:?}");
         assert!(row.stretch_rms.is_nan() && row.compression_rms.is_nan(), "{row:?}");
     }

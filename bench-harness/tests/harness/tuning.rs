@@ -1,4 +1,4 @@
-//! Who is chosen, who is not, and why. No test asserts who is faster.
+//! Tunings: which candidate is chosen, and why others are not. No test asserts which is faster.
 
 use std::collections::BTreeSet;
 use std::iter::repeat_n;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Particles, Plan, Step};
 use taut_bench::{
-    Arrangement, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
-    disagreements,
+    Arrangement, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError,
+    better_half, disagreements,
 };
 
-use crate::make::{arrangement, by_hand, sheet, shuffled_disc, step};
+use crate::fixtures::{arrangement, run_scalar, sheet, shuffled_disc, step};
 
-/// So long that it never matters: these models are done in a moment.
+/// A budget that these small models never use up.
 const LONG: Duration = Duration::from_secs(3600);
 
 fn tuning(model: &Model, keep: &str) -> Tuning {
@@ -35,7 +35,7 @@ fn run(tuning: &Tuning) -> Choice {
     tuning.run(|_| ()).unwrap()
 }
 
-/// Explodes in raster order with one iteration.
+/// A tuning whose order to keep, with one iteration, blows up.
 fn exploding(any_answer: bool) -> Tuning {
     let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
@@ -43,17 +43,17 @@ fn exploding(any_answer: bool) -> Tuning {
 }
 
 #[test]
-fn the_better_half_is_the_faster_one_fastest_first() {
-    let field = [(7, 3.0), (1, 1.0), (4, f64::INFINITY), (2, 2.0), (9, 5.0)];
-    assert_eq!(better_half(&field, 0), [1, 2, 7]);
-    assert_eq!(better_half(&field[..4], 0), [1, 2]);
-    assert_eq!(better_half(&field, 4), [1, 2, 7, 9]);
-    assert_eq!(better_half(&field, usize::MAX), [1, 2, 7, 9, 4]);
+fn the_better_half_is_the_faster_half_fastest_first() {
+    let times = [(7, 3.0), (1, 1.0), (4, f64::INFINITY), (2, 2.0), (9, 5.0)];
+    assert_eq!(better_half(&times, 0), [1, 2, 7]);
+    assert_eq!(better_half(&times[..4], 0), [1, 2]);
+    assert_eq!(better_half(&times, 4), [1, 2, 7, 9]);
+    assert_eq!(better_half(&times, usize::MAX), [1, 2, 7, 9, 4]);
     assert_eq!(better_half(&[], 3), [0; 0]);
 }
 
 #[test]
-fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
+fn candidates_are_unique_and_grouped_by_arrangement() {
     for (model, keep) in [(sheet(), "sheet"), (sheet(), "packed"), (shuffled_disc(), "blocked/rcm")]
     {
         let candidates = tuning(&model, keep).candidates;
@@ -62,7 +62,7 @@ fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
             .map(|it| {
                 (
                     it.arrangement.to_string(),
-                    Kernel::<3>::name(it.kernel.inside()),
+                    Kernel::<3>::name(it.kernel.inner()),
                     Kernel::<3>::threads(&it.kernel),
                 )
             })
@@ -83,7 +83,7 @@ fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
 }
 
 #[test]
-fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
+fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
     for (model, keep) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
         let tuning = tuning(&model, keep);
         let choice = run(&tuning);
@@ -93,7 +93,7 @@ fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
             rows,
             chosen,
             runner_up,
-            unasked,
+            default_choice,
             other_answer,
             same_answer,
             trials,
@@ -106,28 +106,32 @@ fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
         assert!(same_answer);
         assert_eq!(tuned.schedule.canonical(), arrangement(keep));
         assert_eq!(tuned.mesh, Fingerprint::of(&model.sticks));
-        assert!(trials.iter().all(|it| it.time_ratio.is_some() && it.fate != Fate::NotReached));
+        assert!(
+            trials
+                .iter()
+                .all(|it| it.time_ratio.is_some() && it.outcome != TrialOutcome::NotReached)
+        );
         assert!(runner_up.is_some_and(|at| at != chosen && at < rows.len()));
         let as_fast = rows[runner_up.unwrap()].frame_us_median * (1.0 + NOISE);
         assert!(rows[chosen].frame_us_median <= as_fast);
 
         let frames = rows[chosen].frames + rows[chosen].frames / 3 + 1;
-        let same = |at: usize| rows[at].hash == rows[unasked].hash;
+        let same = |at: usize| rows[at].hash == rows[default_choice].hash;
         assert!(same(chosen) && same(runner_up.unwrap()) && !other_answer.is_some_and(same));
         let ended = (1..=frames).any(|it| {
-            by_hand(&model, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
+            run_scalar(&model, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
         });
-        assert!(ended, "the row is of no frame of the answer to keep");
+        assert!(ended, "no frame of the order to keep has this hash");
         assert_eq!(disagreements(&rows), []);
 
-        let judged = by_hand(&model, tuning.keep, tuning.formula, &step(), JUDGED_FRAMES);
+        let judged = run_scalar(&model, tuning.keep, tuning.formula, &step(), JUDGED_FRAMES);
         let stretch = taut::Stretch::of(&judged, &model.sticks);
         assert!((tuned.stretch_rms / stretch.residual_rms() - 1.0).abs() < 1e-9, "{tuned:?}");
     }
 }
 
 #[test]
-fn a_tuning_can_be_used_again_and_relaxes_the_same() {
+fn a_plan_from_a_tuning_gives_the_answer_to_keep() {
     let model = shuffled_disc();
     let tuned = run(&tuning(&model, "blocked")).tuned;
     let Arranged { mut particles, sticks, schedule, renumbering } = tuned.arrange(&model).unwrap();
@@ -136,7 +140,7 @@ fn a_tuning_can_be_used_again_and_relaxes_the_same() {
     let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
     let _ = plan.step(&mut particles, &sticks, &step()).unwrap();
     let particles = renumbering.map_or(particles.clone(), |it| it.undo(&particles));
-    let expected = by_hand(&model, arrangement("blocked"), Formula::Halley, &step(), 1);
+    let expected = run_scalar(&model, arrangement("blocked"), Formula::Halley, &step(), 1);
     assert_eq!(particles.hash(), expected.hash());
 }
 
@@ -165,25 +169,25 @@ fn tunings_of_copies_try_the_copies_kernel_and_step_all_copies_alike() {
         let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
         let _ = plan.step(&mut particles, &sticks, &step()).unwrap();
         let particles = renumbering.unwrap().undo(&particles);
-        let alone = by_hand(&model, arrangement("blocked/rcm"), Formula::Halley, &step(), 1);
+        let alone = run_scalar(&model, arrangement("blocked/rcm"), Formula::Halley, &step(), 1);
         let expected = Particles::side_by_side(repeat_n(&alone, copies)).unwrap();
         assert_eq!(particles.hash(), expected.hash());
     }
 }
 
 #[test]
-fn without_any_time_those_who_keep_the_answer_are_tried_all_the_same() {
+fn with_a_budget_of_0_only_candidates_that_keep_the_answer_are_timed() {
     let model = shuffled_disc();
     let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&model, "blocked") });
     for trial in &choice.trials {
         assert_eq!(trial.time_ratio.is_some(), trial.same_answer, "{trial:?}");
-        assert_eq!(trial.fate == Fate::NotReached, !trial.same_answer, "{trial:?}");
+        assert_eq!(trial.outcome == TrialOutcome::NotReached, !trial.same_answer, "{trial:?}");
     }
     assert!(choice.same_answer && choice.other_answer.is_none());
 }
 
 #[test]
-fn an_order_that_explodes_is_chosen_by_nobody() {
+fn an_order_that_blows_up_is_not_chosen() {
     let error = exploding(false).run(|_| ()).unwrap_err();
     assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     assert!(error.to_string().contains("'authored'"), "{error}");
@@ -191,9 +195,10 @@ fn an_order_that_explodes_is_chosen_by_nobody() {
     let Choice { tuned, trials, same_answer, .. } = run(&exploding(true));
     assert!(!same_answer);
     assert_ne!(tuned.schedule.canonical(), arrangement("authored"));
-    let of = |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap();
-    assert_eq!(of("authored").fate, Fate::NotBounded);
-    assert_ne!(of("sheet").fate, Fate::NotBounded);
+    let outcome =
+        |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap().outcome;
+    assert_eq!(outcome("authored"), TrialOutcome::NotBounded);
+    assert_ne!(outcome("sheet"), TrialOutcome::NotBounded);
 }
 
 #[test]
@@ -212,14 +217,18 @@ fn candidates_with_too_much_stretch_are_rejected() {
     let limit = f64::midpoint(all[0], all[all.len() - 1]);
     let choice = run(&Tuning { max_stretch: Some(limit), ..loose });
     for trial in &choice.trials {
-        assert_eq!(trial.fate == Fate::TooSlack, stretch(trial) > limit, "{trial:?}");
+        assert_eq!(
+            trial.outcome == TrialOutcome::TooMuchStretch,
+            stretch(trial) > limit,
+            "{trial:?}"
+        );
     }
-    assert!(choice.trials.iter().any(|trial| trial.fate == Fate::TooSlack));
+    assert!(choice.trials.iter().any(|trial| trial.outcome == TrialOutcome::TooMuchStretch));
     assert!(choice.tuned.stretch_rms <= limit);
 }
 
 #[test]
-fn progress_never_goes_back_and_ends_at_the_end() {
+fn progress_never_falls_and_ends_at_1() {
     let tuning = tuning(&sheet(), "sheet");
     let mut shares = Vec::new();
     tuning.run(|progress| shares.push(progress.share)).unwrap();

@@ -47,7 +47,7 @@ pub struct Particles<const D: usize, S: Real = f32> {
     inverse_mass: Column<S>,
     len: usize,
     mass_changes: Changes,
-    moves: Changes,
+    position_changes: Changes,
 }
 
 /// All columns at once, padding included, for a kernel: `PADDING` divides their length.
@@ -144,7 +144,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             inverse_mass: column(),
             len: 0,
             mass_changes: Changes::new(),
-            moves: Changes::new(),
+            position_changes: Changes::new(),
         }
     }
 
@@ -220,7 +220,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Panics
     /// If there is no such axis.
     pub fn positions_mut(&mut self, axis: usize) -> &mut [S] {
-        self.moves.record_all();
+        self.position_changes.record_all();
         &mut self.position[axis][..self.len]
     }
 
@@ -238,7 +238,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Panics
     /// If there is no such axis.
     pub fn previous_mut(&mut self, axis: usize) -> &mut [S] {
-        self.moves.record_all();
+        self.position_changes.record_all();
         &mut self.previous[axis][..self.len]
     }
 
@@ -298,7 +298,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             self.position[axis][particle] = x;
             self.previous[axis][particle] = x;
         }
-        self.moves.record(particle as u32, self.len);
+        self.position_changes.record(particle as u32, self.len);
         Ok(())
     }
 
@@ -312,7 +312,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         for (column, x) in self.position.iter_mut().zip(point) {
             column[particle] = x.positive_zero();
         }
-        self.moves.record(particle as u32, self.len);
+        self.position_changes.record(particle as u32, self.len);
     }
 
     /// Changes an inverse mass, 1/kg; 0 pins the particle at its position. Plans read the change at
@@ -342,14 +342,14 @@ impl<const D: usize, S: Real> Particles<D, S> {
 
     /// The record of writes to positions and previous positions, for plans that keep copies of
     /// them. (Adding a particle is not recorded.)
-    pub fn moves(&self) -> &Changes {
-        &self.moves
+    pub fn position_changes(&self) -> &Changes {
+        &self.position_changes
     }
 
     /// Swaps positions and previous positions, for a kernel that then overwrites the older values,
     /// now in the position columns, with new positions.
     pub fn swap_columns(&mut self) {
-        self.moves.record_all();
+        self.position_changes.record_all();
         core::mem::swap(&mut self.position, &mut self.previous);
     }
 
@@ -358,22 +358,22 @@ impl<const D: usize, S: Real> Particles<D, S> {
         self.columns_and_cursor().0
     }
 
-    /// All columns, and the cursor of [`moves`](Self::moves) after this access: for an engine that
-    /// writes to the columns itself.
+    /// All columns, and the cursor of [`position_changes`](Self::position_changes) after this
+    /// access: for an engine that writes to the columns itself.
     pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
-        self.moves.record_all();
+        self.position_changes.record_all();
         let columns = Columns {
             position: self.position.each_mut().map(|column| &mut column[..]),
             previous: self.previous.each_mut().map(|column| &mut column[..]),
             inverse_mass: &self.inverse_mass,
         };
-        (columns, self.moves.now())
+        (columns, self.position_changes.now())
     }
 
     /// Runs a stage on all particles, in their columns.
     pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
         let Columns { position, previous, inverse_mass } = self.columns();
-        stage.run(ParticleView { position, previous, inverse_mass, numbers: SlotLayout::Run(0) });
+        stage.run(ParticleView { position, previous, inverse_mass, layout: SlotLayout::Run(0) });
     }
 
     /// The same particles in the other number type, each value rounded once.
@@ -388,7 +388,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             inverse_mass: column(&self.inverse_mass),
             len: self.len,
             mass_changes: Changes::new(),
-            moves: Changes::new(),
+            position_changes: Changes::new(),
         }
     }
 
@@ -409,7 +409,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             inverse_mass: column(&self.inverse_mass),
             len: self.len,
             mass_changes: Changes::new(),
-            moves: Changes::new(),
+            position_changes: Changes::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::coloured::Colouring;
 use super::{Builder, plain_first};
-use crate::lists::Lists;
+use crate::lists::GroupedLists;
 use crate::real::Real;
 use crate::runs::RunKey;
 use crate::sticks::Sticks;
@@ -38,7 +38,7 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
             (a == b).then_some((a as u32, stick))
         };
         let bands = (sticks.particles() + shift).div_ceil(size);
-        let bands = Lists::new(bands, remaining.iter().filter_map(band_of));
+        let bands = GroupedLists::new(bands, remaining.iter().filter_map(band_of));
         remaining.retain(|stick| band_of(stick).is_none());
         for band in bands.iter() {
             order_band(sticks, &mut colouring, band, builder);

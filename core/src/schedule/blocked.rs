@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::coloured::Colouring;
 use super::{Builder, plain_first};
-use crate::lists::Lists;
+use crate::lists::GroupedLists;
 use crate::numbering::hilbert_order;
 use crate::particles::Particles;
 use crate::real::Real;
@@ -35,7 +35,7 @@ pub(super) fn build<const D: usize, S: Real>(
             (a == b).then_some((a, stick))
         };
         let blocks = particles.len().div_ceil(BLOCK_PARTICLES);
-        let blocks = Lists::new(blocks, remaining.iter().filter_map(block_of));
+        let blocks = GroupedLists::new(blocks, remaining.iter().filter_map(block_of));
         remaining.retain(|stick| block_of(stick).is_none());
         for block in blocks.iter() {
             colour_block(sticks, &mut colouring, block, builder);

@@ -3,7 +3,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use crate::lists::Lists;
+use crate::lists::GroupedLists;
 
 /// Colours below this are tracked in bit masks, the others in sets.
 const MASKED: u32 = u64::BITS;
@@ -57,7 +57,7 @@ impl Colouring {
             }
         }
         let by_colour = colours.iter().copied().zip(group.iter().copied());
-        Lists::new(colour_count(&colours), by_colour).iter().for_each(&mut emit);
+        GroupedLists::new(colour_count(&colours), by_colour).iter().for_each(&mut emit);
     }
 
     /// Gives each stick the first colour that no other stick at its ends has. The index of that

@@ -47,10 +47,10 @@ pub enum ScheduleError {
         phase: usize,
     },
     /// Two cloths that are put [side by side](crate::Schedule::side_by_side) share a particle.
-    #[error("cloth {part} shares particle {particle} with another cloth")]
-    DependentParts {
+    #[error("cloth {cloth} shares particle {particle} with another cloth")]
+    DependentCloths {
         /// The later of the two cloths, by its index in the list.
-        part: usize,
+        cloth: usize,
         /// The particle, by its number among those of all cloths.
         particle: u32,
     },

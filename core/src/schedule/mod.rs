@@ -31,7 +31,7 @@ pub use error::ScheduleError;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
 pub use parts::{Block, Phase};
 pub use sheet::{
-    BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
+    BAND_ROWS, BAND_WIDTH_MAX, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE_BAND_ROWS,
 };
 pub use starred::STAR_STICKS;
 

@@ -11,11 +11,11 @@ use crate::sticks::Sticks;
 /// a step, bands of 1 row explode and 4 rows are stable; 8 rows converge better and fit the L1
 /// cache.
 pub const BAND_ROWS: usize = 8;
-/// Rows of a band of a sheet wider than [`WIDE`]: 8 rows of 1024 columns do not fit the L1 cache
-/// and take 10 % more time.
+/// Rows of a band of a sheet wider than [`BAND_WIDTH_MAX`]: 8 rows of 1024 columns do not fit the
+/// L1 cache and take 10 % more time.
 pub const WIDE_BAND_ROWS: usize = 4;
 /// The most columns of a sheet whose bands have [`BAND_ROWS`].
-pub const WIDE: usize = 512;
+pub const BAND_WIDTH_MAX: usize = 512;
 
 /// Rows of a block, on every machine. Threads take blocks; seams join them. Seams cost no time but
 /// some convergence: 3 % more rms stretch than without seams on 128 x 128 with shear and bend
@@ -200,10 +200,6 @@ impl SheetBlock {
 }
 
 impl Sheet {
-    /// From so many columns on, a kernel for regular sheets is faster than one that runs any
-    /// schedule. Measured on AVX-512 and AVX2; it affects only the speed.
-    pub const FASTER_FROM_WIDTH: usize = 24;
-
     /// A sheet of the given families, in any order; duplicates are removed.
     pub fn new(width: usize, height: usize, families: &[Family]) -> Self {
         let mut families = families.to_vec();
@@ -224,7 +220,7 @@ impl Sheet {
 
     /// The number of rows of a band, which depends on the width only.
     pub fn band_rows(&self) -> usize {
-        if self.width > WIDE { WIDE_BAND_ROWS } else { BAND_ROWS }
+        if self.width > BAND_WIDTH_MAX { WIDE_BAND_ROWS } else { BAND_ROWS }
     }
 
     /// Its families, in order.

@@ -80,7 +80,7 @@ fn check_disjoint<S: Real>(sticks: &Sticks<S>, cloths: &[Cloth<'_>]) -> Result<(
             for &particle in ends {
                 let owner = &mut cloth_of[particle as usize];
                 if *owner != u32::MAX && *owner != cloth as u32 {
-                    return Err(ScheduleError::DependentParts { part: cloth, particle });
+                    return Err(ScheduleError::DependentCloths { cloth, particle });
                 }
                 *owner = cloth as u32;
             }

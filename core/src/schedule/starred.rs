@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::packed::pack;
 use super::{Builder, plain_first};
-use crate::lists::Lists;
+use crate::lists::GroupedLists;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
@@ -35,7 +35,7 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
 fn stars<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> (Vec<[u32; STAR_STICKS]>, Vec<u32>) {
     // The sticks at each particle, by their index in the group.
     let ends = |(index, &stick): (u32, &u32)| sticks.ends()[stick as usize].map(|end| (end, index));
-    let sticks_at = Lists::new(sticks.particles(), (0..).zip(group).flat_map(ends));
+    let sticks_at = GroupedLists::new(sticks.particles(), (0..).zip(group).flat_map(ends));
     let mut taken = alloc::vec![false; group.len()];
     let mut stars = Vec::with_capacity(group.len() / STAR_STICKS);
     let mut free = Vec::new();

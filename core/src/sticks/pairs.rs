@@ -2,14 +2,16 @@
 
 use alloc::vec::Vec;
 
-use crate::lists::Lists;
+use crate::lists::GroupedLists;
 
 /// The numbers of `pairs` sorted by lower end, then by higher end, then by number: a radix sort of
 /// two stable counting sorts.
 pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
-    let by_higher = Lists::new(particles, (0..).zip(pairs).map(|(pair, &[a, b])| (a.max(b), pair)));
+    let by_higher =
+        GroupedLists::new(particles, (0..).zip(pairs).map(|(pair, &[a, b])| (a.max(b), pair)));
     let lower = |&pair: &u32| pairs[pair as usize][0].min(pairs[pair as usize][1]);
-    Lists::new(particles, by_higher.items().iter().map(|pair| (lower(pair), *pair))).into_items()
+    GroupedLists::new(particles, by_higher.items().iter().map(|pair| (lower(pair), *pair)))
+        .into_items()
 }
 
 /// Whether two pairs join the same particles.

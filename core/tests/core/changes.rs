@@ -67,16 +67,19 @@ fn writes_to_particles_are_recorded_as_moves() {
     ];
     let mut particles = Particles::<2>::new(&[[0.0; 2]; 3], &[1.0; 3]).unwrap();
     for write in column_writes {
-        let cursor = particles.moves().now();
+        let cursor = particles.position_changes().now();
         write(&mut particles);
-        assert_eq!(particles.moves().since(cursor), Delta::Everything);
-        let cursor = particles.moves().now();
+        assert_eq!(particles.position_changes().since(cursor), Delta::Everything);
+        let cursor = particles.position_changes().now();
         particles.set_position(1, [4.0, 5.0]).unwrap();
         assert!(particles.set_position(0, [f32::NAN, 5.0]).is_err());
         particles.set_inverse_mass(2, 2.0).unwrap();
-        assert_eq!(particles.moves().since(cursor), Delta::Entries(&[1]));
+        assert_eq!(particles.position_changes().since(cursor), Delta::Entries(&[1]));
     }
-    assert_eq!(particles.clone().moves().since(particles.moves().now()), Delta::ForeignCursor);
+    assert_eq!(
+        particles.clone().position_changes().since(particles.position_changes().now()),
+        Delta::ForeignCursor
+    );
 }
 
 #[test]

@@ -119,10 +119,11 @@ fn the_number_of_particles_of_sticks_is_limited() {
     let read = |particles: u64| from_value::<Sticks>(with(&valid, "/particles", json!(particles)));
     let most = PARTICLES_MAX as u64;
     assert_eq!(read(most).unwrap().particles(), PARTICLES_MAX, "isolated particles are fine");
-    for asked in [most + 1, 4_294_967_294, u64::MAX] {
-        let error = read(asked).unwrap_err().to_string();
-        let expected =
-            format!("the number of particles of the sticks is {asked}; it must be at most {most}");
+    for requested in [most + 1, 4_294_967_294, u64::MAX] {
+        let error = read(requested).unwrap_err().to_string();
+        let expected = format!(
+            "the number of particles of the sticks is {requested}; it must be at most {most}"
+        );
         assert_eq!(error, expected);
     }
 }

@@ -130,7 +130,7 @@ fn schedules_of_other_sticks_or_of_cloths_that_share_a_particle_are_rejected() {
     let overlapping = unit_sticks(5, &[[0, 1], [1, 2], [2, 3], [3, 4]]);
     assert_eq!(
         Schedule::side_by_side(&overlapping, [&schedule, &schedule]),
-        Err(ScheduleError::DependentParts { part: 1, particle: 2 })
+        Err(ScheduleError::DependentCloths { cloth: 1, particle: 2 })
     );
 }
 

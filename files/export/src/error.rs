@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// A file that could not be written, and the reason. Displays as one sentence.
+/// A file that could not be written, and the reason. Displays as one line.
 #[derive(Debug, Error)]
 #[error("{}: {problem}", path.display())]
 pub struct ExportError {
-    /// The file, as it was named.
+    /// The path, as it was given.
     pub path: PathBuf,
     /// What is wrong.
     pub problem: Problem,
@@ -21,11 +21,11 @@ pub struct ExportError {
 pub enum Problem {
     /// The extension is unknown.
     #[error("unknown extension: expected one of {}", known.join(", "))]
-    UnknownEnding {
+    UnknownExtension {
         /// The supported extensions.
         known: &'static [&'static str],
     },
-    /// A name with more than one frame number pattern, or an invalid one.
+    /// The name has more than one frame number pattern, or an invalid one.
     #[error("expected at most one frame number pattern such as %04d")]
     Pattern,
     /// The folder of the file does not exist.
@@ -34,48 +34,49 @@ pub enum Problem {
         /// The folder.
         folder: PathBuf,
     },
-    /// The system refused, or the disk is full.
+    /// An error of the operating system.
     #[error("cannot be written: {0}")]
     Io(#[from] io::Error),
-    /// The file would be too large to open.
+    /// The file would be larger than other programs can open.
     #[error(
-        "would be {:.1} GB large, more than the {:.1} GB that programs open: take fewer frames a second (--fps) or fewer seconds",
-        *bytes as f64 / 1e9, *most as f64 / 1e9
+        "would be {:.1} GB, more than the limit of {:.1} GB: \
+         reduce the frame rate (--fps) or the duration",
+        *bytes as f64 / 1e9, *limit as f64 / 1e9
     )]
     TooLarge {
-        /// How large, bytes.
+        /// The size that the file would have, bytes.
         bytes: u64,
-        /// How large it may be, bytes.
-        most: u64,
+        /// The maximum size, bytes.
+        limit: u64,
     },
     /// No frame was written.
     #[error("no frame was written")]
     NoFrames,
     /// The format cannot represent the stage or frame.
     #[error("{0}")]
-    Unfit(&'static str),
+    Unsupported(&'static str),
     /// An encoder failed.
     #[error("cannot be encoded: {0}")]
     Encoding(String),
 }
 
-/// The result of writers.
+/// The result of writing.
 pub type Result<T, E = ExportError> = std::result::Result<T, E>;
 
 impl Problem {
-    /// This problem, of a file.
+    /// Returns an error with this problem of a file.
     #[must_use]
     pub fn of(self, path: &Path) -> ExportError {
         ExportError { path: path.to_owned(), problem: self }
     }
 }
 
-/// Names the file in what the system says.
+/// Adds the file to an error.
 pub trait InFile<T> {
-    /// The same, or the error with the file's name.
+    /// Returns the same value, or the error with the path of the file.
     ///
     /// # Errors
-    /// If there is one.
+    /// If `self` is an error.
     fn in_file(self, path: &Path) -> Result<T>;
 }
 

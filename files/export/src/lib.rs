@@ -1,16 +1,16 @@
-//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and sticks,
-//! and rigid solids) and its [`Frame`]s (positions at a time). This crate does not depend on the
-//! simulation.
+//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and
+//! sticks, and rigid shapes) and its [`Frame`]s (positions at one time). This crate does not depend
+//! on the simulation.
 //!
 //! | extension | format | frames | read by |
 //! |---|---|---|---|
-//! | [`.glb`](gltf) | animated glTF 2.0 | all, in one file | Blender, browsers, engines |
-//! | [`.obj`](obj) | Wavefront OBJ | one a file | everything |
-//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one a file | programs for scans, Blender |
-//! | [`.pc2`](pc2) | point cache: positions alone | all, in one file | Blender ("Mesh Cache"), 3ds Max |
+//! | [`.glb`](gltf) | animated glTF 2.0 | all in one file | Blender, browsers, engines |
+//! | [`.obj`](obj) | Wavefront OBJ | one in a file | everything |
+//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one in a file | scan software, Blender |
+//! | [`.pc2`](pc2) | point cache: positions | all in one file | Blender ("Mesh Cache"), 3ds Max |
 //!
 //! ```
-//! use taut_export::{Frame, Look, Part, Schedule, Sink, Stage, sink};
+//! use taut_export::{Frame, Look, Part, Sink, Stage, Timeline, sink};
 //!
 //! let stage = Stage {
 //!     vertices: 3,
@@ -27,7 +27,7 @@
 //! };
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("kerchief.glb");
-//! let mut glb = sink(&path, &stage, Schedule { frames: 30, fps: 30.0 })?;
+//! let mut glb = sink(&path, &stage, Timeline { frames: 30, fps: 30.0 })?;
 //! for nth in 0..30 {
 //!     let y = -0.01 * nth as f32;
 //!     glb.frame(
@@ -45,13 +45,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Loading a mesh file may weld vertices (`taut_mesh::Loaded::origin` has the mapping). To export
-//! the vertices as numbered in the file, split along texture seams, use a stage with the vertices
-//! and faces of the file, and frames with the position of the particle of each vertex; see
-//! `Origin` for an example.
+//! Loading a mesh file may weld vertices. To export the vertices of the file, which are split along
+//! texture seams, use a stage with the vertices and faces of the file. In each frame, a vertex gets
+//! the position of its particle; `taut_mesh::Loaded::origin` has the mapping, and
+//! `taut_mesh::Origin` an example.
 #![forbid(unsafe_code)]
 
-mod by_ending;
+mod by_extension;
 mod error;
 pub mod gltf;
 mod mesh;
@@ -63,10 +63,10 @@ mod sequence;
 mod sink;
 mod stage;
 
-pub use by_ending::{ENDINGS, check, file_name, sink};
+pub use by_extension::{EXTENSIONS, check, file_name, sink};
 pub use error::{ExportError, InFile, Problem, Result};
 pub use mesh::Mesh;
 pub use recording::{Frames, Recording};
 pub use sequence::FileName;
-pub use sink::{Schedule, Sink};
-pub use stage::{Frame, Look, Part, Pose, Solid, Stage};
+pub use sink::{Sink, Timeline};
+pub use stage::{Frame, Look, Part, Pose, RigidShape, Stage};

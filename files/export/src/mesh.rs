@@ -1,14 +1,15 @@
-//! Meshes of shapes.
+//! Triangle meshes of simple shapes.
 
 use std::collections::HashMap;
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 use glam::Vec3;
 
-/// Points with normals, and triangles of them, counter-clockwise from outside.
+/// Points with normals, and triangles. The corners of a triangle are counter-clockwise from
+/// outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// m.
+    /// Positions, m.
     pub points: Vec<[f32; 3]>,
     /// Unit normals, one for each point.
     pub normals: Vec<[f32; 3]>,
@@ -16,11 +17,11 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Segments of a circle.
-const AROUND: u32 = 48;
+/// Segments around a sphere.
+const SEGMENTS: u32 = 48;
 
 impl Mesh {
-    /// A ball around the origin.
+    /// A sphere around the origin.
     ///
     /// ```
     /// let ball = taut_export::Mesh::sphere(0.5);
@@ -28,62 +29,64 @@ impl Mesh {
     /// ```
     #[must_use]
     pub fn sphere(radius: f32) -> Self {
-        Self::capsule(radius, 0.0, AROUND)
+        Self::capsule(radius, 0.0, SEGMENTS)
     }
 
-    /// All points within `radius` of the segment from (0, -half, 0) to (0, half, 0), with `around`
-    /// segments.
+    /// All points within `radius` of the line from (0, -half, 0) to (0, half, 0), with `segments`
+    /// segments around it.
     #[must_use]
-    pub fn capsule(radius: f32, half: f32, around: u32) -> Self {
-        let around = around.max(4);
-        let rings = around / 4;
+    pub fn capsule(radius: f32, half: f32, segments: u32) -> Self {
+        let segments = segments.max(4);
+        let rings = segments / 4;
         let mut mesh = Self::default();
         let latitude = |ring: u32| FRAC_PI_2 * (ring as f32 / rings as f32 - 1.0);
         let lower = (0..=rings).map(|ring| (latitude(ring), -half));
-        // The middle ring is duplicated if the ends are apart.
+        // A sphere has one middle ring, a longer capsule two.
         let upper = (u32::from(half <= 0.0)..=rings).map(|ring| (FRAC_PI_2 + latitude(ring), half));
-        for (latitude, lift) in lower.chain(upper) {
-            for step in 0..around {
-                let (sine, cosine) = (TAU * step as f32 / around as f32).sin_cos();
-                let (high, wide) = latitude.sin_cos();
-                let normal = Vec3::new(wide * sine, high, wide * cosine);
+        for (latitude, centre) in lower.chain(upper) {
+            for segment in 0..segments {
+                let (sine, cosine) = (TAU * segment as f32 / segments as f32).sin_cos();
+                let (height, width) = latitude.sin_cos();
+                let normal = Vec3::new(width * sine, height, width * cosine);
                 mesh.normals.push(normal.normalize().into());
-                mesh.points.push((radius * normal + lift * Vec3::Y).into());
+                mesh.points.push((radius * normal + centre * Vec3::Y).into());
             }
         }
-        mesh.lathe(around);
+        mesh.join_rings(segments);
         mesh
     }
 
-    /// An open cylinder of radius and length 1 along y, centred at the origin, to be scaled to sticks.
+    /// An open cylinder of radius 1 and length 1 along y, centred at the origin. Scaled, it draws a
+    /// stick.
     #[must_use]
-    pub fn rod(around: u32) -> Self {
+    pub fn rod(segments: u32) -> Self {
         let mut mesh = Self::default();
         for y in [-0.5, 0.5] {
-            for step in 0..around {
-                let (sine, cosine) = (TAU * step as f32 / around as f32).sin_cos();
+            for segment in 0..segments {
+                let (sine, cosine) = (TAU * segment as f32 / segments as f32).sin_cos();
                 mesh.normals.push([sine, 0.0, cosine]);
                 mesh.points.push([sine, y, cosine]);
             }
         }
-        mesh.lathe(around);
+        mesh.join_rings(segments);
         mesh
     }
 
-    /// Joins rings of `around` points each, from the lowest up.
-    fn lathe(&mut self, around: u32) {
-        let rings = self.points.len() as u32 / around;
+    /// Adds triangles between rings of `segments` points each, which are ordered from the lowest
+    /// up.
+    fn join_rings(&mut self, segments: u32) {
+        let rings = self.points.len() as u32 / segments;
         for ring in 0..rings.saturating_sub(1) {
-            for step in 0..around {
-                let (low, next) = (ring * around, (step + 1) % around);
-                let [a, b] = [low + step, low + next];
-                let [c, d] = [a + around, b + around];
-                let apart = |[p, q, r]: [u32; 3]| {
+            for segment in 0..segments {
+                let (first, next) = (ring * segments, (segment + 1) % segments);
+                let [a, b] = [first + segment, first + next];
+                let [c, d] = [a + segments, b + segments];
+                let not_degenerate = |[p, q, r]: [u32; 3]| {
                     let [p, q, r] = [p, q, r].map(|it| Vec3::from(self.points[it as usize]));
                     p != q && q != r && r != p
                 };
-                let two = [[a, b, d], [a, d, c]].into_iter().filter(|&it| apart(it));
-                self.triangles.extend(two.collect::<Vec<_>>());
+                let both = [[a, b, d], [a, d, c]].into_iter().filter(|&it| not_degenerate(it));
+                self.triangles.extend(both.collect::<Vec<_>>());
             }
         }
     }
@@ -100,16 +103,16 @@ impl Mesh {
         mesh
     }
 
-    /// The floor of a room centred at the origin and its walls up to `high` above the floor, facing
-    /// inwards.
+    /// The floor of a room centred at the origin, and its walls up to `wall_height` above the
+    /// floor. All face inwards.
     #[must_use]
-    pub fn room(half: [f32; 3], high: f32) -> Self {
+    pub fn room(half: [f32; 3], wall_height: f32) -> Self {
         let mut mesh = Self::default();
         for (axis, side) in [(1, -1.0), (0, -1.0), (0, 1.0), (2, -1.0), (2, 1.0)] {
             mesh.side(half, axis, side, -side);
         }
         for [_, y, _] in &mut mesh.points {
-            *y = y.min(high - half[1]);
+            *y = y.min(wall_height - half[1]);
         }
         mesh
     }
@@ -122,7 +125,8 @@ impl Mesh {
         mesh
     }
 
-    /// One side of a box, whose normal is along `axis`.
+    /// Adds the side of a box at `side * half` along `axis`; the sign of `facing` is that of its
+    /// normal.
     fn side(&mut self, half: [f32; 3], axis: usize, side: f32, facing: f32) {
         let first = self.points.len() as u32;
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -141,12 +145,12 @@ impl Mesh {
         self.triangles.extend([[a, b, c], [a, c, d]]);
     }
 
-    /// Flat-shaded triangles: each corner has the normal of its triangle. Degenerate triangles and those
-    /// with invalid indices are skipped.
+    /// Flat-shaded triangles: each corner has the normal of its triangle. Degenerate triangles and
+    /// triangles with invalid indices are skipped.
     #[must_use]
     pub fn faceted(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let mut mesh = Self::default();
-        // Coplanar triangles share corners, so a box has 24.
+        // Triangles with the same normal share corners: a box has 24 points.
         let mut corners: HashMap<(u32, [i32; 3]), u32> = HashMap::new();
         for triangle in triangles {
             let [Some(a), Some(b), Some(c)] =

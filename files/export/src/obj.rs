@@ -1,9 +1,10 @@
 //! Wavefront OBJ, as in "Object Files (.obj)", appendix B1 of the Advanced Visualizer manual: `v`
-//! for each point, then a group (`g`) for each part and solid with its faces (`f`) and sticks (`l`).
+//! for each point, then a group (`g`) for each part and rigid shape with its faces (`f`) and sticks
+//! (`l`).
 //!
-//! All of it is one object, so that programs that make an object of each `o` keep the points in
-//! order, and a [point cache](crate::pc2) of the same run fits. Coordinates have as many digits as it
-//! takes to read back the same bits.
+//! The file has no `o` lines: programs that make an object of each `o` would reorder the points,
+//! and a [point cache](crate::pc2) of the same run would not match. Coordinates have enough digits
+//! to read back the same bits.
 
 use std::io::{self, BufWriter, Write};
 
@@ -12,7 +13,7 @@ use crate::{Frame, Stage};
 /// Writes a frame.
 ///
 /// # Errors
-/// If `to` refuses.
+/// If `to` returns an error.
 pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
     let mut to = BufWriter::new(to);
     writeln!(to, "# {:.6} s", frame.time)?;
@@ -23,7 +24,7 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
     let mut groups = stage.triangles(frame);
     for part in &stage.parts {
         let (name, triangles) = groups.next().unwrap_or_default();
-        writeln!(to, "g {}", word(name))?;
+        writeln!(to, "g {}", group_name(name))?;
         faces(&mut to, &triangles)?;
         for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
             let [a, b] = stage.sticks[stick].map(|end| end + 1);
@@ -31,7 +32,7 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
         }
     }
     for (name, triangles) in groups {
-        writeln!(to, "g {}", word(name))?;
+        writeln!(to, "g {}", group_name(name))?;
         faces(&mut to, &triangles)?;
     }
     to.flush()
@@ -45,7 +46,7 @@ fn faces(to: &mut impl Write, triangles: &[[u32; 3]]) -> io::Result<()> {
     Ok(())
 }
 
-/// A name without blanks, which would part it in two.
-fn word(name: &str) -> String {
+/// Replaces white space in a name, because OBJ would read two names.
+fn group_name(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join("_")
 }

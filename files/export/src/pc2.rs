@@ -1,24 +1,24 @@
-//! Point caches (`.pc2`): the points of a mesh in every frame, for Blender's modifier "Mesh
-//! Cache", for 3ds Max and others.
+//! Point caches (`.pc2`): the points of a mesh in every frame, for the modifier "Mesh Cache" of
+//! Blender, for 3ds Max and others.
 //!
-//! Little-endian: 12 bytes `POINTCACHE2\0`, the version 1 (`i32`), the number of points (`i32`), the
-//! first frame and the frames per sample (`f32` each), the number of samples (`i32`); then
-//! for each sample three `f32` for each point (see Blender's `MOD_meshcache_pc2.cc` and its exporter).
-//! The file does not store the frame rate.
+//! The file is little-endian: 12 bytes `POINTCACHE2\0`, the version 1 (`i32`), the number of points
+//! (`i32`), the first frame and the frames per sample (`f32` each), the number of samples (`i32`);
+//! then for each sample three `f32` for each point (see Blender's `MOD_meshcache_pc2.cc` and its
+//! exporter). The file does not store the frame rate.
 //!
-//! Points are in the order of the [OBJ file](crate::obj) of any frame, in metres, y up. In Blender:
-//! import that OBJ, add the modifier to it, choose the `.pc2` file, and set the frame rate of the scene
-//! to that of the cache.
+//! Points are in the order of the [OBJ file](crate::obj) of any frame, in metres, y up. In Blender,
+//! import such an OBJ file, add the modifier to it, choose the `.pc2` file, and set the frame rate
+//! of the Blender scene to that of the cache.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{InFile, Problem, Result};
-use crate::sink::{Schedule, Sink};
+use crate::sink::{Sink, Timeline};
 use crate::{Frame, Stage};
 
-/// See the [module](self).
+/// The sink for point caches; see the [module](self).
 #[derive(Debug)]
 pub struct PointCache {
     path: PathBuf,
@@ -30,16 +30,17 @@ pub struct PointCache {
 const SAMPLES_AT: u64 = 28;
 
 impl PointCache {
-    /// Creates a file and writes the header.
+    /// Creates the file and writes the header.
     ///
     /// # Errors
     /// If it cannot be written, or there are more points or frames than the format allows.
-    pub fn create(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
+    pub fn create(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Self> {
         let points = i32::try_from(stage.point_count());
-        let (Ok(points), Ok(_)) = (points, i32::try_from(schedule.frames)) else {
-            return Err(Problem::Unfit("a point cache has at most 2^31 points and frames").of(path));
+        let (Ok(points), Ok(_)) = (points, i32::try_from(timeline.frames)) else {
+            let problem = "a point cache has at most 2^31 - 1 points and frames";
+            return Err(Problem::Unsupported(problem).of(path));
         };
-        let begin = || -> io::Result<_> {
+        let write_header = || -> io::Result<_> {
             let mut file = BufWriter::new(File::create(path)?);
             file.write_all(b"POINTCACHE2\0")?;
             file.write_all(&1_i32.to_le_bytes())?;
@@ -49,7 +50,7 @@ impl PointCache {
             file.write_all(&0_i32.to_le_bytes())?;
             Ok(file)
         };
-        Ok(Self { path: path.to_owned(), file: begin().in_file(path)?, samples: 0 })
+        Ok(Self { path: path.to_owned(), file: write_header().in_file(path)?, samples: 0 })
     }
 }
 
@@ -65,11 +66,11 @@ impl Sink for PointCache {
     }
 
     fn finish(mut self: Box<Self>, _: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
-        let mut end = || -> io::Result<()> {
+        let mut write_count = || -> io::Result<()> {
             self.file.seek(SeekFrom::Start(SAMPLES_AT))?;
             self.file.write_all(&self.samples.to_le_bytes())?;
             self.file.flush()
         };
-        end().in_file(&self.path)
+        write_count().in_file(&self.path)
     }
 }

@@ -1,6 +1,6 @@
 //! Stanford PLY, binary and little-endian, with normals: Greg Turk, "The PLY Polygon File Format"
-//! (1994). Points and faces are those of the [OBJ file](crate::obj); what has neither sticks nor faces
-//! is a cloud of points.
+//! (1994). Points and faces are those of the [OBJ file](crate::obj). A part without faces is a
+//! cloud of points.
 
 use std::io::{self, BufWriter, Write};
 
@@ -42,7 +42,7 @@ impl PropertyAccess for Row {
 /// Writes a frame.
 ///
 /// # Errors
-/// If `to` refuses.
+/// If `to` returns an error.
 pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
     let mut to = BufWriter::new(to);
     let faces = stage.triangles(frame).flat_map(|(_, triangles)| triangles);
@@ -77,11 +77,11 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
     to.flush()
 }
 
-/// Of all points, in their order.
+/// The normals of all points, in the order of [`Stage::points`].
 fn normals<'a>(stage: &'a Stage, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
-    let of_solids = stage.ending().flat_map(|(nth, solid)| {
+    let of_shapes = stage.bounded_shapes().flat_map(|(nth, shape)| {
         let pose = frame.poses[nth];
-        solid.mesh.normals.iter().map(move |&normal| pose.direction(normal))
+        shape.mesh.normals.iter().map(move |&normal| pose.direction(normal))
     });
-    frame.normals.iter().copied().chain(of_solids)
+    frame.normals.iter().copied().chain(of_shapes)
 }

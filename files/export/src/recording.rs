@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::sequence::folder_of;
 use crate::{Frame, Pose, Stage};
 
-/// The frames of a run, in an unnamed temporary file in the folder of the output file; the system
-/// removes it in any case.
+/// The frames of a run, in an unnamed temporary file in the folder of the output file. The
+/// operating system removes the file, even after a crash.
 ///
 /// ```
 /// use taut_export::{Frame, Recording, Stage};
@@ -32,7 +32,7 @@ pub struct Recording {
     frames: u64,
 }
 
-/// The numbers of elements of a frame.
+/// The numbers of elements in a frame.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     vertices: usize,
@@ -49,7 +49,7 @@ impl Recording {
     pub fn beside(file: &Path, stage: &Stage) -> io::Result<Self> {
         let sizes = Sizes {
             vertices: stage.vertices,
-            poses: stage.solids.len(),
+            poses: stage.rigid_shapes.len(),
             faces: stage.faces.len(),
             sticks: stage.sticks.len(),
         };
@@ -69,7 +69,7 @@ impl Recording {
         self.frames == 0
     }
 
-    /// Adds a frame of the stage.
+    /// Adds a frame.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -81,13 +81,13 @@ impl Recording {
         file.write_all(bytemuck::cast_slice(&frame.normals))?;
         file.write_all(bytemuck::cast_slice(&frame.poses))?;
         let flags = [
-            (&frame.gone_vertices, vertices),
-            (&frame.gone_faces, faces),
-            (&frame.gone_sticks, sticks),
+            (&frame.hidden_vertices, vertices),
+            (&frame.removed_faces, faces),
+            (&frame.torn_sticks, sticks),
         ];
-        for (flags, all) in flags {
+        for (flags, count) in flags {
             let flags: Vec<u8> = if flags.is_empty() {
-                vec![0; all]
+                vec![0; count]
             } else {
                 flags.iter().map(|&flag| u8::from(flag)).collect()
             };
@@ -97,7 +97,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Reads all frames, from the first on.
+    /// Reads all frames, starting with the first.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -105,7 +105,7 @@ impl Recording {
         self.file.flush()?;
         let mut file = self.file.get_ref();
         file.seek(SeekFrom::Start(0))?;
-        Ok(Frames { file: BufReader::new(file), sizes: self.sizes, left: self.frames })
+        Ok(Frames { file: BufReader::new(file), sizes: self.sizes, remaining: self.frames })
     }
 }
 
@@ -114,7 +114,7 @@ impl Recording {
 pub struct Frames<'a> {
     file: BufReader<&'a File>,
     sizes: Sizes,
-    left: u64,
+    remaining: u64,
 }
 
 impl Frames<'_> {
@@ -123,10 +123,10 @@ impl Frames<'_> {
     /// # Errors
     /// If it cannot be read.
     pub fn read_next(&mut self) -> io::Result<Option<Frame>> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Ok(None);
         }
-        self.left -= 1;
+        self.remaining -= 1;
         let Sizes { vertices, poses, faces, sticks } = self.sizes;
         let mut time = [0; 8];
         self.file.read_exact(&mut time)?;
@@ -140,14 +140,14 @@ impl Frames<'_> {
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.positions))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.normals))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.poses))?;
-        frame.gone_vertices = self.flags(vertices)?;
-        frame.gone_faces = self.flags(faces)?;
-        frame.gone_sticks = self.flags(sticks)?;
+        frame.hidden_vertices = self.flags(vertices)?;
+        frame.removed_faces = self.flags(faces)?;
+        frame.torn_sticks = self.flags(sticks)?;
         Ok(Some(frame))
     }
 
-    fn flags(&mut self, all: usize) -> io::Result<Vec<bool>> {
-        let mut flags = vec![0; all];
+    fn flags(&mut self, count: usize) -> io::Result<Vec<bool>> {
+        let mut flags = vec![0; count];
         self.file.read_exact(&mut flags)?;
         Ok(flags.into_iter().map(|flag| flag != 0).collect())
     }

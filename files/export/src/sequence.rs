@@ -1,10 +1,10 @@
-//! Names of files: of one, or of one for each frame.
+//! Names of one file, or of a sequence of files with frame numbers.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Problem, Result};
 
-/// A name of a file, in which there may be one place for the number of a frame.
+/// The name of a file, which may have a frame number pattern such as `%04d`.
 ///
 /// ```
 /// use taut_export::FileName;
@@ -17,61 +17,76 @@ use crate::error::{Problem, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName {
     written: PathBuf,
-    /// What comes before and after the number, and how many digits it has.
-    place: Option<(String, usize, String)>,
+    pattern: Option<Pattern>,
+}
+
+/// A frame number pattern in a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pattern {
+    /// The name before the number.
+    before: String,
+    /// The minimum number of digits.
+    width: usize,
+    /// The name after the number.
+    after: String,
 }
 
 impl FileName {
-    /// Reads a name: `%d` in it stands for the number of a frame, from 0, and `%04d` for the same in
-    /// four digits or more.
+    /// Parses a name. `%d` stands for the frame number, counted from 0, and `%04d` for the frame
+    /// number with at least four digits.
     ///
     /// # Errors
-    /// [`Problem::Pattern`] if there is something else behind a `%`, or more than one place.
+    /// [`Problem::Pattern`] if the name has more than one `%`, or one that does not start a
+    /// pattern.
     pub fn parse(path: &Path) -> Result<Self> {
         let written = path.to_owned();
         let name = path.to_string_lossy();
         let Some((before, rest)) = name.split_once('%') else {
-            return Ok(Self { written, place: None });
+            return Ok(Self { written, pattern: None });
         };
-        let bad = || Problem::Pattern.of(path);
-        let (digits, after) = rest.split_once('d').ok_or_else(bad)?;
+        let invalid = || Problem::Pattern.of(path);
+        let (digits, after) = rest.split_once('d').ok_or_else(invalid)?;
         let digits = if digits.is_empty() { "1" } else { digits };
-        let width = digits.parse::<usize>().ok().filter(|width| *width <= 12).ok_or_else(bad)?;
+        let width =
+            digits.parse::<usize>().ok().filter(|width| *width <= 12).ok_or_else(invalid)?;
         if after.contains('%') {
-            return Err(bad());
+            return Err(invalid());
         }
-        Ok(Self { written, place: Some((before.to_owned(), width, after.to_owned())) })
+        let pattern = Pattern { before: before.to_owned(), width, after: after.to_owned() };
+        Ok(Self { written, pattern: Some(pattern) })
     }
 
-    /// Whether there is a file for each frame.
+    /// Whether the name has a frame number pattern, so that each frame has a file.
     #[must_use]
     pub fn is_sequence(&self) -> bool {
-        self.place.is_some()
+        self.pattern.is_some()
     }
 
-    /// The name, as it was written.
+    /// The name, as it was given.
     #[must_use]
     pub fn written(&self) -> &Path {
         &self.written
     }
 
-    /// The file of a frame.
+    /// The name of the file for a frame.
     #[must_use]
     pub fn of(&self, frame: u64) -> PathBuf {
-        match &self.place {
+        match &self.pattern {
             None => self.written.clone(),
-            Some((before, width, after)) => format!("{before}{frame:0width$}{after}").into(),
+            Some(Pattern { before, width, after }) => {
+                format!("{before}{frame:0width$}{after}").into()
+            }
         }
     }
 
-    /// What it ends with after the last point, in small letters.
+    /// The extension in lower case, without the dot.
     #[must_use]
-    pub fn ending(&self) -> String {
+    pub fn extension(&self) -> String {
         self.written.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
     }
 }
 
-/// The folder that a file lies in.
+/// The folder of a file.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),

@@ -8,20 +8,20 @@ pub trait Sink {
     /// Writes a frame.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the frame cannot be written.
     fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()>;
 
-    /// Finishes the file; reports progress from 0 to 1.
+    /// Finishes the files. Calls `progress` with the share that is done, from 0 to 1.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If no frame was written, or a file cannot be written.
     fn finish(self: Box<Self>, stage: &Stage, progress: &mut dyn FnMut(f64)) -> Result<()>;
 }
 
-/// The number and rate of frames.
+/// The number of frames and their rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
-    /// Maximum number of frames.
+pub struct Timeline {
+    /// The maximum number of frames.
     pub frames: u64,
     /// Frames per second.
     pub fps: f64,

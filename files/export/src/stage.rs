@@ -1,16 +1,16 @@
-//! The stage, which is constant over frames, and frames.
+//! The stage, which is the same in all frames, and the frames.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Mesh;
 
-/// The look of a part or solid.
+/// The kind of a part or rigid shape, which decides how it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// Cloth: both sides are seen.
+    /// Cloth, seen from both sides.
     Cloth,
-    /// Ropes, and what hangs on them.
+    /// Ropes and bridges.
     Rope,
     /// Stems and leaves.
     Plant,
@@ -18,16 +18,17 @@ pub enum Look {
     Body,
     /// Limbs.
     Ragdoll,
-    /// Single particles: drops, grains.
+    /// Particles without sticks or faces: drops, grains.
     Grains,
     /// Obstacles.
-    Collider,
+    Obstacle,
     /// Floors, slopes and the insides of rooms.
     Ground,
 }
 
 impl Look {
-    /// Its colour, in sRGB; things of a look that is told apart by colours differ by `nth`.
+    /// The colour in sRGB of the part or rigid shape with the index `nth`. Cloths, bodies and
+    /// ragdolls have several colours, to tell them apart.
     #[must_use]
     pub fn colour(self, nth: usize) -> [u8; 3] {
         const BODIES: [[u8; 3]; 6] = [
@@ -44,7 +45,7 @@ impl Look {
             Self::Plant => [0x5a, 0x95, 0x45],
             Self::Body | Self::Ragdoll => BODIES[nth % BODIES.len()],
             Self::Grains => [0x2f, 0x86, 0xd0],
-            Self::Collider => [0x8c, 0x9a, 0xad],
+            Self::Obstacle => [0x8c, 0x9a, 0xad],
             Self::Ground => [0xc3, 0xc9, 0xd1],
         }
     }
@@ -53,110 +54,113 @@ impl Look {
 /// A deformable part: a range of vertices, with faces, sticks, or neither.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its look.
+    /// The look.
     pub look: Look,
     /// Its vertices, among those of the stage.
     pub vertices: Range<usize>,
-    /// Its faces, among those of the stage; their corners are its vertices.
+    /// Its faces, among those of the stage. Their corners must be vertices of the part.
     pub faces: Range<usize>,
-    /// Its sticks that are shown, among those of the stage; their ends are its vertices.
+    /// Its sticks that are drawn, among those of the stage. Their ends must be vertices of the
+    /// part.
     pub sticks: Range<usize>,
-    /// The drawn radius of sticks, and of vertices if there are neither sticks nor faces, m.
+    /// Radius with which sticks are drawn, and vertices if the part has neither sticks nor faces,
+    /// m.
     pub radius: f32,
 }
 
 /// A rigid shape that may move: a rigid body or an obstacle.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solid {
-    /// Its name.
+pub struct RigidShape {
+    /// The name.
     pub name: String,
-    /// Its look.
+    /// The look.
     pub look: Look,
-    /// Its shape, in its own coordinates.
+    /// The shape, in its own coordinates.
     pub mesh: Mesh,
-    /// Whether it is unbounded, so that `mesh` is only its near part: a floor, a room.
-    pub endless: bool,
+    /// Whether it is unbounded, such as a floor or a room; `mesh` is then only a part of it.
+    pub unbounded: bool,
 }
 
-/// The scene without positions.
+/// The parts and rigid shapes of a scene, without positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
-    /// Whether it lies in the plane z = 0.
+    /// Whether the scene is 2D, in the plane z = 0.
     pub flat: bool,
-    /// Number of vertices.
+    /// The number of vertices.
     pub vertices: usize,
-    /// Triangles, by the numbers of their vertices, counter-clockwise from outside.
+    /// Triangles of three vertices, counter-clockwise from outside.
     pub faces: Vec<[u32; 3]>,
-    /// Sticks that are shown, by the numbers of their vertices.
+    /// The sticks that are drawn, each between two vertices.
     pub sticks: Vec<[u32; 2]>,
-    /// Radius of each vertex that is a ball, m, 0 for others; empty if none is.
+    /// The radius of each vertex that is drawn as a ball, m, and 0 for other vertices; empty if
+    /// there are no balls.
     pub balls: Vec<f32>,
-    /// Pinned vertices.
+    /// The pinned vertices.
     pub pinned: Vec<u32>,
     /// The deformable parts.
     pub parts: Vec<Part>,
-    /// The rigid solids.
-    pub solids: Vec<Solid>,
+    /// The rigid shapes.
+    pub rigid_shapes: Vec<RigidShape>,
 }
 
-/// The pose of a solid.
+/// The pose of a rigid shape.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Pose {
-    /// Of its origin, m.
+    /// The position of its origin, m.
     pub position: [f32; 3],
-    /// A quaternion of length 1: x, y, z, w.
+    /// Its rotation, a unit quaternion: x, y, z, w.
     pub rotation: [f32; 4],
 }
 
 impl Pose {
-    /// At the origin, not turned.
+    /// At the origin, without rotation.
     pub const REST: Self = Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 }
 
-/// Positions of everything on a stage at a time, in metres, y up.
+/// The positions of all vertices and rigid shapes of a stage at one time, in metres, y up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// s.
+    /// The time, s.
     pub time: f64,
-    /// Of each vertex.
+    /// The position of each vertex.
     pub positions: Vec<[f32; 3]>,
-    /// Of each vertex, of length 1; those of no face may be 0.
+    /// The unit normal of each vertex. It may be 0 for a vertex without a face.
     pub normals: Vec<[f32; 3]>,
-    /// Of each solid.
+    /// The pose of each rigid shape.
     pub poses: Vec<Pose>,
-    /// Whether each vertex is hidden, such as an expired drop; empty if none is.
-    pub gone_vertices: Vec<bool>,
-    /// Whether each face is torn out; empty if none is.
-    pub gone_faces: Vec<bool>,
-    /// Whether each stick is torn; empty if none is.
-    pub gone_sticks: Vec<bool>,
+    /// For each vertex whether it is hidden, such as an expired drop; empty if none is.
+    pub hidden_vertices: Vec<bool>,
+    /// For each face whether it is removed by a tear; empty if none is.
+    pub removed_faces: Vec<bool>,
+    /// For each stick whether it is torn; empty if none is.
+    pub torn_sticks: Vec<bool>,
 }
 
-/// A flag; false if the flags are empty.
-pub(crate) fn is_up(flags: &[bool], at: usize) -> bool {
-    flags.get(at).copied().unwrap_or(false)
+/// The flag at an index; false if `flags` is empty.
+pub(crate) fn is_set(flags: &[bool], index: usize) -> bool {
+    flags.get(index).copied().unwrap_or(false)
 }
 
 impl Frame {
-    /// Whether a face is not torn out.
+    /// Whether a face is not removed.
     #[must_use]
     pub fn has_face(&self, face: usize) -> bool {
-        !is_up(&self.gone_faces, face)
+        !is_set(&self.removed_faces, face)
     }
 
     /// Whether a stick is not torn.
     #[must_use]
     pub fn has_stick(&self, stick: usize) -> bool {
-        !is_up(&self.gone_sticks, stick)
+        !is_set(&self.torn_sticks, stick)
     }
 
     /// Whether a vertex is visible.
     #[must_use]
     pub fn has_vertex(&self, vertex: usize) -> bool {
-        !is_up(&self.gone_vertices, vertex)
+        !is_set(&self.hidden_vertices, vertex)
     }
 }
 
@@ -164,29 +168,30 @@ impl Stage {
     /// Checks that all indices are valid.
     ///
     /// # Errors
-    /// A short description of the invalid index.
+    /// A description of the invalid index.
     pub fn check(&self) -> Result<(), &'static str> {
-        let within = |part: &Range<usize>, all: usize| part.start <= part.end && part.end <= all;
-        let sane = |part: &Part| {
-            let own = |vertex: &u32| part.vertices.contains(&(*vertex as usize));
-            within(&part.vertices, self.vertices)
-                && within(&part.faces, self.faces.len())
-                && within(&part.sticks, self.sticks.len())
-                && self.faces[part.faces.clone()].as_flattened().iter().all(own)
-                && self.sticks[part.sticks.clone()].as_flattened().iter().all(own)
+        let is_within =
+            |range: &Range<usize>, len: usize| range.start <= range.end && range.end <= len;
+        let is_valid_part = |part: &Part| {
+            let is_own = |vertex: &u32| part.vertices.contains(&(*vertex as usize));
+            is_within(&part.vertices, self.vertices)
+                && is_within(&part.faces, self.faces.len())
+                && is_within(&part.sticks, self.sticks.len())
+                && self.faces[part.faces.clone()].as_flattened().iter().all(is_own)
+                && self.sticks[part.sticks.clone()].as_flattened().iter().all(is_own)
         };
-        if !self.parts.iter().all(sane) {
-            return Err(
-                "a part of the stage has indices of vertices, faces or sticks outside its ranges",
-            );
+        if !self.parts.iter().all(is_valid_part) {
+            return Err("a part of the stage has vertices, faces or sticks that are out of range");
         }
-        let solid = |solid: &Solid| {
-            let corners = solid.mesh.triangles.as_flattened();
-            solid.mesh.normals.len() == solid.mesh.points.len()
-                && corners.iter().all(|&corner| (corner as usize) < solid.mesh.points.len())
+        let is_valid_shape = |shape: &RigidShape| {
+            let corners = shape.mesh.triangles.as_flattened();
+            shape.mesh.normals.len() == shape.mesh.points.len()
+                && corners.iter().all(|&corner| (corner as usize) < shape.mesh.points.len())
         };
-        if !self.solids.iter().all(solid) {
-            return Err("a solid of the stage has an index of a vertex that does not exist");
+        if !self.rigid_shapes.iter().all(is_valid_shape) {
+            return Err(
+                "the mesh of a rigid shape has a corner out of range or a wrong number of normals",
+            );
         }
         Ok(())
     }
@@ -194,85 +199,88 @@ impl Stage {
     /// Checks that a frame belongs to this stage.
     ///
     /// # Errors
-    /// A short description if numbers of elements differ.
+    /// A description, if the numbers of elements differ.
     pub fn check_frame(&self, frame: &Frame) -> Result<(), &'static str> {
-        let flags = |flags: &[bool], all: usize| flags.is_empty() || flags.len() == all;
-        let fits = frame.positions.len() == self.vertices
+        let match_len = |flags: &[bool], len: usize| flags.is_empty() || flags.len() == len;
+        let matches = frame.positions.len() == self.vertices
             && frame.normals.len() == self.vertices
-            && frame.poses.len() == self.solids.len()
-            && flags(&frame.gone_vertices, self.vertices)
-            && flags(&frame.gone_faces, self.faces.len())
-            && flags(&frame.gone_sticks, self.sticks.len());
-        if fits {
+            && frame.poses.len() == self.rigid_shapes.len()
+            && match_len(&frame.hidden_vertices, self.vertices)
+            && match_len(&frame.removed_faces, self.faces.len())
+            && match_len(&frame.torn_sticks, self.sticks.len());
+        if matches {
             Ok(())
         } else {
-            Err("a frame and its stage have different numbers of vertices, solids or faces")
+            Err("a frame and its stage have different numbers of vertices, shapes, faces or sticks")
         }
     }
 
-    /// The solids that have an end: those that files of points hold, after the vertices.
-    pub(crate) fn ending(&self) -> impl Iterator<Item = (usize, &Solid)> {
-        self.solids.iter().enumerate().filter(|(_, solid)| !solid.endless)
+    /// The bounded rigid shapes, with their indices. Their points follow the vertices in files of
+    /// points.
+    pub(crate) fn bounded_shapes(&self) -> impl Iterator<Item = (usize, &RigidShape)> {
+        self.rigid_shapes.iter().enumerate().filter(|(_, shape)| !shape.unbounded)
     }
 
     /// The number of points that [`points`](Self::points) returns.
     #[must_use]
     pub fn point_count(&self) -> usize {
-        self.vertices + self.ending().map(|(_, solid)| solid.mesh.points.len()).sum::<usize>()
+        self.vertices
+            + self.bounded_shapes().map(|(_, shape)| shape.mesh.points.len()).sum::<usize>()
     }
 
-    /// Positions of vertices for files, which cannot hide vertices: a hidden one gets the position
-    /// of the first visible one of its part.
-    pub(crate) fn places<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
-        let mut places = Cow::Borrowed(&*frame.positions);
-        if frame.gone_vertices.is_empty() {
-            return places;
+    /// The positions of vertices in files, which cannot hide vertices: a hidden vertex gets the
+    /// position of the first visible vertex of its part.
+    pub(crate) fn vertex_positions<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
+        let mut positions = Cow::Borrowed(&*frame.positions);
+        if frame.hidden_vertices.is_empty() {
+            return positions;
         }
         for part in &self.parts {
-            let Some(seen) = part.vertices.clone().find(|&it| frame.has_vertex(it)) else {
+            let Some(visible) = part.vertices.clone().find(|&it| frame.has_vertex(it)) else {
                 continue;
             };
             for vertex in part.vertices.clone().filter(|&it| !frame.has_vertex(it)) {
-                places.to_mut()[vertex] = frame.positions[seen];
+                positions.to_mut()[vertex] = frame.positions[visible];
             }
         }
-        places
+        positions
     }
 
-    /// Positions of all points of a frame: the vertices, then the points of each bounded solid. A
-    /// hidden vertex gets the position of the first visible one of its part.
+    /// The positions of all points of a frame: the vertices, then the points of each bounded rigid
+    /// shape. A hidden vertex gets the position of the first visible vertex of its part.
     pub fn points<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
-        let of_solids = self.ending().flat_map(|(nth, solid)| {
+        let of_shapes = self.bounded_shapes().flat_map(|(nth, shape)| {
             let pose = frame.poses[nth];
-            solid.mesh.points.iter().map(move |&point| pose.point(point))
+            shape.mesh.points.iter().map(move |&point| pose.point(point))
         });
-        let places = self.places(frame);
-        (0..places.len()).map(move |vertex| places[vertex]).chain(of_solids)
+        let positions = self.vertex_positions(frame);
+        (0..positions.len()).map(move |vertex| positions[vertex]).chain(of_shapes)
     }
 
-    /// The triangles among those points that a frame has: of each part and solid, by its name.
+    /// The triangles of a frame, between the points of [`points`](Self::points): for each part and
+    /// each bounded rigid shape its name and triangles.
     pub(crate) fn triangles<'a>(
         &'a self,
         frame: &'a Frame,
     ) -> impl Iterator<Item = (&'a str, Vec<[u32; 3]>)> + 'a {
         let of_parts = self.parts.iter().map(move |part| {
-            let here = part.faces.clone().filter(|&face| frame.has_face(face));
-            (&*part.name, here.map(|face| self.faces[face]).collect())
+            let faces = part.faces.clone().filter(|&face| frame.has_face(face));
+            (&*part.name, faces.map(|face| self.faces[face]).collect())
         });
         let mut first = self.vertices as u32;
-        let of_solids = self.ending().map(move |(_, solid)| {
-            let triangles = solid.mesh.triangles.iter().map(|it| it.map(|corner| first + corner));
+        let of_shapes = self.bounded_shapes().map(move |(_, shape)| {
+            let triangles = shape.mesh.triangles.iter().map(|it| it.map(|corner| first + corner));
             let triangles = triangles.collect();
-            first += solid.mesh.points.len() as u32;
-            (&*solid.name, triangles)
+            first += shape.mesh.points.len() as u32;
+            (&*shape.name, triangles)
         });
-        of_parts.chain(of_solids)
+        of_parts.chain(of_shapes)
     }
 }
 
 impl Pose {
-    /// The pose whose origin is the first corner of a triangle, whose x leads to the second, and in
-    /// whose plane of x and y the third lies; not turned if the triangle has no area.
+    /// The pose of a triangle: the origin is the first corner, the x axis points to the second, and
+    /// the third is in the plane of x and y. Without rotation if the triangle has no area.
     #[must_use]
     pub fn of_triangle(corners: [[f32; 3]; 3]) -> Self {
         let [a, b, c] = corners.map(glam::Vec3::from);
@@ -287,16 +295,16 @@ impl Pose {
     /// The inverse pose.
     #[must_use]
     pub fn inverse(&self) -> Self {
-        let back = glam::Quat::from_array(self.rotation).conjugate();
-        let position = back * -glam::Vec3::from(self.position);
-        Self { position: position.into(), rotation: back.to_array() }
+        let rotation = glam::Quat::from_array(self.rotation).conjugate();
+        let position = rotation * -glam::Vec3::from(self.position);
+        Self { position: position.into(), rotation: rotation.to_array() }
     }
 
     /// Transforms a point.
     #[must_use]
     pub fn point(&self, point: [f32; 3]) -> [f32; 3] {
-        let turned = glam::Quat::from_array(self.rotation) * glam::Vec3::from(point);
-        (turned + glam::Vec3::from(self.position)).into()
+        let rotated = glam::Quat::from_array(self.rotation) * glam::Vec3::from(point);
+        (rotated + glam::Vec3::from(self.position)).into()
     }
 
     /// Rotates a direction.

@@ -1,8 +1,8 @@
-//! Cleaning: weld vertices, drop degenerate triangles, drop unused vertices, number grids by rows, and
-//! count all of it.
+//! Cleaning: welds vertices, drops degenerate triangles and unused vertices, numbers grids row by
+//! row, and counts every change.
 //!
-//! The order matters: welding may make a triangle degenerate, and dropping that may leave a vertex
-//! unused.
+//! The order matters: welding may make a triangle degenerate, and dropping a triangle may leave a
+//! vertex unused.
 
 use std::collections::HashMap;
 
@@ -31,18 +31,18 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         grid: None,
     };
 
-    // `vertices[v]` is the new index of vertex `v` of the file.
+    // The new index of each vertex of the file.
     let mut vertices: Vec<u32> = (0..positions.len() as u32).collect();
-    let mut corners = triangles.clone();
+    let mut file_triangles = triangles.clone();
     if options.weld {
         report.welded = weld(&mut positions, &mut vertices);
-        rename(&mut triangles, &vertices);
+        renumber(&mut triangles, &vertices);
     }
 
-    let whole = |&[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
-    let mut welded = triangles.iter();
-    corners.retain(|_| welded.next().is_some_and(whole));
-    triangles.retain(whole);
+    let not_degenerate = |&[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
+    let mut welded_triangles = triangles.iter();
+    file_triangles.retain(|_| welded_triangles.next().is_some_and(not_degenerate));
+    triangles.retain(not_degenerate);
     report.degenerate = report.triangles - triangles.len();
     if triangles.is_empty() {
         return Err(Problem::AllDegenerate { triangles: report.triangles as u64 });
@@ -55,10 +55,10 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
     }
     report.unreferenced = used.iter().filter(|used| !**used).count();
     if report.unreferenced > 0 && !options.keep_unreferenced {
-        let new_name = keep(&used, &mut positions);
-        rename(&mut triangles, &new_name);
+        let new_index = drop_unused(&used, &mut positions);
+        renumber(&mut triangles, &new_index);
         for vertex in &mut vertices {
-            *vertex = vertex.filter(|it| used[*it as usize]).map(|it| new_name[it as usize]);
+            *vertex = vertex.filter(|it| used[*it as usize]).map(|it| new_index[it as usize]);
         }
     }
 
@@ -66,29 +66,29 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
     let grid = options.number_grids.then(|| grid::find(&mesh)).flatten();
     if let Some(Grid { width, vertices: order }) = grid {
         report.grid = Some([width, order.len() / width]);
-        let mut new_name = vec![0; order.len()];
+        let mut new_index = vec![0; order.len()];
         for (new, &old) in (0..).zip(&order) {
-            new_name[old as usize] = new;
+            new_index[old as usize] = new;
         }
         mesh.positions = order.iter().map(|&old| mesh.positions[old as usize]).collect();
-        rename(&mut mesh.triangles, &new_name);
+        renumber(&mut mesh.triangles, &new_index);
         for vertex in vertices.iter_mut().flatten() {
-            *vertex = new_name[*vertex as usize];
+            *vertex = new_index[*vertex as usize];
         }
     }
-    let origin = Origin { vertices, triangles: corners };
+    let origin = Origin { vertices, triangles: file_triangles };
     Ok(Loaded { mesh, origin, report })
 }
 
-/// Welds each vertex to the first one at its position; the rest stay in order. Returns the number of
-/// removed vertices.
-fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
+/// Welds each vertex to the first one at its position; the others keep their order. Sets the new
+/// index of each vertex, and returns the number of removed vertices.
+fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     let before = positions.len();
     let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
-    let mut at = HashMap::with_capacity(before);
-    for (position, name) in positions.iter().zip(new_name) {
-        // Finite and never -0.0 (the readers ensure it), so equal bits are equal numbers.
-        *name = *at.entry(position.map(f32::to_bits)).or_insert_with(|| {
+    let mut index_at = HashMap::with_capacity(before);
+    for (position, index) in positions.iter().zip(new_index) {
+        // Readers return only finite numbers and no -0.0, so equal numbers have equal bits.
+        *index = *index_at.entry(position.map(f32::to_bits)).or_insert_with(|| {
             kept.push(*position);
             kept.len() as u32 - 1
         });
@@ -97,22 +97,23 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
     before - positions.len()
 }
 
-/// Keeps the used vertices, in order. Returns their new indices; those of unused ones are meaningless.
-fn keep(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
+/// Drops unused vertices; the others keep their order. Returns the new index of each vertex, which
+/// is meaningless for an unused one.
+fn drop_unused(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
     let mut next = 0;
-    let name = |used: &bool| {
-        let name = next;
+    let index = |used: &bool| {
+        let index = next;
         next += u32::from(*used);
-        name
+        index
     };
-    let new_name = used.iter().map(name).collect();
+    let new_index = used.iter().map(index).collect();
     let mut used = used.iter();
     positions.retain(|_| used.next() == Some(&true));
-    new_name
+    new_index
 }
 
-fn rename(triangles: &mut [[u32; 3]], new_name: &[u32]) {
+fn renumber(triangles: &mut [[u32; 3]], new_index: &[u32]) {
     for corner in triangles.as_flattened_mut() {
-        *corner = new_name[*corner as usize];
+        *corner = new_index[*corner as usize];
     }
 }

@@ -1,4 +1,4 @@
-//! References from one file to another.
+//! File names inside files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::error::quote;
 
-/// A file name inside a file that does not name a file in or below that file's folder.
+/// A file name inside a file that is not that of a file in or below the same folder.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the file name {} {fault}", quote(name))]
 pub struct FileNameError {
@@ -21,25 +21,26 @@ pub struct FileNameError {
 #[non_exhaustive]
 pub enum FileNameFault {
     /// It is empty, or names the folder itself.
-    #[error("names no file")]
+    #[error("names no file; expected a path in the folder of the referring file")]
     Empty,
     /// It is an absolute path or a network share.
-    #[error("is absolute; expected a path relative to the folder of the file that holds it")]
+    #[error("is absolute; expected a path relative to the folder of the referring file")]
     Absolute,
-    /// It names a drive, as `C:`.
-    #[error("names a drive; expected a path relative to the folder of the file that holds it")]
+    /// It names a drive, such as `C:`.
+    #[error("names a drive; expected a path relative to the folder of the referring file")]
     Drive,
-    /// It has a part `..`.
-    #[error("leads up; expected a path in or below the folder of the file that holds it")]
-    Up,
+    /// It has a component `..`.
+    #[error("contains `..`; expected a path in or below the folder of the referring file")]
+    ParentFolder,
 }
 
-/// The path of the file that another file in `folder` refers to as `name`: in that folder or below it.
+/// The path of the file that a file in `folder` refers to as `name`. It is always in or below
+/// `folder`.
 ///
-/// Every file name found in input is resolved here, so that input cannot refer to arbitrary files of the
-/// machine. `/` and `\` separate the parts of a name, and drives are recognised, on
-/// every platform; the result has the separators of this one. The name is not decoded further, and
-/// the file system is not accessed: symbolic links in the folder are followed when the file is opened.
+/// Every file name found in input is resolved here, so that input cannot refer to arbitrary files
+/// of the machine. On every platform `/` and `\` separate components, and drives are recognised;
+/// the result has the separators of the current platform. The name is not decoded further, and the
+/// file system is not accessed: symbolic links in the folder are followed when the file is opened.
 ///
 /// ```
 /// use std::path::Path;
@@ -48,7 +49,7 @@ pub enum FileNameFault {
 /// let folder = Path::new("scenes");
 /// assert_eq!(path_below(folder, "meshes/bag.obj")?, Path::new("scenes/meshes/bag.obj"));
 /// for (name, fault) in [
-///     ("../secret.obj", FileNameFault::Up),
+///     ("../secret.obj", FileNameFault::ParentFolder),
 ///     ("/etc/passwd", FileNameFault::Absolute),
 ///     ("c:\\bag.obj", FileNameFault::Drive),
 /// ] {
@@ -58,29 +59,30 @@ pub enum FileNameFault {
 /// ```
 ///
 /// # Errors
-/// If the name is empty or absolute, names a drive, or has a part `..`, even one that would stay
-/// below the folder.
+/// If the name is empty or absolute, names a drive, or has a component `..`, even if the path would
+/// stay below the folder.
 pub fn path_below(folder: &Path, name: &str) -> Result<PathBuf, FileNameError> {
     let error = |fault| FileNameError { name: name.to_owned(), fault };
     if name.starts_with(['/', '\\']) {
         return Err(error(FileNameFault::Absolute));
     }
     let mut path = folder.to_owned();
-    let mut parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).peekable();
-    if parts.peek().is_none() {
+    let components = name.split(['/', '\\']).filter(|component| !matches!(*component, "" | "."));
+    let mut components = components.peekable();
+    if components.peek().is_none() {
         return Err(error(FileNameFault::Empty));
     }
-    for part in parts {
-        if let [letter, b':', ..] = part.as_bytes()
+    for component in components {
+        if let [letter, b':', ..] = component.as_bytes()
             && letter.is_ascii_alphabetic()
         {
             return Err(error(FileNameFault::Drive));
         }
-        // Windows ignores dots and spaces at the end of a part: there `.. ` is `..`.
-        if part.trim_end_matches(['.', ' ']).is_empty() {
-            return Err(error(FileNameFault::Up));
+        // Windows ignores dots and spaces at the end of a component, so there `.. ` is `..`.
+        if component.trim_end_matches(['.', ' ']).is_empty() {
+            return Err(error(FileNameFault::ParentFolder));
         }
-        path.push(part);
+        path.push(component);
     }
     Ok(path)
 }

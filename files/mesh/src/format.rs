@@ -1,4 +1,4 @@
-//! Detects the format of a file by its name and first bytes.
+//! Detects the format of a file from its first bytes and its name.
 
 use std::fmt;
 use std::path::Path;
@@ -27,9 +27,9 @@ impl Format {
         }
     }
 
-    /// This format, or an error if `bytes` do not start like it.
-    pub(crate) fn expect(self, bytes: &[u8], starts_like_it: bool) -> Result<Self, Problem> {
-        match (bytes.is_empty(), starts_like_it) {
+    /// Returns this format, or an error if `bytes` are empty or do not have its start.
+    pub(crate) fn expect(self, bytes: &[u8], has_start: bool) -> Result<Self, Problem> {
+        match (bytes.is_empty(), has_start) {
             (true, _) => Err(Problem::Empty),
             (_, true) => Ok(self),
             _ => Err(Problem::WrongFormat { format: self, found: start_of(bytes) }),
@@ -47,11 +47,11 @@ impl fmt::Display for Format {
     }
 }
 
-/// The format of a file with this name and these contents.
+/// Detects the format of a file with this name and these contents.
 ///
-/// The magic bytes of PLY and binary glTF take precedence over the name; otherwise the name decides. If
-/// it is unknown, a JSON object counts as glTF.
-pub(crate) fn recognise(path: &Path, bytes: &[u8]) -> Result<Format, Problem> {
+/// The magic bytes of PLY and binary glTF take precedence over the extension. If the extension is
+/// unknown, a JSON object counts as glTF.
+pub(crate) fn detect(path: &Path, bytes: &[u8]) -> Result<Format, Problem> {
     if bytes.is_empty() {
         return Err(Problem::Empty);
     }
@@ -83,12 +83,12 @@ pub(crate) fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{")
 }
 
-/// Text has no zero bytes; images and archives have one early on.
+/// Whether the bytes are text: text has no zero bytes, while images and archives soon have one.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(1024)].contains(&0)
 }
 
-/// What `bytes` start with, for an error.
+/// Describes what `bytes` start with, for an error.
 fn start_of(bytes: &[u8]) -> String {
     const KNOWN: [(&[u8], &str); 7] = [
         (b"\x89PNG", "a PNG image"),

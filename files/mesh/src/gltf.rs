@@ -1,9 +1,9 @@
-//! glTF 2.0: the triangles of one scene, as its nodes place them.
+//! glTF 2.0: the triangles of one scene, transformed by its nodes.
 //!
-//! Of the crate `gltf` this uses the reader of the binary container, the typed JSON and the iterator
-//! over an accessor's items. It does not use the library's `Document`: that panics on documents that
-//! are not validated, and validation also rejects bad materials, textures and animations, which this
-//! reader ignores. Every reference is checked where it is followed.
+//! This reader uses three parts of the crate `gltf`: the parser of the binary container, the typed
+//! JSON, and the iterator over the items of an accessor. It does not use `Document`, which panics
+//! if the document is not validated; validation also rejects invalid materials, textures and
+//! animations, which this reader ignores. Every reference is checked where it is followed.
 
 mod accessor;
 mod buffer;
@@ -20,11 +20,11 @@ use crate::format::{Format, is_glb, is_json, is_text};
 use crate::soup::Soup;
 
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, options: &LoadOptions) -> Result<Soup> {
-    let packed = is_glb(bytes);
-    Format::Gltf.expect(bytes, packed || (is_json(bytes) && is_text(bytes)))?;
+    let is_binary = is_glb(bytes);
+    Format::Gltf.expect(bytes, is_binary || (is_json(bytes) && is_text(bytes)))?;
     let glb;
-    let (json, binary) = if packed {
-        glb = unpack(bytes)?;
+    let (json, binary) = if is_binary {
+        glb = chunks(bytes)?;
         (&*glb.json, glb.bin.as_deref())
     } else {
         (bytes, None)
@@ -38,19 +38,19 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, options: &LoadOptions) -
     Ok(soup)
 }
 
-/// The two chunks of a binary file: JSON, and the bytes of buffer 0 if they are there.
-fn unpack(bytes: &[u8]) -> Result<Glb<'_>> {
-    const HEADER: usize = 12; // magic, version, length of the whole
+/// Returns the chunks of a binary file: JSON, and optionally the bytes of buffer 0.
+fn chunks(bytes: &[u8]) -> Result<Glb<'_>> {
+    const HEADER: usize = 12; // magic, version, length of the file
     const LENGTH: Place = Place::Byte(8);
     let truncated = |inside: String| Problem::Truncated { inside };
     let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else {
         return Err(truncated("the header of binary glTF".into()).at(Place::Byte(0)));
     };
     let length = u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize;
-    // The library subtracts the header's length without looking.
+    // The crate subtracts the length of the header without a check.
     if length < HEADER {
         let found = format!("a length of {length} bytes");
-        return Err(Problem::malformed("binary glTF of 12 bytes or more", found).at(LENGTH));
+        return Err(Problem::malformed("binary glTF of at least 12 bytes", found).at(LENGTH));
     }
     let error = match Glb::from_slice(&bytes[..length.min(bytes.len())]) {
         Ok(glb) => return Ok(glb),
@@ -64,7 +64,7 @@ fn unpack(bytes: &[u8]) -> Result<Glb<'_>> {
         }
         Error::Length { .. } => {
             let inside = format!(
-                "binary glTF (its header declares {length} bytes, the file has {})",
+                "binary glTF (the header declares {length} bytes, but the file has {})",
                 bytes.len()
             );
             truncated(inside).at(LENGTH)
@@ -75,7 +75,7 @@ fn unpack(bytes: &[u8]) -> Result<Glb<'_>> {
                 ChunkType::Bin => "BIN",
             };
             truncated(format!(
-                "its {name} chunk (which declares {length} bytes; {length_read} are left)"
+                "the {name} chunk (it declares {length} bytes, but {length_read} are left)"
             ))
             .into()
         }
@@ -88,7 +88,7 @@ fn unpack(bytes: &[u8]) -> Result<Glb<'_>> {
 
 /// Checks that the geometry can be read without unsupported extensions.
 fn check_support(root: &Root) -> Result<(), Problem> {
-    /// Extensions with these names leave positions and faces alone.
+    /// Extensions whose names start like this do not change positions or faces.
     const HARMLESS: [&str; 7] = [
         "KHR_materials_",
         "KHR_texture_",
@@ -105,18 +105,18 @@ fn check_support(root: &Root) -> Result<(), Problem> {
     }
     let required = &root.extensions_required;
     if let Some(name) =
-        required.iter().find(|name| !HARMLESS.iter().any(|harmless| name.starts_with(harmless)))
+        required.iter().find(|name| !HARMLESS.iter().any(|prefix| name.starts_with(prefix)))
     {
         return unsupported(format!("the extension {}", quote(name)));
     }
-    // The one extension that adds geometry and may yet be called optional.
+    // The only extension that adds geometry although a document need not require it.
     if root.extensions_used.iter().any(|name| name == "EXT_mesh_gpu_instancing") {
         return unsupported("the extension `EXT_mesh_gpu_instancing`".into());
     }
     Ok(())
 }
 
-/// Resolves the reference `id` of `by`.
+/// Returns the object to which `id` refers; `by` describes the object with the reference.
 fn find<'r, T>(
     root: &'r Root,
     id: Index<T>,
@@ -128,5 +128,10 @@ where
 {
     let all: &[T] = root.as_ref();
     let index = id.value();
-    all.get(index).ok_or_else(|| Problem::NoSuch { by: by(), what, index, count: all.len() })
+    all.get(index).ok_or_else(|| Problem::ReferenceOutOfRange {
+        by: by(),
+        what,
+        index,
+        count: all.len(),
+    })
 }

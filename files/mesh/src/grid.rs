@@ -1,61 +1,63 @@
 //! Recognises regular grids, and numbers their vertices row by row.
 //!
-//! A regular grid is W by H vertices whose cells are all split along the same diagonal. The search
-//! takes linear time and stops at the first difference.
+//! A regular grid has W by H vertices, and all its cells are split along the same diagonal. The
+//! search takes linear time and stops at the first difference.
 
 use crate::TriangleMesh;
 
-/// The fewest vertices of the longer side and of the other: what is gained in smaller grids is
-/// not worth other numbers.
+/// Minimum numbers of vertices along the longer and the shorter side. Smaller grids gain too little
+/// to be renumbered.
 const SIDES_MIN: [usize; 2] = [16, 4];
-/// A grid with so many vertices on each side has its first row at the top; in others the rows are
-/// the longer side.
-const BROAD: usize = 64;
+/// If both sides have at least this many vertices, the first row is the highest side. Otherwise
+/// rows run along the longer sides.
+const BROAD_MIN: usize = 64;
 
-/// A regular grid: the vertices row by row, `width` to a row.
+/// A regular grid: the vertices row by row, with `width` vertices in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub(crate) width: usize,
     pub(crate) vertices: Vec<u32>,
 }
 
-/// The grid that a mesh is, if it is one and each vertex is in it. If the mesh is numbered row by
-/// row, so is the grid.
+/// Returns the grid if the mesh is one and all its vertices are in it. If the mesh is already
+/// numbered row by row, the grid keeps its numbers.
 pub(crate) fn find(mesh: &TriangleMesh) -> Option<Grid> {
-    let grid = Neighbours::new(mesh)?.grid()?;
-    let height = grid.vertices.len() / grid.width;
-    let sides = [grid.width.max(height), grid.width.min(height)];
-    if sides[0] < SIDES_MIN[0] || sides[1] < SIDES_MIN[1] || !grid.has_all(&mesh.triangles) {
+    let grid = Adjacency::new(mesh)?.grid()?;
+    let rows = grid.vertices.len() / grid.width;
+    let [longer, shorter] = [grid.width.max(rows), grid.width.min(rows)];
+    if longer < SIDES_MIN[0] || shorter < SIDES_MIN[1] || !grid.has_exactly(&mesh.triangles) {
         return None;
     }
     let orientations = grid.orientations();
-    if let Some(given) = orientations.iter().find(|it| it.vertices.is_sorted()) {
-        return Some(given.clone());
+    if let Some(numbered) = orientations.iter().find(|it| it.vertices.is_sorted()) {
+        return Some(numbered.clone());
     }
-    let height = |grid: &Grid| -> f64 {
+    let height_of_first_row = |grid: &Grid| -> f64 {
         let row = &grid.vertices[..grid.width];
         row.iter().map(|&vertex| f64::from(mesh.positions[vertex as usize][1])).sum::<f64>()
             / row.len() as f64
     };
-    let suits = |grid: &&Grid| sides[1] >= BROAD || grid.width == sides[0];
-    // Of equally high sides, the one with the lowest vertex in the corner.
+    let is_candidate = |grid: &&Grid| shorter >= BROAD_MIN || grid.width == longer;
+    // Among equally high rows, the one with the lowest first vertex number.
     let order = |one: &&Grid, other: &&Grid| {
-        height(other).total_cmp(&height(one)).then(one.vertices[0].cmp(&other.vertices[0]))
+        height_of_first_row(other)
+            .total_cmp(&height_of_first_row(one))
+            .then(one.vertices[0].cmp(&other.vertices[0]))
     };
-    orientations.iter().filter(suits).min_by(order).cloned()
+    orientations.iter().filter(is_candidate).min_by(order).cloned()
 }
 
 /// The triangles around each vertex.
-struct Neighbours<'a> {
+struct Adjacency<'a> {
     triangles: &'a [[u32; 3]],
-    /// For each vertex where its triangles begin in `around`; one more at the end.
-    first: Vec<usize>,
+    /// For each vertex the start of its triangles in `around`; one more entry at the end.
+    starts: Vec<usize>,
     around: Vec<u32>,
 }
 
-impl<'a> Neighbours<'a> {
-    /// `None` if the numbers of vertices and triangles are not those of a grid, or a vertex has
-    /// more than six triangles or none.
+impl<'a> Adjacency<'a> {
+    /// Returns `None` if the numbers of vertices and triangles are not those of a grid, or if a
+    /// vertex has no triangle or more than six.
     fn new(mesh: &'a TriangleMesh) -> Option<Self> {
         let (vertices, triangles) = (mesh.positions.len(), &mesh.triangles);
         // V = W H and T = 2 (W - 1) (H - 1), so W + H = V - T / 2 + 1.
@@ -75,7 +77,7 @@ impl<'a> Neighbours<'a> {
         for vertex in 0..vertices {
             counts[vertex + 1] += counts[vertex];
         }
-        let first = counts.clone();
+        let starts = counts.clone();
         let mut around = vec![0; 3 * triangles.len()];
         for (triangle, corners) in triangles.iter().enumerate() {
             for &corner in corners {
@@ -83,14 +85,15 @@ impl<'a> Neighbours<'a> {
                 counts[corner as usize] += 1;
             }
         }
-        Some(Self { triangles, first, around })
+        Some(Self { triangles, starts, around })
     }
 
+    /// The triangles around a vertex.
     fn around(&self, vertex: u32) -> &[u32] {
-        &self.around[self.first[vertex as usize]..self.first[vertex as usize + 1]]
+        &self.around[self.starts[vertex as usize]..self.starts[vertex as usize + 1]]
     }
 
-    /// The third corners of the triangles at an edge; `None` after them.
+    /// The third corners of the one or two triangles at an edge.
     fn opposite(&self, [a, b]: [u32; 2]) -> [Option<u32>; 2] {
         let mut corners = self.around(a).iter().filter_map(|&triangle| {
             let corners = self.triangles[triangle as usize];
@@ -100,19 +103,20 @@ impl<'a> Neighbours<'a> {
         [corners.next(), corners.next()]
     }
 
-    /// The third corner of the triangle at an edge on the other side of `this`.
-    fn across(&self, edge: [u32; 2], this: u32) -> Option<u32> {
+    /// Of the two triangles at an edge, one has the third corner `known`: returns that of the
+    /// other.
+    fn across(&self, edge: [u32; 2], known: u32) -> Option<u32> {
         match self.opposite(edge) {
-            [Some(one), other] if one == this => other,
-            [one, Some(other)] if other == this => one,
+            [Some(one), other] if one == known => other,
+            [one, Some(other)] if other == known => one,
             _ => None,
         }
     }
 
-    /// A grid with the vertices of the mesh, if there is one: its triangles are still to be
-    /// compared. Its cells are split from the upper right to the lower left.
+    /// Returns the only grid that the mesh can be, if any, with cells split from the upper right to
+    /// the lower left. The caller must compare its triangles.
     fn grid(&self) -> Option<Grid> {
-        let vertices = self.first.len() - 1;
+        let vertices = self.starts.len() - 1;
         // Two corners of a grid have one triangle each.
         let corner = (0..vertices as u32).find(|&vertex| self.around(vertex).len() == 1)?;
         let [a, b, c] = self.triangles[self.around(corner)[0] as usize];
@@ -123,7 +127,7 @@ impl<'a> Neighbours<'a> {
         } else {
             a
         };
-        let first_row = self.side(corner, right)?;
+        let first_row = self.side_from(corner, right)?;
         let width = first_row.len();
         if width < 2 || !vertices.is_multiple_of(width) {
             return None;
@@ -147,14 +151,15 @@ impl<'a> Neighbours<'a> {
         Some(Grid { width, vertices: grid })
     }
 
-    /// The vertices of a side of the grid, from a corner on, by the edges with one triangle.
-    fn side(&self, corner: u32, next: u32) -> Option<Vec<u32>> {
+    /// The vertices of a side of the grid: from a corner to the next corner, along edges with one
+    /// triangle.
+    fn side_from(&self, corner: u32, next: u32) -> Option<Vec<u32>> {
         let mut side = vec![corner, next];
         loop {
             let [before, here] = [side[side.len() - 2], side[side.len() - 1]];
             match self.around(here).len() {
                 1 | 2 => return Some(side),
-                3 if side.len() < self.first.len() => {}
+                3 if side.len() < self.starts.len() => {}
                 _ => return None,
             }
             let corners = self.around(here).iter().flat_map(|&it| self.triangles[it as usize]);
@@ -169,19 +174,20 @@ impl<'a> Neighbours<'a> {
 impl Grid {
     /// Whether the triangles are exactly those of the grid, split from the upper right to the lower
     /// left.
-    fn has_all(&self, triangles: &[[u32; 3]]) -> bool {
+    fn has_exactly(&self, triangles: &[[u32; 3]]) -> bool {
         let width = self.width;
         let height = self.vertices.len() / width;
-        let mut place = vec![usize::MAX; self.vertices.len()];
-        for (at, &vertex) in self.vertices.iter().enumerate() {
-            if place[vertex as usize] != usize::MAX {
+        let mut index_of = vec![usize::MAX; self.vertices.len()];
+        for (index, &vertex) in self.vertices.iter().enumerate() {
+            if index_of[vertex as usize] != usize::MAX {
                 return false;
             }
-            place[vertex as usize] = at;
+            index_of[vertex as usize] = index;
         }
         let mut found = vec![[false; 2]; (width - 1) * (height - 1)];
-        let is_found = |triangle: &[u32; 3]| {
-            let mut corners = triangle.map(|corner| place[corner as usize]);
+        // Whether the grid has the triangle and it was not found before.
+        let is_new = |triangle: &[u32; 3]| {
+            let mut corners = triangle.map(|corner| index_of[corner as usize]);
             corners.sort_unstable();
             let [a, b, c] = corners;
             let (cell, half) = match [b - a, c - a] {
@@ -194,18 +200,18 @@ impl Grid {
                 && row + 1 < height
                 && !std::mem::replace(&mut found[row * (width - 1) + column][half], true)
         };
-        triangles.len() == 2 * (width - 1) * (height - 1) && triangles.iter().all(is_found)
+        triangles.len() == 2 * (width - 1) * (height - 1) && triangles.iter().all(is_new)
     }
 
-    /// The same grid from each corner, in both directions.
+    /// All eight orientations: from each corner, by rows and by columns.
     fn orientations(&self) -> Vec<Self> {
         let mirrored = |mut grid: Self| {
             grid.vertices.chunks_mut(grid.width).for_each(<[u32]>::reverse);
             grid
         };
-        let mut turned = self.clone();
-        turned.vertices.reverse();
-        [self.clone(), mirrored(self.clone()), turned.clone(), mirrored(turned)]
+        let mut rotated = self.clone();
+        rotated.vertices.reverse();
+        [self.clone(), mirrored(self.clone()), rotated.clone(), mirrored(rotated)]
             .into_iter()
             .flat_map(|grid| [grid.transposed(), grid])
             .collect()

@@ -1,10 +1,10 @@
-//! Triangle meshes from files: [OBJ](read_obj), [PLY](read_ply) (ASCII, and binary of both byte
-//! orders) and [glTF](read_gltf) (`.gltf` and `.glb`).
+//! Loads triangle meshes from files: [OBJ](read_obj), [PLY](read_ply) (ASCII, and binary of both
+//! byte orders) and [glTF](read_gltf) (`.gltf` and `.glb`).
 //!
 //! ```
 //! use taut_mesh::{LoadOptions, read_obj};
 //!
-//! // Two triangles that an exporter split along their common edge, and a stray vertex.
+//! // Two triangles that an exporter split along their common edge, and an unused vertex.
 //! let obj = b"
 //!     v 0 0 0
 //!     v 1 0 0
@@ -25,24 +25,28 @@
 //! );
 //!
 //! let error = read_obj(b"v 0 0 0\nf 1 2 3", &LoadOptions::default()).unwrap_err();
-//! assert_eq!(error.to_string(), "line 2: face 1 names vertex 2, but the only one is number 1");
+//! assert_eq!(
+//!     error.to_string(),
+//!     "line 2: face 1 refers to vertex 2, but the only valid number is 1"
+//! );
 //! # Ok::<(), taut_mesh::MeshError>(())
 //! ```
 //!
-//! The readers read positions and faces. They split faces of more than three corners into fans, weld
-//! vertices at the same place, drop degenerate triangles and vertices without a face, and number the
-//! vertices of a regular grid row by row. A [`Report`] counts these changes; [`LoadOptions`] switch some of them off.
+//! The readers read positions and faces. They split faces with more than three corners into
+//! triangle fans, weld vertices at the same position, drop degenerate triangles and vertices
+//! without a face, and number the vertices of a regular grid row by row. A [`Report`] counts these
+//! changes; [`LoadOptions`] switch some of them off.
 //!
-//! Files may be truncated, inconsistent or hostile. The readers then return a [`MeshError`] that says
-//! what is wrong and where. They do not panic, and they allocate in proportion to the file's length,
-//! not to the counts that it declares. A glTF file can instantiate one mesh many times and refer to one
-//! buffer many times: [`LoadOptions`] limit the size of the result. Other files are read only from the folder of the
-//! glTF file and below it ([`path_below`]).
+//! Files may be truncated, inconsistent or hostile. The readers then return a [`MeshError`] that
+//! says what is wrong and where. They do not panic, and they allocate in proportion to the length
+//! of the file, not to the counts that it declares. A glTF file can instantiate one mesh many times
+//! and refer to one buffer many times; [`LoadOptions`] limit the size of the result. Buffer files
+//! are read only from the folder of the glTF file and below it ([`path_below`]).
 //!
-//! What this crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
-//! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture,
-//! colours, materials and images; skins, morph targets and animations (a model has the pose in
-//! which it was stored); and the network.
+//! This crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
+//! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture coordinates,
+//! colours, materials and images; skins, morph targets and animations (a model has its stored
+//! pose); and the network.
 
 #![forbid(unsafe_code)]
 
@@ -67,15 +71,15 @@ pub use format::Format;
 pub use mesh::{Loaded, Origin, Report, TriangleMesh};
 pub use options::LoadOptions;
 
-/// Reads the mesh in the file at `path`, in the file's own unit.
+/// Reads the mesh in the file at `path`, in the unit of the file.
 ///
-/// Files that start like PLY or binary glTF are read as such, whatever their name; for others the
+/// A file that starts like PLY or binary glTF is read as such, whatever its name. Otherwise the
 /// extension decides, in upper or lower case: `.obj`, `.ply`, `.gltf`, `.glb`.
 ///
 /// # Errors
 ///
-/// A [`MeshError`] that names the file: if it cannot be read, is of no known format, or is one of
-/// those that [`read_obj`], [`read_ply`] and [`read_gltf`] refuse.
+/// A [`MeshError`] that names the file, if the file cannot be read, has an unknown format, or is
+/// rejected by [`read_obj`], [`read_ply`] or [`read_gltf`].
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, MeshError> {
     let path = path.as_ref();
     read_file(path, options).map_err(|error| error.in_file(path))
@@ -83,12 +87,12 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, Mes
 
 fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
     let unreadable = |error| Problem::Unreadable { error };
-    // Checked before opening: a pipe would block until it has a writer, and a device may be endless.
+    // Checked before opening: a pipe would block until it has a writer, and a device may never end.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(Problem::NotAFile.into());
     }
     let bytes = fs::read(path).map_err(unreadable)?;
-    match format::recognise(path, &bytes)? {
+    match format::detect(path, &bytes)? {
         Format::Obj => read_obj(&bytes, options),
         Format::Ply => read_ply(&bytes, options),
         Format::Gltf => read_gltf(&bytes, path.parent(), options),
@@ -97,16 +101,17 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 
 /// Reads Wavefront OBJ: all its vertices (`v`) and faces (`f`), of all objects and groups.
 ///
-/// A fourth coordinate divides the other three; colours behind them are not read. Free-form curves
-/// and surfaces are not made into triangles, only counted.
+/// The other three coordinates are divided by a fourth; colours after the coordinates are ignored.
+/// Free-form curves and surfaces are counted but not converted to triangles.
 ///
 /// # Errors
 ///
-/// With the line in question: a coordinate or corner that is not a number ([`Problem::Malformed`]) or
-/// not finite ([`Problem::NotFinite`]), a corner that names no vertex
-/// ([`Problem::IndexOutOfRange`]). Without one: no bytes, or not text ([`Problem::Empty`],
-/// [`Problem::WrongFormat`]), no mesh in it ([`Problem::NoFaces`],
-/// [`Problem::AllDegenerate`]), or more of it than `options` allow ([`Problem::TooLarge`]).
+/// With a line number: a coordinate or corner that is not a number ([`Problem::Malformed`]) or not
+/// finite ([`Problem::NotFinite`]), a corner that refers to no vertex
+/// ([`Problem::IndexOutOfRange`]), or more vertices or triangles than `options` allow
+/// ([`Problem::TooLarge`]). Without a line number: an empty file ([`Problem::Empty`]), a file that
+/// is not text ([`Problem::WrongFormat`]), or one without a mesh ([`Problem::NoFaces`],
+/// [`Problem::AllDegenerate`]).
 ///
 /// OBJ declares no counts, so a file truncated between two lines is read without an error.
 pub fn read_obj(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
@@ -118,30 +123,32 @@ pub fn read_obj(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 ///
 /// # Errors
 ///
-/// As [`read_obj`], with the line in an ASCII file and the byte in a binary one; and for a header that
-/// is invalid ([`Problem::Malformed`]), that declares more than the file can hold
-/// ([`Problem::LyingCount`]) or than it does hold ([`Problem::Truncated`]), or less
-/// ([`Problem::Malformed`]); and for triangle strips ([`Problem::Unsupported`]).
+/// As [`read_obj`], with the line in an ASCII file and the byte in a binary one. Also an invalid
+/// header ([`Problem::Malformed`]); a header that declares more rows than the file has room for
+/// ([`Problem::CountTooLarge`]), more than the file has ([`Problem::Truncated`]) or fewer
+/// ([`Problem::Malformed`]); and triangle strips ([`Problem::Unsupported`]).
 pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
     Ok(clean::clean(ply::read(bytes, options)?, Format::Ply, options)?)
 }
 
-/// Reads glTF 2.0, JSON or binary: the triangles of the default scene (else of the first), each where
-/// its nodes place it, all in one mesh. Lists, strips and fans are read; points and lines counted.
+/// Reads glTF 2.0, JSON or binary: the triangles of the default scene (else of the first),
+/// transformed by their nodes, as one mesh. Triangle lists, strips and fans are read; points and
+/// lines are counted.
 ///
-/// Buffers may lie in the file, in `data:` addresses, or in files in or below `folder`, which is the
-/// folder of the glTF file; without one, no file is opened. Images are never read.
+/// Buffers may be in the file, in `data:` URIs, or in files in or below `folder`, the folder of the
+/// glTF file. If `folder` is `None`, no file is opened. Images are never read.
 ///
 /// # Errors
 ///
-/// As [`read_obj`], with the mesh and primitive; and for a container that is truncated
-/// ([`Problem::Truncated`]) or other than expected ([`Problem::Malformed`]), for JSON that is not
-/// glTF's ([`Problem::Json`]), references that are out of range or form a cycle
-/// ([`Problem::NoSuch`], [`Problem::NotATree`]), buffers that cannot be read, lie outside of the
-/// folder or are too short ([`Problem::Buffer`], [`Problem::FileName`], [`Problem::ShortBuffer`]),
-/// and for versions, extensions and accessors that
-/// are not understood: glTF 1.0, Draco and meshopt compression, quantized positions, sparse
-/// accessors, instancing ([`Problem::Unsupported`]).
+/// As [`read_obj`], with the mesh and primitive. Also:
+/// - a container that is truncated ([`Problem::Truncated`]) or invalid ([`Problem::Malformed`]);
+/// - JSON that is not a glTF document ([`Problem::Json`]);
+/// - references that are out of range or form a cycle ([`Problem::ReferenceOutOfRange`],
+///   [`Problem::NotATree`]);
+/// - buffers that cannot be read, are outside of the folder or are too short ([`Problem::Buffer`],
+///   [`Problem::FileName`], [`Problem::ShortBuffer`]);
+/// - unsupported versions, extensions and accessors: glTF 1.0, Draco and meshopt compression,
+///   quantized positions, sparse accessors, instancing ([`Problem::Unsupported`]).
 pub fn read_gltf(
     bytes: &[u8],
     folder: Option<&Path>,

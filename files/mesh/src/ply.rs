@@ -1,11 +1,11 @@
-//! Stanford PLY: the elements `vertex` and `face`; all others are skipped.
+//! Stanford PLY: reads the elements `vertex` and `face`, and skips all others.
 //!
-//! `ply-rs-bw` reads the header and the binary elements, one at a time. Around it:
-//! - the header is split off first, so that the library accepts comments in any encoding, and the offset
-//!   of every later byte is known;
-//! - counts are checked against the length of the file before anything is read or allocated;
-//! - the lines of ASCII files are parsed here: the library rejects `5.`, `.5` and `nan`, and ignores
-//!   surplus values.
+//! The crate `ply-rs-bw` parses the header and the rows of binary files, one at a time. This module
+//! - splits off the header first, so that comments may have any encoding and the offset of every
+//!   later byte is known;
+//! - checks counts against the length of the file before it reads or allocates anything;
+//! - parses the lines of ASCII files itself, because the crate rejects `5.`, `.5` and `nan`, and
+//!   ignores surplus values.
 
 mod body;
 mod header;
@@ -21,7 +21,8 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     let (header, mut body) = header::split(bytes)?;
     let vertices = header::check(&header)?;
     let mut soup = Soup::new(options);
-    // Rows without properties take no bytes, so their count cannot be checked, and there is nothing to read.
+    // An element without properties takes no bytes: its count cannot be checked, and there is
+    // nothing to read.
     for element in header.elements.values().filter(|element| !element.properties.is_empty()) {
         body.check_count(element)?;
         if element.name == "vertex" {
@@ -30,8 +31,8 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
         for number in 0..element.count {
             let (place, row) = body.row(element, number)?;
             match element.name.as_str() {
-                "vertex" => soup.vertex(number as u64, row.position),
-                "face" => face(&mut soup, number as u64, &row.corners, vertices),
+                "vertex" => soup.add_vertex(number as u64, row.position),
+                "face" => add_face(&mut soup, number as u64, &row.corners, vertices),
                 _ => Ok(()),
             }
             .map_err(|problem| problem.at(place))?;
@@ -42,11 +43,11 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
 }
 
 /// Adds a face, after checking that its vertices exist.
-fn face(soup: &mut Soup, face: u64, indices: &[i64], vertices: u64) -> Result<(), Problem> {
+fn add_face(soup: &mut Soup, face: u64, indices: &[i64], vertices: u64) -> Result<(), Problem> {
     let corner = |&index: &i64| match u32::try_from(index) {
         Ok(corner) if u64::from(corner) < vertices => Ok(corner),
         _ => Err(Problem::IndexOutOfRange { face, index, vertices, first: 0 }),
     };
     let corners: Vec<u32> = indices.iter().map(corner).collect::<Result<_, _>>()?;
-    soup.face(&corners)
+    soup.add_face(&corners)
 }

@@ -1,9 +1,9 @@
-//! Vertices and triangles as read, before cleaning.
+//! Vertices and triangles as they are read, before cleaning.
 
 use crate::LoadOptions;
 use crate::error::{Problem, Result};
 
-/// The output of a reader. In the end, every corner in `triangles` must be below
+/// The output of a reader. When the reader returns, every corner in `triangles` must be below
 /// `positions.len()`.
 pub(crate) struct Soup {
     pub(crate) positions: Vec<[f32; 3]>,
@@ -30,13 +30,13 @@ impl Soup {
         }
     }
 
-    /// Reserves room for vertices.
+    /// Reserves memory for `count` vertices, or for as many as are allowed.
     pub(crate) fn reserve_vertices(&mut self, count: usize) {
         self.positions.reserve_exact(count.min(self.max_vertices as usize));
     }
 
-    /// Adds a vertex with the number `number` in the file.
-    pub(crate) fn vertex(&mut self, number: u64, position: [f32; 3]) -> Result<(), Problem> {
+    /// Adds a vertex; `number` is its number in the file.
+    pub(crate) fn add_vertex(&mut self, number: u64, position: [f32; 3]) -> Result<(), Problem> {
         if !position.iter().all(|coordinate| coordinate.is_finite()) {
             return Err(Problem::NotFinite { vertex: number, position });
         }
@@ -45,29 +45,29 @@ impl Soup {
             self.positions.len() as u64 + 1,
             self.max_vertices.into(),
         )?;
-        // -0.0 + 0.0 is 0.0, and nothing else changes.
+        // -0.0 + 0.0 is 0.0; no other number changes.
         self.positions.push(position.map(|coordinate| coordinate + 0.0));
         Ok(())
     }
 
-    /// The number of vertices: at most `max_vertices`, which is a `u32`.
-    pub(crate) fn vertices(&self) -> u32 {
+    /// The number of vertices. It fits, because it is at most `max_vertices`, which is a `u32`.
+    pub(crate) fn vertex_count(&self) -> u32 {
         self.positions.len() as u32
     }
 
-    /// Counts geometry other than faces. Also limited: a small glTF file can show the
-    /// same points a billion times.
-    pub(crate) fn not_a_face(&mut self) -> Result<(), Problem> {
+    /// Counts a point, line or curve. Their number is limited, too, because a small glTF file can
+    /// instantiate the same points a billion times.
+    pub(crate) fn count_not_a_face(&mut self) -> Result<(), Problem> {
         self.not_faces += 1;
         let limit = self.max_triangles.into();
         Problem::check_limit("points and lines", self.not_faces as u64, limit)
     }
 
-    /// Adds a face as a fan around its first corner. A fan of a concave face may overlap itself: its
-    /// edges are right as a cloth, not as a picture.
-    pub(crate) fn face(&mut self, corners: &[u32]) -> Result<(), Problem> {
+    /// Adds a face as a triangle fan around its first corner. The fan of a concave face may overlap
+    /// itself: then its edges are right for cloth, but it draws wrong.
+    pub(crate) fn add_face(&mut self, corners: &[u32]) -> Result<(), Problem> {
         let Some((hub, rim)) = corners.split_first().filter(|(_, rim)| rim.len() >= 2) else {
-            return self.not_a_face();
+            return self.count_not_a_face();
         };
         let triangles = self.triangles.len() + rim.len() - 1;
         Problem::check_limit("triangles", triangles as u64, self.max_triangles.into())?;

@@ -1,18 +1,18 @@
-//! Cameras: view directions, bounds of a film, and projection.
+//! Views, the bounds of a film, and the camera.
 
 use std::str::FromStr;
 
 use glam::{Vec2, Vec3};
-use taut_export::{Frame, Pose, Solid, Stage};
+use taut_export::{Frame, Pose, RigidShape, Stage};
 
-/// The direction from which a scene is seen, and the zoom.
+/// The direction from which the camera sees a scene, and the zoom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// 0: from the front; 90: from the right; degrees.
+    /// Degrees; 0: from the front, 90: from the right.
     pub azimuth: f32,
-    /// 0: from the side; 90: from above; degrees.
+    /// Degrees; 0: from the side, 90: from above.
     pub elevation: f32,
-    /// At 1 the whole scene just fits.
+    /// At 1 the whole scene just fits into the picture.
     pub zoom: f32,
 }
 
@@ -25,17 +25,17 @@ impl Default for View {
 impl FromStr for View {
     type Err = String;
 
-    /// `AZIMUTH,ELEVATION` or `AZIMUTH,ELEVATION,ZOOM`.
+    /// Parses `AZIMUTH,ELEVATION` or `AZIMUTH,ELEVATION,ZOOM`.
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<f32>, _> = text.split(',').map(|it| it.trim().parse()).collect();
         let (azimuth, elevation, zoom) = match numbers.as_deref() {
             Ok([azimuth, elevation]) => (*azimuth, *elevation, 1.0),
             Ok([azimuth, elevation, zoom]) => (*azimuth, *elevation, *zoom),
-            _ => return Err("takes AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,ZOOM".into()),
+            _ => return Err("expected AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,ZOOM".into()),
         };
         if !(azimuth.abs() <= 360.0 && elevation.abs() <= 89.0 && (0.05..=20.0).contains(&zoom)) {
             return Err(
-                "takes an azimuth from -360 to 360, an elevation from -89 to 89 (degrees) \
+                "expected an azimuth from -360 to 360, an elevation from -89 to 89 (degrees) \
                  and a zoom from 0.05 to 20"
                     .into(),
             );
@@ -44,26 +44,26 @@ impl FromStr for View {
     }
 }
 
-/// The extent of all frames of a film, to frame a camera by.
+/// The extent of all frames of a film, from which the camera is placed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// The smallest coordinates, m.
     pub(crate) min: Vec3,
     /// The largest coordinates, m.
     pub(crate) max: Vec3,
-    /// For each of [`directions`] the farthest point, and its distance along that direction, m.
+    /// For each of the [`directions`] the farthest point, and its distance along that direction, m.
     farthest: Vec<(Vec3, f32)>,
 }
 
-/// Evenly distributed directions, by the golden angle.
+/// Evenly distributed directions: a spiral by the golden angle.
 fn directions() -> impl Iterator<Item = Vec3> {
-    const MANY: u32 = 256;
-    let golden = std::f32::consts::PI * (3.0 - 5.0_f32.sqrt());
-    (0..MANY).map(move |nth| {
-        let y = 1.0 - (2 * nth + 1) as f32 / MANY as f32;
-        let (sine, cosine) = (golden * nth as f32).sin_cos();
-        let wide = (1.0 - y * y).sqrt();
-        Vec3::new(wide * cosine, y, wide * sine)
+    const COUNT: u32 = 256;
+    let golden_angle = std::f32::consts::PI * (3.0 - 5.0_f32.sqrt());
+    (0..COUNT).map(move |nth| {
+        let y = 1.0 - (2 * nth + 1) as f32 / COUNT as f32;
+        let (sine, cosine) = (golden_angle * nth as f32).sin_cos();
+        let radius = (1.0 - y * y).sqrt();
+        Vec3::new(radius * cosine, y, radius * sine)
     })
 }
 
@@ -77,55 +77,57 @@ impl Default for Bounds {
     }
 }
 
-/// Heights of the lowest and the highest point of a solid, m.
-fn heights(solid: &Solid, pose: &Pose) -> [f32; 2] {
-    let heights = solid.mesh.points.iter().map(|&point| pose.point(point)[1]);
+/// The heights of the lowest and the highest point of a rigid shape, m.
+fn heights(shape: &RigidShape, pose: &Pose) -> [f32; 2] {
+    let heights = shape.mesh.points.iter().map(|&point| pose.point(point)[1]);
     heights.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)])
 }
 
-/// Whether a solid is level ground of unlimited extent.
-pub(crate) fn is_floor(solid: &Solid, pose: &Pose) -> bool {
-    let [low, high] = heights(solid, pose);
-    solid.endless && high - low <= 1e-4 * (1.0 + high.abs())
+/// Whether a rigid shape is unbounded horizontal ground.
+pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
+    let [low, high] = heights(shape, pose);
+    shape.unbounded && high - low <= 1e-4 * (1.0 + high.abs())
 }
 
-/// The height of the floor, if there is one, m: the highest ground, or the bottom of a room.
+/// The height of the floor, m, if there is one: the highest bottom of the unbounded rigid shapes.
 pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
-    let endless = stage.solids.iter().zip(&frame.poses).filter(|(solid, _)| solid.endless);
-    endless.map(|(solid, pose)| heights(solid, pose)[0]).reduce(f32::max)
+    let unbounded =
+        stage.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
+    unbounded.map(|(shape, pose)| heights(shape, pose)[0]).reduce(f32::max)
 }
 
-/// The radii with which vertices are drawn, as balls or as ends of sticks, m.
-fn thickness(stage: &Stage) -> Vec<f32> {
-    let mut thickness = vec![0.0_f32; stage.vertices];
-    for (thickness, ball) in thickness.iter_mut().zip(&stage.balls) {
-        *thickness = *ball;
+/// The radii with which vertices are drawn, as balls or ends of sticks, m.
+fn radii(stage: &Stage) -> Vec<f32> {
+    let mut radii = vec![0.0_f32; stage.vertices];
+    for (radius, ball) in radii.iter_mut().zip(&stage.balls) {
+        *radius = *ball;
     }
     for part in stage.parts.iter().filter(|part| !part.sticks.is_empty()) {
         for vertex in stage.sticks[part.sticks.clone()].as_flattened() {
-            let thickness = &mut thickness[*vertex as usize];
-            *thickness = thickness.max(part.radius);
+            let radius = &mut radii[*vertex as usize];
+            *radius = radius.max(part.radius);
         }
     }
-    thickness
+    radii
 }
 
 impl Bounds {
-    /// Extends the bounds by the part of a frame above the floor; of endless solids only rooms count.
+    /// Extends the bounds by the part of a frame above the floor. Of the unbounded rigid shapes,
+    /// only rooms are included.
     pub fn add(&mut self, stage: &Stage, frame: &Frame) {
         let floor = floor(stage, frame).filter(|_| !stage.flat).unwrap_or(f32::NEG_INFINITY);
-        let rooms = stage.solids.iter().zip(&frame.poses);
-        let rooms = rooms.filter(|(solid, pose)| solid.endless && !is_floor(solid, pose));
-        let of_rooms = rooms.flat_map(|(solid, pose)| {
-            solid.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
+        let rooms = stage.rigid_shapes.iter().zip(&frame.poses);
+        let rooms = rooms.filter(|(shape, pose)| shape.unbounded && !is_floor(shape, pose));
+        let room_points = rooms.flat_map(|(shape, pose)| {
+            shape.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
         });
-        let thickness = thickness(stage);
+        let radii = radii(stage);
         let points: Vec<(Vec3, f32)> = stage
             .points(frame)
             .enumerate()
             .filter(|(nth, _)| *nth >= stage.vertices || frame.has_vertex(*nth))
-            .map(|(nth, point)| (point.into(), thickness.get(nth).copied().unwrap_or_default()))
-            .chain(of_rooms.map(|point| (point, 0.0)))
+            .map(|(nth, point)| (point.into(), radii.get(nth).copied().unwrap_or_default()))
+            .chain(room_points.map(|point| (point, 0.0)))
             .filter(|(point, _)| point.is_finite())
             .map(|(point, radius)| (point.with_y(point.y.max(floor)), radius))
             .collect();
@@ -135,15 +137,15 @@ impl Bounds {
         }
         for (farthest, direction) in self.farthest.iter_mut().zip(directions()) {
             for &(point, radius) in &points {
-                let far = point.dot(direction) + radius;
-                if far > farthest.1 {
-                    *farthest = (point + radius * direction, far);
+                let distance = point.dot(direction) + radius;
+                if distance > farthest.1 {
+                    *farthest = (point + radius * direction, distance);
                 }
             }
         }
     }
 
-    /// These bounds, or those of a cube of 2 m if they are empty.
+    /// These bounds, or those of a cube with edges of 2 m if they are empty.
     pub(crate) fn or_default_cube(&self) -> Self {
         if self.min.cmple(self.max).all() {
             return self.clone();
@@ -161,29 +163,31 @@ impl Bounds {
     }
 }
 
-/// A perspective camera for a picture of a given size.
+/// A perspective camera for pictures of a given size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
     pub(crate) eye: Vec3,
     right: Vec3,
     up: Vec3,
     pub(crate) forward: Vec3,
-    /// Pixels per unit at depth 1.
+    /// Pixels per m at depth 1 m.
     focal: f32,
-    middle: Vec2,
+    /// The centre of the picture, pixels.
+    centre: Vec2,
 }
 
-/// Half the height of a picture at depth 1: a vertical field of view of 30 degrees.
-const HALF: f32 = 0.268;
-/// Margin at each side, as a share of the picture.
+/// Half the height of the picture at depth 1: the vertical field of view is 30 degrees.
+const HALF_HEIGHT: f32 = 0.268;
+/// The margin at each side, as a share of the picture.
 const MARGIN: f32 = 0.06;
 
 impl Camera {
     /// The nearest camera that sees everything within bounds.
     ///
-    /// In coordinates along its axes a point (x, y, w) is seen if |x - cx| <= t (w - cw), and
-    /// likewise for y: so cx and cw follow from the greatest x - t w and -x - t w of all points, and
-    /// the smaller cw of both counts.
+    /// In coordinates along its axes, a camera at (cx, cy, cw) sees a point (x, y, w) if
+    /// |x - cx| <= t (w - cw), and likewise for y. The largest x - t w and the largest -x - t w of
+    /// all points give cx and a value of cw; y gives cy and another value of cw. The camera takes
+    /// the smaller cw.
     pub(crate) fn framing(bounds: &Bounds, view: &View, [width, height]: [u32; 2]) -> Self {
         let (azimuth, elevation) = (view.azimuth.to_radians(), view.elevation.to_radians());
         let back = Vec3::new(
@@ -195,60 +199,61 @@ impl Camera {
         let right = Vec3::Y.cross(back).normalize();
         let up = back.cross(right);
         let (width, height) = (width as f32, height as f32);
-        let half = HALF * (1.0 - 2.0 * MARGIN) * view.zoom;
-        let slope = Vec2::new(half * width / height, half);
+        let half_height = HALF_HEIGHT * (1.0 - 2.0 * MARGIN) * view.zoom;
+        let slope = Vec2::new(half_height * width / height, half_height);
         let (mut above, mut below) = (Vec2::NEG_INFINITY, Vec2::NEG_INFINITY);
         let mut nearest = f32::INFINITY;
         for &(point, _) in &bounds.farthest {
-            let flat = Vec2::new(point.dot(right), point.dot(up));
+            let across = Vec2::new(point.dot(right), point.dot(up));
             let depth = point.dot(forward);
-            above = above.max(flat - slope * depth);
-            below = below.max(-flat - slope * depth);
+            above = above.max(across - slope * depth);
+            below = below.max(-across - slope * depth);
             nearest = nearest.min(depth);
         }
-        let back_off = (above + below) / (-2.0 * slope);
-        let depth = back_off.min_element().min(nearest - 0.05 * bounds.size());
-        let flat = (above - below) / 2.0;
+        let depths = (above + below) / (-2.0 * slope);
+        let depth = depths.min_element().min(nearest - 0.05 * bounds.size());
+        let across = (above - below) / 2.0;
         Self {
-            eye: right * flat.x + up * flat.y + forward * depth,
+            eye: right * across.x + up * across.y + forward * depth,
             right,
             up,
             forward,
-            focal: height / (2.0 * HALF),
-            middle: Vec2::new(width, height) / 2.0,
+            focal: height / (2.0 * HALF_HEIGHT),
+            centre: Vec2::new(width, height) / 2.0,
         }
     }
 
-    /// The same camera for a picture with `times` as many pixels in each row and column.
-    pub(crate) fn finer(&self, times: f32) -> Self {
-        Self { focal: self.focal * times, middle: self.middle * times, ..*self }
+    /// The same camera for a picture with `factor` times as many pixels in each row and column.
+    pub(crate) fn supersampled(&self, factor: f32) -> Self {
+        Self { focal: self.focal * factor, centre: self.centre * factor, ..*self }
     }
 
-    /// Projects a point: its pixel (x, y), and its depth, m (z).
-    pub(crate) fn project(&self, place: Vec3) -> Vec3 {
-        let off = place - self.eye;
-        let depth = off.dot(self.forward);
-        let x = self.middle.x + self.focal * off.dot(self.right) / depth;
-        let y = self.middle.y - self.focal * off.dot(self.up) / depth;
+    /// Projects a point to its pixel (x, y) and its depth, m (z).
+    pub(crate) fn project(&self, point: Vec3) -> Vec3 {
+        let offset = point - self.eye;
+        let depth = offset.dot(self.forward);
+        let x = self.centre.x + self.focal * offset.dot(self.right) / depth;
+        let y = self.centre.y - self.focal * offset.dot(self.up) / depth;
         Vec3::new(x, y, depth)
     }
 
-    pub(crate) fn pixel_of(&self, place: Vec3) -> Vec2 {
-        self.project(place).truncate()
+    pub(crate) fn pixel_of(&self, point: Vec3) -> Vec2 {
+        self.project(point).truncate()
     }
 
     /// The vector from the eye to a pixel at depth 1.
     pub(crate) fn ray(&self, pixel: Vec2) -> Vec3 {
-        let off = (pixel - self.middle) / self.focal;
-        self.forward + self.right * off.x - self.up * off.y
+        let offset = (pixel - self.centre) / self.focal;
+        self.forward + self.right * offset.x - self.up * offset.y
     }
 
-    /// The length in pixels of a length in m at a place.
-    pub(crate) fn pixels(&self, length: f32, place: Vec3) -> f32 {
-        self.focal * length / (place - self.eye).dot(self.forward)
+    /// Converts a length at a point from m to pixels.
+    pub(crate) fn pixels(&self, length: f32, point: Vec3) -> f32 {
+        self.focal * length / (point - self.eye).dot(self.forward)
     }
 
-    /// The unit vector of a direction given as right, (world) up and back.
+    /// The unit vector of a direction that is given as right and back of the camera, and up in the
+    /// world.
     pub(crate) fn direction(&self, [right, up, back]: [f32; 3]) -> Vec3 {
         (self.right * right + Vec3::Y * up - self.forward * back).normalize()
     }

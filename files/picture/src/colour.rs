@@ -22,23 +22,23 @@ impl FromStr for Background {
         match word {
             "light" => Ok(Self::Light),
             "dark" => Ok(Self::Dark),
-            _ => Err("choose light or dark".into()),
+            _ => Err("expected light or dark".into()),
         }
     }
 }
 
 impl Background {
     /// The colours at the top and at the bottom of a picture, in sRGB.
-    fn ends(self) -> [[u8; 3]; 2] {
+    fn gradient(self) -> [[u8; 3]; 2] {
         match self {
             Self::Light => [[0xf4, 0xf5, 0xf7], [0xd9, 0xde, 0xe5]],
             Self::Dark => [[0x2b, 0x32, 0x3d], [0x3c, 0x45, 0x52]],
         }
     }
 
-    /// The colour at a share of the height from the top, in linear light.
+    /// The colour in linear light, at a share of the height from the top.
     pub(crate) fn at(self, share: f32) -> Vec3 {
-        let [top, bottom] = self.ends().map(|end| end.map(f32::from));
+        let [top, bottom] = self.gradient().map(|colour| colour.map(f32::from));
         let mixed = Vec3::from(top).lerp(bottom.into(), share) / 255.0;
         Vec3::from(mixed.to_array().map(to_linear))
     }
@@ -53,7 +53,7 @@ pub(crate) fn linear(colour: [u8; 3]) -> Vec3 {
     Vec3::from(colour.map(|c| to_linear(f32::from(c) / 255.0)))
 }
 
-/// sRGB of linear light from 0 to 1, in steps of 1/4095.
+/// The sRGB value of linear light from 0 to 1, in steps of 1/4095.
 static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let to_srgb = |c: f32| {
         let c = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
@@ -63,13 +63,13 @@ static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 /// Rounds to the nearest byte.
-#[allow(clippy::cast_sign_loss, reason = "it is not negative")]
+#[allow(clippy::cast_sign_loss, reason = "clamped")]
 pub(crate) fn byte(number: f32) -> u8 {
     number.round().clamp(0.0, 255.0) as u8
 }
 
 /// Converts linear light to sRGB, clamped to 1.
-#[allow(clippy::cast_sign_loss, reason = "it is not negative")]
+#[allow(clippy::cast_sign_loss, reason = "clamped")]
 pub(crate) fn srgb(light: Vec3) -> [u8; 3] {
     light.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])
 }

@@ -1,30 +1,30 @@
-//! Pictures and films of a [`taut_export::Stage`], drawn on the processor alone: with lighting,
-//! soft shadows and antialiasing in space, and as shapes and lines in the plane.
+//! Draws pictures and films of a [`taut_export::Stage`] on the CPU. 3D scenes have lighting, soft
+//! shadows and antialiasing; 2D scenes are shapes and lines.
 //!
-//! | ending | format |
+//! | extension | format |
 //! |---|---|
-//! | `.png` | PNG: the last frame, or each in its own file if the name has a placeholder (`%04d`) |
-//! | `.apng` | animated PNG, all colours ("Portable Network Graphics, Third Edition", W3C 2025) |
-//! | `.gif` | GIF that repeats, with a palette for each frame ("Graphics Interchange Format", version 89a, 1990) |
+//! | `.png` | PNG of the last frame, or of each if the name has a frame number pattern (`%04d`) |
+//! | `.apng` | animated PNG in full colour ("Portable Network Graphics", third edition, W3C 2025) |
+//! | `.gif` | looping GIF, a palette a frame ("Graphics Interchange Format", version 89a, 1990) |
 //!
-//! Films store only what changes from frame to frame. The camera is placed to see everything in all
-//! frames, so frames are first recorded on disk, and drawn when all are known.
+//! Films store only what changes from frame to frame. The camera sees everything in all frames, so
+//! frames are first recorded on disk, and drawn when the last is known.
 //!
 //! ```
-//! use taut_export::{Frame, Look, Mesh, Pose, Schedule, Sink, Solid, Stage};
+//! use taut_export::{Frame, Look, Mesh, Pose, RigidShape, Sink, Stage, Timeline};
 //! use taut_picture::{Options, film};
 //!
-//! let ball = Solid {
+//! let ball = RigidShape {
 //!     name: "ball".into(),
 //!     look: Look::Body,
 //!     mesh: Mesh::sphere(0.5),
-//!     endless: false,
+//!     unbounded: false,
 //! };
-//! let stage = Stage { solids: vec![ball], ..Stage::default() };
+//! let stage = Stage { rigid_shapes: vec![ball], ..Stage::default() };
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("ball.gif");
 //! let options = Options { width: 80, height: 60, ..Options::default() };
-//! let mut film = film(&path, &stage, Schedule { frames: 3, fps: 10.0 }, options)?;
+//! let mut film = film(&path, &stage, Timeline { frames: 3, fps: 10.0 }, options)?;
 //! for nth in 0..3 {
 //!     let pose = Pose { position: [0.0, 0.1 * nth as f32, 0.0], ..Pose::REST };
 //!     film.frame(&stage, &Frame { poses: vec![pose], ..Frame::default() })?;
@@ -38,29 +38,32 @@
 mod camera;
 mod colour;
 mod film;
-mod flat;
+mod painter_2d;
+mod painter_3d;
 mod picture;
-mod solid;
 
 use taut_export::{Frame, Stage};
 
+use painter_2d::Painter2d;
+use painter_3d::Painter3d;
+
 pub use camera::{Bounds, View};
 pub use colour::Background;
-pub use film::{ENDINGS, check, film};
+pub use film::{EXTENSIONS, check, film};
 pub use picture::Picture;
 
 /// Options of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Pixels, at least 1.
+    /// Width in pixels, at least 1.
     pub width: u32,
-    /// Pixels, at least 1.
+    /// Height in pixels, at least 1.
     pub height: u32,
-    /// The view; in the plane only its zoom counts.
+    /// The view; of a 2D scene only its zoom is used.
     pub view: View,
     /// The background.
     pub background: Background,
-    /// Colours of a frame of a GIF, 64 to 255: fewer make smaller files.
+    /// The number of colours in a frame of a GIF, 64 to 255. Fewer colours make smaller files.
     pub colours: u8,
 }
 
@@ -85,8 +88,8 @@ pub struct Painter {
 
 #[derive(Debug)]
 enum Kind {
-    Flat(flat::Sheet),
-    Solid(Box<solid::Studio>),
+    TwoD(Painter2d),
+    ThreeD(Box<Painter3d>),
 }
 
 impl Painter {
@@ -94,9 +97,9 @@ impl Painter {
     #[must_use]
     pub fn new(stage: &Stage, bounds: &Bounds, options: Options) -> Self {
         let kind = if stage.flat {
-            Kind::Flat(flat::Sheet::new(bounds, &options))
+            Kind::TwoD(Painter2d::new(bounds, &options))
         } else {
-            Kind::Solid(Box::new(solid::Studio::new(bounds, &options)))
+            Kind::ThreeD(Box::new(Painter3d::new(bounds, &options)))
         };
         Self { options, kind }
     }
@@ -105,17 +108,17 @@ impl Painter {
     #[must_use]
     pub fn paint(&self, stage: &Stage, frame: &Frame) -> Picture {
         match &self.kind {
-            Kind::Flat(sheet) => sheet.paint(stage, frame, &self.options),
-            Kind::Solid(studio) => studio.paint(stage, frame, &self.options),
+            Kind::TwoD(painter) => painter.paint(stage, frame, &self.options),
+            Kind::ThreeD(painter) => painter.paint(stage, frame, &self.options),
         }
     }
 
-    /// The pixel of a place: x from the left, y from the top.
+    /// The pixel at which a position is drawn: x from the left, y from the top.
     #[must_use]
-    pub fn pixel_of(&self, place: [f32; 3]) -> [f32; 2] {
+    pub fn pixel_of(&self, position: [f32; 3]) -> [f32; 2] {
         match &self.kind {
-            Kind::Flat(sheet) => sheet.pixel_of(place),
-            Kind::Solid(studio) => studio.camera().pixel_of(place.into()).into(),
+            Kind::TwoD(painter) => painter.pixel_of(position),
+            Kind::ThreeD(painter) => painter.camera().pixel_of(position.into()).into(),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! A picture, and the rectangle in which two differ.
+//! A picture, and the rectangle in which two pictures differ.
 
 /// A picture without transparency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// In sRGB, row by row from the top.
+    /// The pixels in sRGB, row by row from the top.
     pub pixels: Vec<[u8; 3]>,
 }
 
@@ -27,7 +27,7 @@ impl Picture {
     /// If there is no such pixel.
     #[must_use]
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 3] {
-        assert!(x < self.width, "there is no pixel {x} in a row");
+        assert!(x < self.width, "x is {x}, but the width is {}", self.width);
         self.pixels[(y * self.width + x) as usize]
     }
 
@@ -36,16 +36,16 @@ impl Picture {
         Patch { left: 0, top: 0, width: self.width, height: self.height }
     }
 
-    /// The smallest rectangle with all pixels that differ from a picture of the same size; one pixel if
-    /// none differ.
+    /// The smallest rectangle that contains all pixels that differ from a picture of the same size.
+    /// A single pixel if none differs.
     pub(crate) fn changed(&self, before: &Self) -> Patch {
         let (mut low, mut high) = ([u32::MAX; 2], [0; 2]);
-        let both = self.pixels.iter().zip(&before.pixels).enumerate();
-        for (at, _) in both.filter(|(_, (now, then))| now != then) {
-            let at = [at as u32 % self.width, at as u32 / self.width];
+        let pairs = self.pixels.iter().zip(&before.pixels).enumerate();
+        for (index, _) in pairs.filter(|(_, (now, then))| now != then) {
+            let pixel = [index as u32 % self.width, index as u32 / self.width];
             for axis in 0..2 {
-                low[axis] = low[axis].min(at[axis]);
-                high[axis] = high[axis].max(at[axis]);
+                low[axis] = low[axis].min(pixel[axis]);
+                high[axis] = high[axis].max(pixel[axis]);
             }
         }
         if low[0] == u32::MAX {
@@ -59,8 +59,8 @@ impl Picture {
         }
     }
 
-    /// The numbers of the pixels of a rectangle, row by row.
-    pub(crate) fn within(&self, patch: Patch) -> impl Iterator<Item = usize> + use<> {
+    /// The indices of the pixels of a rectangle, row by row.
+    pub(crate) fn indices(&self, patch: Patch) -> impl Iterator<Item = usize> + use<> {
         let width = self.width;
         (patch.top..patch.top + patch.height).flat_map(move |y| {
             (patch.left..patch.left + patch.width).map(move |x| (y * width + x) as usize)

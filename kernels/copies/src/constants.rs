@@ -29,7 +29,7 @@ pub(crate) struct Constants {
 pub(crate) struct GroupConstants {
     pub(crate) rest_term: Columns<1>,
     /// Compliance, stretched and compressed; `None` while all sticks are plain and none is torn.
-    pub(crate) special: Option<Columns<3>>,
+    pub(crate) non_plain: Option<Columns<3>>,
     /// Whether some compliance is not 0.
     pub(crate) compliant: bool,
     /// Empty unless the formula [stores](taut_core::Factor::STORES_WEIGHT) it.
@@ -76,7 +76,7 @@ impl Constants {
         });
         let group = GroupConstants {
             rest_term: Columns::filled(0, [0.0]),
-            special: None,
+            non_plain: None,
             compliant: false,
             weight_term: Columns::filled(0, [0.0]),
             masses: Vec::new(),
@@ -106,7 +106,7 @@ impl Constants {
         changed: Changed<'_>,
     ) {
         match changed {
-            Changed::Some { masses, sticks: changed } => {
+            Changed::Listed { masses, sticks: changed } => {
                 let mut groups: Vec<usize> = masses
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)
@@ -131,7 +131,7 @@ impl Constants {
                     self.refresh_masses(particles, group);
                     let constants = &mut self.groups[group];
                     constants.rest_term = Columns::filled(self.ends.len(), [0.0]);
-                    (constants.special, constants.compliant) = (None, false);
+                    (constants.non_plain, constants.compliant) = (None, false);
                     for index in 0..self.ends.len() {
                         self.refresh_stick(sticks, group, index);
                     }
@@ -194,18 +194,18 @@ impl Constants {
         let (len, formula) = (self.ends.len(), self.formula);
         let rest_terms =
             self.by_lane(group, index, |stick| [formula.rest_term(sticks.rest(stick))]);
-        let specials = self.by_lane(group, index, |stick| {
+        let non_plains = self.by_lane(group, index, |stick| {
             let Response { stretched, compressed } = sticks.response(stick);
             [sticks.compliance(stick), stretched, compressed]
         });
-        let GroupConstants { rest_term, special, compliant, .. } = &mut self.groups[group];
+        let GroupConstants { rest_term, non_plain, compliant, .. } = &mut self.groups[group];
         rest_term.set(index, &rest_terms);
-        if special.is_none() && specials != [PLAIN; GROUP] {
-            *special = Some(Columns::filled(len, PLAIN));
+        if non_plain.is_none() && non_plains != [PLAIN; GROUP] {
+            *non_plain = Some(Columns::filled(len, PLAIN));
         }
-        *compliant |= specials.iter().any(|&[compliance, ..]| compliance != 0.0);
-        if let Some(special) = special {
-            special.set(index, &specials);
+        *compliant |= non_plains.iter().any(|&[compliance, ..]| compliance != 0.0);
+        if let Some(non_plain) = non_plain {
+            non_plain.set(index, &non_plains);
         }
     }
 

@@ -8,9 +8,9 @@ use taut_core::{
     Copies, Executor, Factor, Formula, ParticleView, Particles, SlotLayout, Sticks, WithFactor,
 };
 use taut_lanes::slots::{
-    Changed, Pass, Points, SlotEngine, SlotFields, SlotPlan, Sweep, integrate,
+    Changed, Points, SlotEngine, SlotFields, SlotPass, SlotPlan, Sweep, integrate,
 };
-use taut_lanes::{Machine, Operation, Shared, Team, Vector};
+use taut_lanes::{Machine, Operation, SharedPtr, Team, Vector};
 
 use crate::constants::Constants;
 use crate::layout::{GROUP, Layout};
@@ -50,7 +50,7 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         self.constants.layout.slot(particle)
     }
 
-    fn numbers(&self) -> SlotLayout<'_> {
+    fn slot_layout(&self) -> SlotLayout<'_> {
         let Layout { copies, particles } = self.constants.layout;
         SlotLayout::Copies { first: 0, copies, particles }
     }
@@ -99,9 +99,9 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        pass: Pass<'_, D>,
+        pass: SlotPass<'_, D>,
     ) -> bool {
-        let sweep = Sweep { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
+        let sweep = Sweep { first_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
         self.sweep(executor, fields, sweep)
     }
 }
@@ -110,9 +110,9 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
 fn shared<const D: usize>(points: Points<'_, D>, layout: Layout) -> [Coordinate; D] {
     let Points { columns, slots } = points;
     let particles = layout.copies * layout.particles;
-    let mut slots = slots.map(|column| Shared(column[..layout.len()].as_mut_ptr())).into_iter();
+    let mut slots = slots.map(|column| SharedPtr(column[..layout.len()].as_mut_ptr())).into_iter();
     columns.map(|column| Coordinate {
-        column: Shared(column[..particles].as_mut_ptr()),
+        column: SharedPtr(column[..particles].as_mut_ptr()),
         slots: slots.next().expect("columns and slots have the same axes"),
     })
 }
@@ -151,7 +151,7 @@ impl<'a, const D: usize> SweepGroup<'a, D> {
         // From here on, slots and masses begin at the group.
         let first = group * layout.group_len();
         let at_group =
-            |it: Coordinate| Coordinate { slots: Shared(it.slots.0.wrapping_add(first)), ..it };
+            |it: Coordinate| Coordinate { slots: SharedPtr(it.slots.0.wrapping_add(first)), ..it };
         let groups = Groups {
             present: groups.present.map(at_group),
             previous: groups.previous.map(at_group),
@@ -182,13 +182,13 @@ impl<const D: usize> SweepGroup<'_, D> {
     #[inline(always)]
     fn substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
         let Self { groups, group, sweep, finite } = self;
-        let Sweep { entry_pass, substeps, iterations, write_back } = *sweep;
+        let Sweep { first_pass, substeps, iterations, write_back } = *sweep;
         let Groups { constants, present, previous, inverse_mass } = *groups;
         for substep in 0..substeps {
             let remaining = substeps - 1 - substep;
             let (present, previous) =
                 if remaining % 2 == 0 { (present, previous) } else { (previous, present) };
-            if let Some(pass) = entry_pass {
+            if let Some(pass) = first_pass {
                 self.pass::<V>(cpu, present, previous, pass);
             }
             let position = present.map(|it| it.slots.0);
@@ -214,13 +214,13 @@ impl<const D: usize> SweepGroup<'_, D> {
         cpu: V::Cpu,
         present: [Coordinate; D],
         previous: [Coordinate; D],
-        pass: Pass<'_, D>,
+        pass: SlotPass<'_, D>,
     ) {
         let Groups { constants, inverse_mass, .. } = self.groups;
         let Layout { copies, particles } = constants.layout;
         let len = inverse_mass.len();
         match pass {
-            Pass::Integrate(motion, stage) => {
+            SlotPass::Integrate(motion, stage) => {
                 let slots = |coordinate: Coordinate| {
                     // SAFETY: by the contract of `new`; the group has `len` slots.
                     unsafe { slice::from_raw_parts_mut(coordinate.slots.0, len) }
@@ -238,17 +238,13 @@ impl<const D: usize> SweepGroup<'_, D> {
                         position: to,
                         previous: start.each_mut().map(|column| &mut **column),
                         inverse_mass,
-                        numbers: SlotLayout::Copies {
-                            first: self.group * GROUP,
-                            copies,
-                            particles,
-                        },
+                        layout: SlotLayout::Copies { first: self.group * GROUP, copies, particles },
                     });
                 }
             }
-            Pass::Fill | Pass::FillPrevious => {
+            SlotPass::Fill | SlotPass::FillPrevious => {
                 // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
-                let signed_zero = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
+                let signed_zero = if matches!(pass, SlotPass::Fill) { 0.0 } else { -0.0 };
                 for coordinate in present {
                     // SAFETY: by the contract of `new`.
                     unsafe {
@@ -256,7 +252,7 @@ impl<const D: usize> SweepGroup<'_, D> {
                     }
                 }
             }
-            Pass::WriteBack => {
+            SlotPass::WriteBack => {
                 if !self.write_back::<V>(cpu, present) {
                     self.finite.store(false, Ordering::Relaxed);
                 }

@@ -1,7 +1,7 @@
 //! Copying between the columns of the particles and the slots of a group.
 
 use taut_core::PADDING;
-use taut_lanes::{Shared, Vector};
+use taut_lanes::{SharedPtr, Vector};
 
 use crate::layout::{GROUP, Layout};
 
@@ -12,9 +12,9 @@ const TILE_PARTICLES: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Coordinate {
     /// Copy after copy: valid for reading and writing the particles of all copies.
-    pub(crate) column: Shared<f32>,
+    pub(crate) column: SharedPtr<f32>,
     /// Valid for reading and writing [`Layout::group_len`] numbers.
-    pub(crate) slots: Shared<f32>,
+    pub(crate) slots: SharedPtr<f32>,
 }
 
 impl Coordinate {
@@ -30,7 +30,7 @@ impl Coordinate {
         group: usize,
         signed_zero: f32,
     ) {
-        let Self { column: Shared(column), slots: Shared(slots) } = self;
+        let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
         let zero = V::splat(cpu, signed_zero);
         // Read in lanes without a copy.
         let zeros = [0.0; TILE_PARTICLES];
@@ -67,7 +67,7 @@ impl Coordinate {
         layout: Layout,
         group: usize,
     ) -> f32 {
-        let Self { column: Shared(column), slots: Shared(slots) } = self;
+        let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
         let zero = V::splat(cpu, 0.0);
         let (mut not_finite, mut sum) = (zero, 0.0);
         // Written in lanes without a copy.

@@ -22,14 +22,14 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
     let constants_of_group = &constants.groups[group];
-    let GroupConstants { rest_term, special, weight_term, masses: common, .. } = constants_of_group;
+    let GroupConstants { rest_term, non_plain, weight_term, masses: common, .. } = constants_of_group;
     let ends = constants.ends();
     assert!(rest_term.is_for(ends.len()) && lanes <= GROUP);
-    assert!(special.as_ref().is_none_or(|special| special.is_for(ends.len())));
+    assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.is_for(ends.len())));
     assert!(weight_term.is_for(if F::STORES_WEIGHT { ends.len() } else { 0 }));
     assert!(common.len() == constants.layout.particles);
     let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
-    let Some([rest_term]) = rest_term.shared().filter(|_| special.is_none()) else {
+    let Some([rest_term]) = rest_term.shared().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
             // SAFETY: by contract; ends are below the length of a group, and every column has
             // numbers for each index.
@@ -106,7 +106,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         index: usize,
         inverse_h2: f32,
     ) {
-        let GroupConstants { rest_term, special, compliant, weight_term, .. } = constants;
+        let GroupConstants { rest_term, non_plain, compliant, weight_term, .. } = constants;
         let inverse_h2 = V::splat(self.cpu, inverse_h2);
         for lane in (0..self.lanes).step_by(V::LANES) {
             let [rest_term] = rest_term.load(self.cpu, index, lane);
@@ -120,8 +120,8 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                 ];
                 let mut weight = masses[0] + masses[1];
                 let mut response = None;
-                if let Some(special) = special {
-                    let [compliance, stretched, compressed] = special.load(self.cpu, index, lane);
+                if let Some(non_plain) = non_plain {
+                    let [compliance, stretched, compressed] = non_plain.load(self.cpu, index, lane);
                     if *compliant {
                         weight = taut_core::weight(masses, compliance, inverse_h2);
                     }

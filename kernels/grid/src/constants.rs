@@ -14,6 +14,9 @@ pub(crate) enum Row {
     /// Plain sticks of one rest length between rows of one inverse mass each; the inverse mass of
     /// the first ends comes first.
     Equal { rest_term: f32, weight_term: f32, masses: [f32; 2] },
+    /// Plain sticks of one rest length between any masses: the weight terms are in the family's
+    /// columns.
+    Plain { rest_term: f32 },
     /// Anything else: the constants are in the family's columns.
     Mixed,
 }
@@ -200,10 +203,9 @@ impl Constants {
                 && !sticks.is_torn(stick)
                 && sticks.rest(stick).to_bits() == first.to_bits()
         };
+        let is_plain = (0..columns).filter_map(stick_at).all(equal);
         let masses = [self.row_mass[row], self.row_mass[row + down]];
-        if let [Some(upper), Some(lower)] = masses
-            && (0..columns).filter_map(stick_at).all(equal)
-        {
+        if let (true, [Some(upper), Some(lower)]) = (is_plain, masses) {
             let rest_term = self.formula.rest_term(first);
             let weight_term = self.formula.weight_term(upper + lower);
             let masses = if leans_left { [lower, upper] } else { [upper, lower] };
@@ -228,7 +230,10 @@ impl Constants {
             .collect();
         let row_len = self.layout.row_lanes();
         let Strand { rows, mixed, .. } = &mut self.strands[strand];
-        rows[row] = Row::Mixed;
+        rows[row] = match in_row.first() {
+            Some(&(_, [rest_term, ..])) if is_plain => Row::Plain { rest_term },
+            _ => Row::Mixed,
+        };
         let len = rows.len() * row_len;
         let mixed = mixed.get_or_insert_with(|| Mixed::absent(len));
         for (at, [rest_term, weight_term, stretched, compressed]) in in_row {
@@ -242,6 +247,11 @@ impl Constants {
 }
 
 impl Mixed {
+    /// The length of each column: [`absent`](Self::absent), which makes all, gives them the same.
+    pub(crate) fn len(&self) -> usize {
+        self.rest_term[..].len()
+    }
+
     fn absent(len: usize) -> Self {
         let column = |value: f32| {
             let mut column = Column::new(0);

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
-use taut_core::{Column, Executor, Particles, SlotLayout, Sticks};
-use taut_lanes::slots::{self, Changed, Pass, SlotEngine, SlotFields, SlotPlan, Sweep};
-use taut_lanes::{Machine, Shared, Team};
+use taut_core::{Column, Executor, Particles, Sheet, SlotLayout, Sticks};
+use taut_lanes::slots::{self, Changed, SlotEngine, SlotFields, SlotPass, SlotPlan, Sweep};
+use taut_lanes::{Machine, SharedPtr, Team};
 
 use crate::constants::Constants;
 use crate::layout::Layout;
@@ -76,7 +76,7 @@ impl<M: Machine> GridEngine<M> {
             constants,
             sheets,
             presence,
-            scratch: Shared(scratch.as_mut_ptr()),
+            scratch: SharedPtr(scratch.as_mut_ptr()),
             finite,
             blocks,
             stages,
@@ -86,11 +86,16 @@ impl<M: Machine> GridEngine<M> {
     }
 }
 
+/// Whether a sheet has enough sticks for two threads.
+pub(crate) fn may_use_threads(sheet: &Sheet) -> bool {
+    sheet.stick_count() / STICKS_A_THREAD > 1
+}
+
 /// The addresses of all columns, which have the lengths that [`Points`] says.
 fn points<const D: usize>(points: slots::Points<'_, D>, layout: Layout) -> Points<D> {
     Points {
-        columns: points.columns.map(|column| Shared(column[..layout.particles()].as_mut_ptr())),
-        strided: points.slots.map(|column| Shared(column[..layout.len()].as_mut_ptr())),
+        columns: points.columns.map(|column| SharedPtr(column[..layout.particles()].as_mut_ptr())),
+        strided: points.slots.map(|column| SharedPtr(column[..layout.len()].as_mut_ptr())),
     }
 }
 
@@ -107,13 +112,13 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         self.layout().slot(particle)
     }
 
-    fn numbers(&self) -> SlotLayout<'_> {
+    fn slot_layout(&self) -> SlotLayout<'_> {
         SlotLayout::Rows { first_row: 0, width: self.layout().width, offsets: &self.offsets }
     }
 
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
         match changed {
-            Changed::Some { masses, sticks: changed } => {
+            Changed::Listed { masses, sticks: changed } => {
                 self.constants.refresh_masses(particles, sticks, masses);
                 self.constants.refresh_sticks(particles, sticks, changed);
             }
@@ -147,14 +152,14 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
             unsafe { field.sweep_all(sweep) };
             return finite.into_inner();
         }
-        if let Some(pass) = sweep.entry_pass {
+        if let Some(pass) = sweep.first_pass {
             self.pass(executor, fields.reborrow(), pass);
         }
         let interiors = self.interiors;
         let (field, team) = self.field(fields, &finite);
         let blocks = field.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
-        let one_iteration = Sweep { entry_pass: None, substeps: 1, iterations: 1, ..sweep };
+        let one_iteration = Sweep { first_pass: None, substeps: 1, iterations: 1, ..sweep };
         team.run(executor, threads, sweep.iterations as u32, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
@@ -168,14 +173,14 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        pass: Pass<'_, D>,
+        pass: SlotPass<'_, D>,
     ) -> bool {
         let sheet = self.layout().particles();
         let threads = executor.threads().min(sheet / PARTICLES_A_THREAD).min(self.interiors);
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (field, team) = self.field(fields, &finite);
-        let sweep = Sweep { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
+        let sweep = Sweep { first_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
         let over = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
             unsafe { field.sweep_block(block, sweep) };

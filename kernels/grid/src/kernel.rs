@@ -5,7 +5,7 @@ use taut_lanes::slots::SlotPlan;
 use taut_lanes::{Machine, Team};
 
 use crate::constants::Constants;
-use crate::engine::{GridEngine, GridPlan};
+use crate::engine::{self, GridEngine, GridPlan};
 use crate::layout::Layout;
 use crate::narrow::Narrow;
 use crate::stages;
@@ -77,7 +77,8 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         scratch.resize(blocks.len().max(1) * layout.row_lanes(), 0.0);
         let constants = Constants::new(sheet, layout, formula);
         let mut stages = stages::stages(sheet);
-        let narrow = layout.is_narrow().then(|| Narrow::new(&constants, &mut stages, &blocks));
+        let shared: &[_] = if engine::may_use_threads(sheet) { &blocks } else { &[] };
+        let narrow = layout.is_narrow().then(|| Narrow::new(&constants, &mut stages, shared));
         let engine = GridEngine {
             machine: self.machine,
             constants,

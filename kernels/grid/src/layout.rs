@@ -58,8 +58,8 @@ impl Layout {
     /// Rejects a sheet so narrow that the padding of its rows dominates the memory of the plan.
     pub(crate) fn check(&self) -> Result<(), LimitError> {
         let limit = PADDED_MAX.max(self.particles().saturating_mul(PADDED_PER_PARTICLE));
-        let asked = self.height as u128 * self.pitch as u128;
-        check_limit("numbers in a column of the sheet, padded,", asked, limit).map(|_| ())
+        let requested = self.height as u128 * self.pitch as u128;
+        check_limit("numbers in a column of the sheet, padded,", requested, limit).map(|_| ())
     }
 
     /// How many particles the sheet has.

@@ -7,10 +7,10 @@
 
 use alloc::vec::Vec;
 
-use taut_core::{ABSENT, Column, Factor, Response, WithFactor};
-use taut_lanes::{Operation, Shared, Vector};
+use taut_core::{ABSENT, Column, Factor, WithFactor};
+use taut_lanes::{Operation, SharedPtr, Vector};
 
-use crate::constants::{Constants, Mixed, Row};
+use crate::constants::{Constants, Row};
 use crate::layout::Layout;
 use crate::stages::{Stage, Strip};
 use crate::sweep::{Given, predecessors, successors};
@@ -49,7 +49,7 @@ pub(crate) struct Narrow {
     presence: [Column<f32>; 7],
     /// For each stage.
     pub(crate) stages: Vec<Pairs>,
-    /// For each block.
+    /// For each block, if threads may take blocks; else none.
     pub(crate) blocks: Vec<Pairs>,
 }
 
@@ -163,12 +163,12 @@ impl<'a, const D: usize> RelaxPairs<'a, D> {
     pub(crate) unsafe fn new(
         constants: &'a Constants,
         narrow: &'a Narrow,
-        position: [Shared<f32>; D],
+        position: [SharedPtr<f32>; D],
         inverse_mass: &'a [f32],
         pairs: &'a [RegisterPair],
     ) -> Self {
         assert!(narrow.layout == constants.layout && inverse_mass.len() >= narrow.layout.len());
-        let position = position.map(|Shared(column)| column);
+        let position = position.map(|SharedPtr(column)| column);
         Self { constants, narrow, position, inverse_mass, pairs }
     }
 }
@@ -204,31 +204,61 @@ impl<const D: usize> RelaxPairs<'_, D> {
         let strand = &self.constants.strands[pair.strand as usize];
         // SAFETY: by contract.
         unsafe {
-            let given = match (strand.rows[pair.row as usize], &strand.mixed) {
-                (Row::Unit { rest_term }, _) => {
-                    let [one, two, rest] =
-                        [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
-                    let (masses, terms) = ([one; 2], [rest, two]);
-                    let given = |present| Given { cpu, masses, terms, response: None, present };
-                    if pair.is_whole {
-                        self.relax::<V, F, 0>(&given(None), pair);
-                    } else {
-                        self.relax_shifted::<V, F>(&given(Some(self.present(cpu, pair))), pair);
-                    }
-                    return;
+            let row = strand.rows[pair.row as usize];
+            if let Row::Unit { rest_term } = row {
+                let (one, two) = (V::splat(cpu, 1.0), V::splat(cpu, F::weight_term(2.0)));
+                return self.plain::<V, F>(cpu, [one; 2], [V::splat(cpu, rest_term), two], pair);
+            }
+            if let Row::Equal { rest_term, weight_term, masses: [a, b] } = row {
+                let terms = [V::splat(cpu, rest_term), V::splat(cpu, weight_term)];
+                let is_same = a.to_bits() == b.to_bits();
+                let (a, b) = (V::splat(cpu, a), V::splat(cpu, b));
+                if is_same {
+                    return self.plain::<V, F>(cpu, [a; 2], terms, pair);
                 }
-                (Row::Equal { rest_term, weight_term, masses }, _) => {
-                    let [a, b] = masses.map(|mass| V::splat(cpu, mass));
-                    let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
-                    let one = V::splat(cpu, 1.0);
-                    let response = Some(Response { stretched: one, compressed: one });
-                    let present = Some(self.present(cpu, pair));
-                    Given { cpu, masses: [a, b], terms, response, present }
-                }
-                (Row::Mixed, Some(mixed)) => self.mixed::<V>(cpu, mixed, pair),
-                (Row::Mixed, None) => return,
-            };
+                return self.plain::<V, F>(cpu, [a, b], terms, pair);
+            }
+            let Some(mixed) = &strand.mixed else { return };
+            let at = self.in_mixed(pair);
+            if let Row::Plain { rest_term } = row {
+                let weight = V::load(cpu, mixed.weight_term[at..at + V::LANES].as_ptr());
+                let terms = [V::splat(cpu, rest_term), weight];
+                return self.plain::<V, F>(cpu, self.masses(cpu, pair), terms, pair);
+            }
+            assert!(at + V::LANES <= mixed.len());
+            let mut given = mixed.given(self.masses(cpu, pair), cpu, at);
+            if pair.presence > 2 {
+                given.present = given.present.map(|stretched| {
+                    let zero = V::splat(cpu, 0.0);
+                    let is_present = self.present::<V>(cpu, pair).at_least(zero);
+                    V::select(is_present, stretched, V::splat(cpu, ABSENT))
+                });
+            }
             self.relax_shifted::<V, F>(&given, pair);
+        }
+    }
+
+    /// Relaxes a pair of plain sticks.
+    ///
+    /// # Safety
+    /// - As for [`pair`](Self::pair).
+    #[inline(always)]
+    unsafe fn plain<V: Vector, F: Factor>(
+        &self,
+        cpu: V::Cpu,
+        masses: [V; 2],
+        terms: [V; 2],
+        pair: &RegisterPair,
+    ) {
+        let given = Given { cpu, masses, terms, response: None, present: None };
+        // SAFETY: by contract; a pair whose lanes all have a stick is not shifted.
+        unsafe {
+            if pair.is_whole {
+                self.relax::<V, F, 0>(&given, pair);
+            } else {
+                let present = Some(self.present::<V>(cpu, pair));
+                self.relax_shifted::<V, F>(&Given { present, ..given }, pair);
+            }
         }
     }
 
@@ -294,34 +324,31 @@ impl<const D: usize> RelaxPairs<'_, D> {
         unsafe { V::load(cpu, presence.as_ptr().add(pair.register as usize * V::LANES)) }
     }
 
-    /// The constants of a pair in a row where they differ.
+    /// The index of a pair in the columns of constants.
+    #[inline(always)]
+    fn in_mixed(&self, pair: &RegisterPair) -> usize {
+        let Layout { registers, lanes, .. } = self.narrow.layout;
+        (pair.row as usize * registers + pair.register as usize) * lanes
+    }
+
+    /// The inverse masses of both ends. (No closure: it would not use its caller's target features.)
     ///
     /// # Safety
     /// - As for [`pair`](Self::pair).
     #[inline(always)]
-    unsafe fn mixed<V: Vector>(&self, cpu: V::Cpu, mixed: &Mixed, pair: &RegisterPair) -> Given<V> {
-        let Mixed { rest_term, weight_term, stretched, compressed } = mixed;
-        let in_row = pair.register as usize * V::LANES;
-        let at = pair.row as usize * self.narrow.layout.row_lanes() + in_row;
-        let zero = V::splat(cpu, 0.0);
-        // SAFETY: the columns of constants have all registers of all rows, and those of masses
-        // both registers of the pair.
+    unsafe fn masses<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> [V; 2] {
+        let masses = self.inverse_mass.as_ptr();
+        // SAFETY: the column of masses has both registers.
         unsafe {
-            let [rest, weight, stretched, compressed] =
-                [rest_term, weight_term, stretched, compressed]
-                    .map(|column| V::load(cpu, column[at..].as_ptr()));
-            let [a, mut b] = [pair.from, pair.to]
-                .map(|place| V::load(cpu, self.inverse_mass.as_ptr().add(place as usize)));
+            let a = V::load(cpu, masses.add(pair.from as usize));
+            let mut b = V::load(cpu, masses.add(pair.to as usize));
             if pair.shift > 0 {
                 b = b.successors(b);
             }
             if pair.shift > 1 {
                 b = b.successors(b);
             }
-            let is_present = self.present::<V>(cpu, pair).at_least(zero);
-            let present = V::select(is_present, stretched, V::splat(cpu, ABSENT));
-            let response = Some(Response { stretched, compressed });
-            Given { cpu, masses: [a, b], terms: [rest, weight], response, present: Some(present) }
+            [a, b]
         }
     }
 

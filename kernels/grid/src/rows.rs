@@ -5,8 +5,8 @@ use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use taut_core::{PADDING, ParticleView, SlotLayout};
-use taut_lanes::slots::{Pass, integrate};
-use taut_lanes::{Operation, Shared, Vector};
+use taut_lanes::slots::{SlotPass, integrate};
+use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::layout::Layout;
 
@@ -14,8 +14,8 @@ use crate::layout::Layout;
 /// numbers each, and in strided rows, [`Layout::len`] each.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<const D: usize> {
-    pub(crate) columns: [Shared<f32>; D],
-    pub(crate) strided: [Shared<f32>; D],
+    pub(crate) columns: [SharedPtr<f32>; D],
+    pub(crate) strided: [SharedPtr<f32>; D],
 }
 
 /// The data of passes over rows.
@@ -43,7 +43,7 @@ impl<const D: usize> Sheets<'_, D> {
 pub(crate) struct OverRows<'a, const D: usize> {
     sheets: Sheets<'a, D>,
     rows: Range<usize>,
-    pass: Pass<'a, D>,
+    pass: SlotPass<'a, D>,
     /// A row of finite numbers in the layout, small enough for the L1 cache.
     scratch: &'a mut [f32],
     /// Becomes false if a position written back is not finite.
@@ -57,7 +57,7 @@ impl<'a, const D: usize> OverRows<'a, D> {
     pub(crate) unsafe fn new(
         sheets: Sheets<'a, D>,
         rows: Range<usize>,
-        pass: Pass<'a, D>,
+        pass: SlotPass<'a, D>,
         scratch: &'a mut [f32],
         finite: &'a AtomicBool,
     ) -> Self {
@@ -77,22 +77,23 @@ impl<const D: usize> Operation for OverRows<'_, D> {
         assert!(layout.lanes == V::LANES);
         let scratch = &mut scratch[..row_lanes];
         let mut not_finite = 0.0;
-        if let Pass::Integrate(motion, _) = pass {
+        if let SlotPass::Integrate(motion, _) = pass {
             for row in rows.clone() {
                 let first = row * pitch;
                 // SAFETY: `new` checked that the layout has the row; no other code accesses it.
-                let from = start.map(|Shared(x)| unsafe {
+                let from = start.map(|SharedPtr(x)| unsafe {
                     slice::from_raw_parts(x.add(first).cast_const(), row_len)
                 });
                 // SAFETY: as above, in other columns.
-                let to = strided
-                    .map(|Shared(x)| unsafe { slice::from_raw_parts_mut(x.add(first), row_len) });
+                let to = strided.map(|SharedPtr(x)| unsafe {
+                    slice::from_raw_parts_mut(x.add(first), row_len)
+                });
                 integrate::<V, D>(cpu, from, to, &inverse_mass[first..][..row_len], motion);
             }
         } else {
             let rows_and_axes = rows.clone().flat_map(|row| (0..D).map(move |axis| (row, axis)));
             for (row, axis) in rows_and_axes {
-                let [Shared(x), Shared(strided)] = [columns[axis], strided[axis]];
+                let [SharedPtr(x), SharedPtr(strided)] = [columns[axis], strided[axis]];
                 // SAFETY: `new` checked that the sheet and its layout have the row; no other code
                 // accesses it.
                 let (x, strided) = unsafe {
@@ -102,26 +103,26 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                     )
                 };
                 match pass {
-                    Pass::Integrate(..) => {} // all axes at once, above
-                    Pass::Fill | Pass::FillPrevious => {
+                    SlotPass::Integrate(..) => {} // all axes at once, above
+                    SlotPass::Fill | SlotPass::FillPrevious => {
                         // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
-                        let signed_zero = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
+                        let signed_zero = if matches!(pass, SlotPass::Fill) { 0.0 } else { -0.0 };
                         scratch[..width].copy_from_slice(x);
                         transpose::<V, true>(cpu, registers, scratch, strided, signed_zero);
                     }
-                    Pass::WriteBack if layout.is_full() => {
+                    SlotPass::WriteBack if layout.is_full() => {
                         not_finite += transpose::<V, false>(cpu, registers, x, strided, 0.0);
                     }
-                    Pass::WriteBack => {
+                    SlotPass::WriteBack => {
                         not_finite += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
                         x.copy_from_slice(&scratch[..width]);
                     }
                 }
             }
         }
-        if let (Pass::Integrate(_, Some(stage)), false) = (pass, rows.is_empty()) {
+        if let (SlotPass::Integrate(_, Some(stage)), false) = (pass, rows.is_empty()) {
             let (first, len) = (rows.start * pitch, (rows.len() - 1) * pitch + row_len);
-            let rows_of = |Shared(column): Shared<f32>| {
+            let rows_of = |SharedPtr(column): SharedPtr<f32>| {
                 // SAFETY: `new` checked that the layout has the rows; no other code accesses them,
                 // and the slices above are no longer used.
                 unsafe { slice::from_raw_parts_mut(column.add(first), len) }
@@ -130,7 +131,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                 position: strided.map(rows_of),
                 previous: start.map(rows_of),
                 inverse_mass: &inverse_mass[first..][..len],
-                numbers: SlotLayout::Rows { first_row: rows.start, width, offsets },
+                layout: SlotLayout::Rows { first_row: rows.start, width, offsets },
             });
         }
         if !not_finite.is_finite() {

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use taut_core::{Column, Factor, Response, WithFactor, relax_by};
-use taut_lanes::{Operation, Shared, Vector};
+use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::constants::{Constants, Mixed, Row, Strand};
 use crate::layout::Layout;
@@ -12,7 +12,7 @@ use crate::stages::Strip;
 /// Relaxes strips of a sheet, in sequence.
 pub(crate) struct Relax<'a, const D: usize> {
     constants: &'a Constants,
-    position: [Shared<f32>; D],
+    position: [SharedPtr<f32>; D],
     inverse_mass: &'a [f32],
     presence: &'a [Column<f32>; 3],
     strips: &'a [Strip],
@@ -24,7 +24,7 @@ impl<'a, const D: usize> Relax<'a, D> {
     ///   and writing at the rows that the strips reach; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
-        position: [Shared<f32>; D],
+        position: [SharedPtr<f32>; D],
         inverse_mass: &'a [f32],
         presence: &'a [Column<f32>; 3],
         strips: &'a [Strip],
@@ -75,7 +75,7 @@ impl<const D: usize> Relax<'_, D> {
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
         let constants = strand.rows[rows.start];
-        let columns = self.position.map(|Shared(column)| column);
+        let columns = self.position.map(|SharedPtr(column)| column);
         let path = Path { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let whole = self.constants.layout.is_full();
@@ -102,15 +102,23 @@ impl<const D: usize> Relax<'_, D> {
                     path.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
                 }
             }
-            (Row::Mixed, Some(mixed)) => {
-                let Mixed { rest_term, weight_term, stretched, compressed } = mixed;
-                let constants =
-                    [rest_term, weight_term, stretched, compressed].map(|column| &column[..]);
+            (Row::Plain { rest_term }, Some(mixed)) => {
+                let rest = V::splat(cpu, rest_term);
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(constants.iter().all(|column| column.len() >= path.rows.end * row_len));
-                path.relax(F::default(), &Varied::<V> { cpu, row_len, constants, inverse_mass });
+                assert!(mixed.weight_term.len() >= path.rows.end * row_len);
+                let plain = Plain { cpu, rest, mixed, row_len, inverse_mass, presence };
+                if whole {
+                    path.relax(F::default(), &Whole(plain));
+                } else {
+                    path.relax(F::default(), &plain);
+                }
             }
-            (Row::Mixed, None) => {}
+            (Row::Mixed, Some(mixed)) => {
+                let inverse_mass = &self.inverse_mass[..end];
+                assert!(mixed.len() >= path.rows.end * row_len);
+                path.relax(F::default(), &Varied::<V> { cpu, row_len, mixed, inverse_mass });
+            }
+            (Row::Plain { .. } | Row::Mixed, None) => {}
         }
     }
 }
@@ -260,6 +268,27 @@ struct Sticks {
     in_row: usize,
 }
 
+impl Sticks {
+    /// The inverse masses of both ends; the second ends are at `partner` in their row.
+    ///
+    /// # Safety
+    /// - The masses have both registers.
+    #[inline(always)]
+    unsafe fn masses<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        inverse_mass: &[f32],
+        partner: usize,
+    ) -> [V; 2] {
+        let [from, to] = [self.from + self.in_row, self.to + partner];
+        // SAFETY: by contract.
+        unsafe {
+            let from = V::load(cpu, inverse_mass.as_ptr().add(from));
+            [from, V::load(cpu, inverse_mass.as_ptr().add(to))]
+        }
+    }
+}
+
 /// The constants of a register of sticks.
 pub(crate) struct Given<V: Vector> {
     pub(crate) cpu: V::Cpu,
@@ -320,11 +349,37 @@ impl<V: Vector> Constant<V> for Equal<'_, V> {
     }
 }
 
-/// [`Equal`] where the row has no padding: only registers that wrap have a lane without a
-/// stick.
-struct Whole<'a, V: Vector>(Equal<'a, V>);
+/// [`Row::Plain`].
+struct Plain<'a, V: Vector> {
+    cpu: V::Cpu,
+    rest: V,
+    mixed: &'a Mixed,
+    row_len: usize,
+    inverse_mass: &'a [f32],
+    /// Of one row.
+    presence: &'a [f32],
+}
 
-impl<V: Vector> Constant<V> for Whole<'_, V> {
+impl<V: Vector> Constant<V> for Plain<'_, V> {
+    #[inline(always)]
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> Given<V> {
+        let Self { cpu, rest, mixed, row_len, inverse_mass, presence } = *self;
+        let at = sticks.row * row_len + sticks.in_row;
+        // SAFETY: the constants and the masses have the rows of the path, as `rows` checked, and
+        // `presence` has a whole row.
+        unsafe {
+            let weight = V::load(cpu, mixed.weight_term.as_ptr().add(at));
+            let masses = sticks.masses(cpu, inverse_mass, partner);
+            let present = V::load(cpu, presence.as_ptr().add(sticks.in_row));
+            Given { cpu, masses, terms: [rest, weight], response: None, present: Some(present) }
+        }
+    }
+}
+
+/// Constants of rows that have no padding: only registers that wrap have a lane without a stick.
+struct Whole<C>(C);
+
+impl<V: Vector, C: Constant<V>> Constant<V> for Whole<C> {
     #[inline(always)]
     unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> Given<V> {
         // SAFETY: the same contract.
@@ -337,21 +392,38 @@ impl<V: Vector> Constant<V> for Whole<'_, V> {
 struct Varied<'a, V: Vector> {
     cpu: V::Cpu,
     row_len: usize,
-    constants: [&'a [f32]; 4],
+    mixed: &'a Mixed,
     inverse_mass: &'a [f32],
 }
 
 impl<V: Vector> Constant<V> for Varied<'_, V> {
     #[inline(always)]
     unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> Given<V> {
-        let Self { cpu, row_len, constants, inverse_mass } = *self;
-        let places = [sticks.from + sticks.in_row, sticks.to + partner];
+        let Self { cpu, row_len, mixed, inverse_mass } = *self;
         let at = sticks.row * row_len + sticks.in_row;
         // SAFETY: the constants and the masses have the rows of the path, as `rows` checked.
+        unsafe { mixed.given(sticks.masses(cpu, inverse_mass, partner), cpu, at) }
+    }
+}
+
+impl Mixed {
+    /// The constants of a register of sticks, at an index in the columns.
+    ///
+    /// # Safety
+    /// - The columns have `LANES` numbers from there on.
+    #[inline(always)]
+    pub(crate) unsafe fn given<V: Vector>(
+        &self,
+        masses: [V; 2],
+        cpu: V::Cpu,
+        at: usize,
+    ) -> Given<V> {
+        // SAFETY: by contract.
         unsafe {
-            let [rest, weight, stretched, compressed] =
-                constants.map(|column| V::load(cpu, column.as_ptr().add(at)));
-            let masses = places.map(|place| V::load(cpu, inverse_mass.as_ptr().add(place)));
+            let rest = V::load(cpu, self.rest_term.as_ptr().add(at));
+            let weight = V::load(cpu, self.weight_term.as_ptr().add(at));
+            let stretched = V::load(cpu, self.stretched.as_ptr().add(at));
+            let compressed = V::load(cpu, self.compressed.as_ptr().add(at));
             let response = Some(Response { stretched, compressed });
             Given { cpu, masses, terms: [rest, weight], response, present: Some(stretched) }
         }

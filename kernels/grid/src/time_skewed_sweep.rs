@@ -11,8 +11,8 @@ use core::slice;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::Column;
-use taut_lanes::slots::{Pass, Sweep};
-use taut_lanes::{Machine, Shared};
+use taut_lanes::slots::{SlotPass, Sweep};
+use taut_lanes::{Machine, SharedPtr};
 
 use crate::constants::Constants;
 use crate::narrow::{Narrow, Pairs, RegisterPair, RelaxPairs};
@@ -35,7 +35,7 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) sheets: Sheets<'a, D>,
     pub(crate) presence: &'a [Column<f32>; 3],
     /// A row for each block.
-    pub(crate) scratch: Shared<f32>,
+    pub(crate) scratch: SharedPtr<f32>,
     /// Becomes false if a position written back is not finite.
     pub(crate) finite: &'a AtomicBool,
     /// The blocks of both phases, which threads take.
@@ -63,7 +63,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// - As for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that its
     ///   sticks reach.
     pub(crate) unsafe fn sweep_block(&self, block: usize, sweep: Sweep<'_, D>) {
-        let pairs = self.narrow.map(|narrow| &narrow.blocks[block..=block]);
+        let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
         // SAFETY: by contract.
         unsafe { self.sweep_stages(&self.blocks[block..=block], pairs, block, sweep) };
     }
@@ -89,14 +89,14 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
         block: usize,
         sweep: Sweep<'_, D>,
     ) {
-        let Sweep { entry_pass, substeps, iterations, write_back } = sweep;
+        let Sweep { first_pass, substeps, iterations, write_back } = sweep;
         let over_stage = |at: usize, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
             let sheets = if substeps_left % 2 == 0 { self.sheets } else { self.sheets.swapped() };
             // SAFETY: by contract.
             unsafe {
-                if let (Some(pass), 0) = (entry_pass, iteration) {
+                if let (Some(pass), 0) = (first_pass, iteration) {
                     self.over_rows(sheets, &stages[at].enter, pass, block, self.finite);
                 }
                 if iterations > 0 {
@@ -153,7 +153,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
         &self,
         sheets: Sheets<'_, D>,
         rows: &Range<usize>,
-        pass: Pass<'_, D>,
+        pass: SlotPass<'_, D>,
         block: usize,
         finite: &AtomicBool,
     ) {
@@ -179,7 +179,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
         let ignored = AtomicBool::new(true);
         let finite = if substeps_left == 0 { self.finite } else { &ignored };
         // SAFETY: by contract.
-        unsafe { self.over_rows(sheets, rows, Pass::WriteBack, block, finite) };
+        unsafe { self.over_rows(sheets, rows, SlotPass::WriteBack, block, finite) };
     }
 }
 

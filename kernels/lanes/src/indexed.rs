@@ -24,7 +24,7 @@ use crate::machine::{Machine, Operation};
 use crate::particles::{ParticlePass, RawParticles, RunParticlePass, Source};
 use crate::record::{HALVES, Record};
 use crate::relax::relax_slots;
-use crate::team::{Shared, Team};
+use crate::team::{SharedPtr, Team};
 use crate::vector::Vector;
 
 /// Particles per job of a pass over all particles.
@@ -61,7 +61,7 @@ pub struct IndexedPlan<M, const D: usize> {
     len: usize,
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
-    /// The cursors into [`Particles::moves`] and [`Particles::mass_changes`].
+    /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`].
     synced: Option<[Cursor; 2]>,
     /// Whether all positions are finite; `None` if they changed since the last check.
     finite: Option<bool>,
@@ -234,14 +234,16 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     fn records_belong_to(&self, particles: &Particles<D>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
         // Adding a particle is not recorded as a move.
-        particles.moves().since(moves) != Delta::ForeignCursor && self.len == particles.len()
+        particles.position_changes().since(moves) != Delta::ForeignCursor
+            && self.len == particles.len()
     }
 
     /// Copies positions and masses that were changed in the columns.
     fn sync_particles(&mut self, particles: &mut Particles<D>) {
         let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
         let cursors = self.synced.filter(|_| has_copy);
-        let changes = cursors.map(|[moves, masses]| (particles.moves().since(moves), masses));
+        let changes =
+            cursors.map(|[moves, masses]| (particles.position_changes().since(moves), masses));
         let Some((Delta::Entries(moved), seen_masses)) = changes else {
             self.residence = Residence::Columns;
             self.len = particles.len();
@@ -265,7 +267,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
 
     /// Moves the cursors to the end of the change records: only later writes are read.
     fn mark_synced(&mut self, particles: &Particles<D>) {
-        self.synced = Some([particles.moves().now(), particles.mass_changes().now()]);
+        self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
     /// Copies values that are only in the columns into the records.
@@ -284,7 +286,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             self.records.len() >= program.particles(),
             "there are fewer records than particles in the program"
         );
-        let records = Shared(self.records.as_mut_ptr());
+        let records = SharedPtr(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
         // With a single phase, no two tasks share a particle, so each runs all its iterations while
         // its particles are in the caches.
@@ -329,10 +331,10 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         );
         let machine = self.machine;
         let columns = RawParticles {
-            position: position.map(|column| Shared(column.as_mut_ptr())),
-            previous: previous.map(|column| Shared(column.as_mut_ptr())),
+            position: position.map(|column| SharedPtr(column.as_mut_ptr())),
+            previous: previous.map(|column| SharedPtr(column.as_mut_ptr())),
             inverse_mass,
-            records: Shared(self.records.as_mut_ptr()),
+            records: SharedPtr(self.records.as_mut_ptr()),
         };
         let threads = executor.threads().min(len / MIN_PARTICLES_PER_THREAD);
         if threads <= 1 {
@@ -354,7 +356,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
 /// Relaxes tasks in sequence, `iterations` times.
 struct Relax<'a, const D: usize> {
     program: &'a Program<f32>,
-    records: Shared<Record>,
+    records: SharedPtr<Record>,
     tasks: Range<usize>,
     iterations: u32,
 }
@@ -366,7 +368,7 @@ impl<'a, const D: usize> Relax<'a, D> {
     /// - and no other code accesses the records of the tasks.
     unsafe fn new(
         program: &'a Program<f32>,
-        records: Shared<Record>,
+        records: SharedPtr<Record>,
         tasks: Range<usize>,
         iterations: u32,
     ) -> Self {

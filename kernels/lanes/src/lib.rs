@@ -29,7 +29,7 @@ mod wide;
 pub use indexed::{IndexedKernel, IndexedPlan};
 pub use machine::{Machine, OneLane, Operation};
 pub use record::Record;
-pub use team::{Shared, Team};
+pub use team::{SharedPtr, Team};
 pub use vector::Vector;
 #[cfg(feature = "wide")]
 pub use wide::Wide8;

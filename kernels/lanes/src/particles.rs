@@ -8,7 +8,7 @@ use taut_core::{Motion, PADDING, ParticleView, SlotLayout, Stage, integrate};
 
 use crate::machine::Operation;
 use crate::record::Record;
-use crate::team::Shared;
+use crate::team::SharedPtr;
 use crate::vector::Vector;
 
 /// Particles per call of a stage: their columns fit the L1 cache.
@@ -41,10 +41,10 @@ pub(crate) enum Source {
 
 /// The particles as columns and as records.
 pub(crate) struct RawParticles<'a, const D: usize> {
-    pub(crate) position: [Shared<f32>; D],
-    pub(crate) previous: [Shared<f32>; D],
+    pub(crate) position: [SharedPtr<f32>; D],
+    pub(crate) previous: [SharedPtr<f32>; D],
     pub(crate) inverse_mass: &'a [f32],
-    pub(crate) records: Shared<Record>,
+    pub(crate) records: SharedPtr<Record>,
 }
 
 /// A pass over a range of particles.
@@ -198,14 +198,14 @@ impl<const D: usize> RunParticlePass<'_, D> {
             }
             // SAFETY: the range is within the columns, valid and not accessed elsewhere, by the
             // contract of `new`.
-            let part = |column: &Shared<f32>| unsafe {
+            let part = |column: &SharedPtr<f32>| unsafe {
                 slice::from_raw_parts_mut(column.0.add(first), range.len())
             };
             stage.run(ParticleView {
                 position: position.each_mut().map(|column| &mut column[..range.len()]),
                 previous: self.columns.previous.each_ref().map(part),
                 inverse_mass: &self.columns.inverse_mass[range.clone()],
-                numbers: SlotLayout::Run(first),
+                layout: SlotLayout::Run(first),
             });
             let zero = V::splat(cpu, 0.0);
             for at in range.step_by(V::LANES) {

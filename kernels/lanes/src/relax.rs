@@ -155,8 +155,9 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let stored = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
-    let special = slots.special.map(|special| {
-        [special.stretched, special.compressed, special.compliance].map(|column| &column[..len])
+    let non_plain = slots.non_plain.map(|non_plain| {
+        [non_plain.stretched, non_plain.compressed, non_plain.compliance]
+            .map(|column| &column[..len])
     });
     let mut slot = 0;
     while slot < len {
@@ -170,10 +171,10 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
         };
         let (mut ends_a, mut ends_b) = (V::transpose(rows_a), V::transpose(rows_b));
         let masses = [ends_a[D], ends_b[D]];
-        let special = special.map(|columns| columns.map(&column));
+        let non_plain = non_plain.map(|columns| columns.map(&column));
         let weight_term = match stored {
             Some(stored) => column(stored),
-            None => F::weight_term(match special {
+            None => F::weight_term(match non_plain {
                 Some([_, _, compliance]) => weight(masses, compliance, V::splat(cpu, inverse_h2)),
                 None => masses[0] + masses[1],
             }),
@@ -184,7 +185,7 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
             masses,
             column(rest_terms),
             weight_term,
-            special.map(|[stretched, compressed, _]| Response { stretched, compressed }),
+            non_plain.map(|[stretched, compressed, _]| Response { stretched, compressed }),
         );
         ends_a[..D].copy_from_slice(&new_a);
         ends_b[..D].copy_from_slice(&new_b);

@@ -170,9 +170,9 @@ impl Drop for PanicGuard<'_> {
 
 /// A pointer that threads may share; code that dereferences it must rule out data races.
 #[derive(Clone, Copy, Debug)]
-pub struct Shared<T>(pub *mut T);
+pub struct SharedPtr<T>(pub *mut T);
 
 // SAFETY: dereferencing the pointer is unsafe, and each use gives its reason.
-unsafe impl<T: Send> Send for Shared<T> {}
+unsafe impl<T: Send> Send for SharedPtr<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for Shared<T> {}
+unsafe impl<T: Send> Sync for SharedPtr<T> {}

@@ -45,7 +45,7 @@ pub struct Program<S: Real> {
     /// Empty unless the formula stores the weight term.
     weight_term: Column<S>,
     /// Empty until a stick is torn or not plain; then one entry per slot.
-    special: Special<S>,
+    non_plain: NonPlain<S>,
     registers: Vec<Register>,
     /// Where each task ends in `registers`.
     task_ends: Vec<u32>,
@@ -69,7 +69,7 @@ pub struct Program<S: Real> {
 
 /// The columns that only torn and non-plain sticks need, with one entry per slot.
 #[derive(Clone, Debug, Default)]
-struct Special<S> {
+struct NonPlain<S> {
     stretched: Vec<S>,
     compressed: Vec<S>,
     compliance: Vec<S>,
@@ -135,12 +135,12 @@ pub struct Slots<'a, S> {
     /// The formula's weight term if the formula stores it, else empty.
     pub weight_term: &'a [S],
     /// `Some` if any of the sticks is torn or not plain.
-    pub special: Option<SpecialSlots<'a, S>>,
+    pub non_plain: Option<NonPlainSlots<'a, S>>,
 }
 
 /// The columns that only torn and non-plain sticks need.
 #[derive(Clone, Copy, Debug)]
-pub struct SpecialSlots<'a, S> {
+pub struct NonPlainSlots<'a, S> {
     /// Multiplies the factor of a stretched stick; [`ABSENT`](taut_core::ABSENT) if the stick is
     /// torn.
     pub stretched: &'a [S],
@@ -179,7 +179,7 @@ impl<S: Real> Program<S> {
             b: Vec::new(),
             rest_term: Column::new(0),
             weight_term: Column::new(0),
-            special: Special::default(),
+            non_plain: NonPlain::default(),
             registers: Vec::new(),
             task_ends: Vec::new(),
             phase_ends: Vec::new(),
@@ -247,10 +247,10 @@ impl<S: Real> Program<S> {
                 inverse_mass,
                 rest_term: &self.rest_term[slots.clone()],
                 weight_term: self.weight_term.get(slots.clone()).unwrap_or_default(),
-                special: (form == Form::NonPlain).then(|| SpecialSlots {
-                    stretched: &self.special.stretched[slots.clone()],
-                    compressed: &self.special.compressed[slots.clone()],
-                    compliance: &self.special.compliance[slots],
+                non_plain: (form == Form::NonPlain).then(|| NonPlainSlots {
+                    stretched: &self.non_plain.stretched[slots.clone()],
+                    compressed: &self.non_plain.compressed[slots.clone()],
+                    compliance: &self.non_plain.compliance[slots],
                 }),
             }
         })

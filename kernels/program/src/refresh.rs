@@ -80,7 +80,7 @@ impl<S: Real> Program<S> {
     pub fn set_inverse_h2<const D: usize>(&mut self, particles: &Particles<D, S>, inverse_h2: S) {
         if self.inverse_h2 != inverse_h2 {
             self.inverse_h2 = inverse_h2;
-            if !self.special.compliance.is_empty() {
+            if !self.non_plain.compliance.is_empty() {
                 self.refresh_weights(particles);
             }
         }
@@ -127,21 +127,21 @@ impl<S: Real> Program<S> {
                 self.rest_term[slot] = rest_term;
             }
         }
-        if self.special.stretched.is_empty() {
+        if self.non_plain.stretched.is_empty() {
             if sticks.is_plain(stick) && !sticks.is_torn(stick) {
                 return;
             }
             let slots = self.slots();
-            self.special.stretched.resize(slots, S::ONE);
-            self.special.compressed.resize(slots, S::ONE);
-            self.special.compliance.resize(slots, S::ZERO);
+            self.non_plain.stretched.resize(slots, S::ONE);
+            self.non_plain.compressed.resize(slots, S::ONE);
+            self.non_plain.compliance.resize(slots, S::ZERO);
         }
         let Response { stretched, compressed } = sticks.response(stick);
         for slot in self.register_of(stick) {
             if self.stick_of[slot] as usize == stick {
-                self.special.stretched[slot] = stretched;
-                self.special.compressed[slot] = compressed;
-                self.special.compliance[slot] = sticks.compliance(stick);
+                self.non_plain.stretched[slot] = stretched;
+                self.non_plain.compressed[slot] = compressed;
+                self.non_plain.compliance[slot] = sticks.compliance(stick);
             }
         }
     }
@@ -243,7 +243,7 @@ impl<S: Real> Program<S> {
     fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
         let masses = [self.a[slot], self.b[slot]]
             .map(|end| particles.inverse_masses()[(end / self.unit) as usize]);
-        let compliance = self.special.compliance.get(slot).copied().unwrap_or(S::ZERO);
+        let compliance = self.non_plain.compliance.get(slot).copied().unwrap_or(S::ZERO);
         let weight = weight(masses, compliance, self.inverse_h2);
         self.weight_term[slot] = self.formula.weight_term(weight);
     }

@@ -50,7 +50,7 @@ pub struct ScalarPlan<const D: usize, S: Real = f32> {
     /// a stick takes one cache line instead of `D + 1`. Previous positions stay in their columns.
     records: Vec<Record<D, S>>,
     residence: Residence,
-    /// The cursors into [`Particles::moves`] and [`Particles::mass_changes`].
+    /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`].
     synced: Option<[Cursor; 2]>,
     /// Positions by axis, as stages expect them.
     scratch: [Vec<S>; D],
@@ -213,7 +213,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Whether the working copy belongs to these particles.
     fn copy_belongs_to(&self, particles: &Particles<D, S>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
-        particles.moves().since(moves) != Delta::ForeignCursor
+        particles.position_changes().since(moves) != Delta::ForeignCursor
             && self.records.len() == particles.len()
     }
 
@@ -221,7 +221,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     fn sync_particles(&mut self, particles: &Particles<D, S>) {
         let has_copy = self.residence != Residence::Columns && self.copy_belongs_to(particles);
         let cursors = self.synced.filter(|_| has_copy);
-        let changes = cursors.map(|[moves, masses]| (particles.moves().since(moves), masses));
+        let changes =
+            cursors.map(|[moves, masses]| (particles.position_changes().since(moves), masses));
         let Some((Delta::Entries(moved), seen_masses)) = changes else {
             self.residence = Residence::Columns;
             return;
@@ -247,7 +248,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
 
     /// Moves the cursors to the end of the change records: only later writes are read.
     fn mark_synced(&mut self, particles: &Particles<D, S>) {
-        self.synced = Some([particles.moves().now(), particles.mass_changes().now()]);
+        self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
     /// Copies values that are only in the columns into the working copy, which is then newer.
@@ -296,7 +297,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                 position: self.scratch.each_mut().map(|column| &mut column[..range.len()]),
                 previous: previous.each_mut().map(|column| &mut column[range.clone()]),
                 inverse_mass: &inverse_mass[range.clone()],
-                numbers: SlotLayout::Run(first),
+                layout: SlotLayout::Run(first),
             });
             for (slot, record) in self.records[record_range].iter_mut().enumerate() {
                 record.position =
@@ -334,24 +335,24 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
 ) {
     // A separate loop for plain sticks: with a branch per stick, the compiler spills the addresses
     // of the columns to the stack, and the loop runs a sixth slower.
-    match slots.special {
+    match slots.non_plain {
         None if F::STORES_WEIGHT => {
             relax_each::<F, D, S>(slots, records, |slot, _| (slots.weight_term[slot], None));
         }
         None => {
             relax_each::<F, D, S>(slots, records, |_, [wa, wb]| (F::weight_term(wa + wb), None));
         }
-        Some(special) => relax_each::<F, D, S>(slots, records, |slot, masses| {
+        Some(non_plain) => relax_each::<F, D, S>(slots, records, |slot, masses| {
             let weight_term = if F::STORES_WEIGHT {
                 slots.weight_term[slot]
             } else {
-                F::weight_term(weight(masses, special.compliance[slot], inverse_h2))
+                F::weight_term(weight(masses, non_plain.compliance[slot], inverse_h2))
             };
             (
                 weight_term,
                 Some(Response {
-                    stretched: special.stretched[slot],
-                    compressed: special.compressed[slot],
+                    stretched: non_plain.stretched[slot],
+                    compressed: non_plain.compressed[slot],
                 }),
             )
         }),

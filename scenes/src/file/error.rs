@@ -1,4 +1,4 @@
-//! Errors in scene files, with their lines.
+//! Errors in scene files, with line numbers.
 
 use std::error::Error;
 use std::ops::Range;
@@ -7,67 +7,69 @@ use taut_world::ModelError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// An error in a scene file, with its line.
+/// An error in a scene file, with its line number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct SceneFileError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
 }
 
 impl SceneFileError {
-    /// An error of the TOML parser, or about a value of the text.
-    pub(super) fn new(text: &str, error: &Complaint) -> Self {
+    /// Finds the line of an error of the TOML parser or of a value in `text`.
+    pub(super) fn new(text: &str, error: &BuildError) -> Self {
         let (message, span) = match error.downcast_ref::<toml::de::Error>() {
             Some(error) => (error.message().to_owned(), error.span()),
-            None => (error.to_string(), error.downcast_ref().and_then(|it| span_of(text, it))),
+            None => {
+                (error.to_string(), error.downcast_ref().and_then(|located| span_of(text, located)))
+            }
         };
         let before = text.get(..span.map_or(0, |span| span.start)).unwrap_or(text);
         let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
-        // Joins the lines of the message.
+        // Joins the lines of the message into one.
         let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
         Self { line, message }
     }
 }
 
-/// Why an entry cannot be built.
-pub(super) type Complaint = Box<dyn Error>;
+/// Why an entry of a scene file cannot be built.
+pub(super) type BuildError = Box<dyn Error>;
 
-/// An error about the value to which `steps` lead, the last one first.
+/// An error with the path of the value that caused it, from the innermost component outwards.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 struct Located {
-    steps: Vec<Step>,
-    error: Complaint,
+    path: Vec<Component>,
+    error: BuildError,
 }
 
-/// Leads from a value to one in it.
+/// A component of the path to a value: a key of a table, or an index into a list.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum Component {
     Key(&'static str),
-    Nth(usize),
+    Index(usize),
 }
 
-impl From<&'static str> for Step {
+impl From<&'static str> for Component {
     fn from(key: &'static str) -> Self {
         Self::Key(key)
     }
 }
 
-impl From<usize> for Step {
-    fn from(nth: usize) -> Self {
-        Self::Nth(nth)
+impl From<usize> for Component {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
     }
 }
 
-impl Step {
-    fn within<'a>(self, value: &'a Spanned<DeValue<'a>>) -> Option<&'a Spanned<DeValue<'a>>> {
+impl Component {
+    fn value_in<'a>(self, value: &'a Spanned<DeValue<'a>>) -> Option<&'a Spanned<DeValue<'a>>> {
         match self {
-            Self::Nth(nth) => value.get_ref().get(nth),
+            Self::Index(index) => value.get_ref().get(index),
             Self::Key(key) => value.get_ref().get(key).or_else(|| {
-                // The variant of an enumeration is a table in a table.
+                // An enum variant is a table with one entry, which holds the table of its fields.
                 let mut variants = value.get_ref().as_table()?.values();
                 let variant = variants.next().filter(|_| variants.next().is_none())?;
                 variant.get_ref().get(key)
@@ -76,39 +78,38 @@ impl Step {
     }
 }
 
-/// The byte range of the value that an error is about, or of the innermost table around it that
-/// the text has.
-fn span_of(text: &str, Located { steps, error }: &Located) -> Option<Range<usize>> {
+/// The byte range of the value that caused an error, or of the innermost table around it that is in
+/// the text.
+fn span_of(text: &str, Located { path, error }: &Located) -> Option<Range<usize>> {
     let parameter = match error.downcast_ref() {
-        Some(ModelError::Measure { key, .. }) => Some(Step::Key(key)),
+        Some(ModelError::OutOfRange { key, .. }) => Some(Component::Key(key)),
         _ => None,
     };
     let root = DeTable::parse(text).ok()?;
     let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
     let mut value = &root;
-    for step in steps.iter().rev().copied().chain(parameter) {
-        let Some(inner) = step.within(value) else { break };
+    for component in path.iter().rev().copied().chain(parameter) {
+        let Some(inner) = component.value_in(value) else { break };
         value = inner;
     }
     Some(value.span())
 }
 
-/// Says where in the text an error is.
+/// Adds the location of a value to an error.
 pub(super) trait At<T> {
-    /// The error is about the value, or something in it, of a key of a table or of a place in a
-    /// list.
-    fn at(self, step: impl Into<Step>) -> Result<T, Complaint>;
+    /// Marks an error as caused by the value at a key or index, or by a value inside it.
+    fn at(self, component: impl Into<Component>) -> Result<T, BuildError>;
 }
 
-impl<T, E: Into<Complaint>> At<T> for Result<T, E> {
-    fn at(self, step: impl Into<Step>) -> Result<T, Complaint> {
+impl<T, E: Into<BuildError>> At<T> for Result<T, E> {
+    fn at(self, component: impl Into<Component>) -> Result<T, BuildError> {
         self.map_err(|error| {
             let mut located = match error.into().downcast() {
                 Ok(located) => located,
-                Err(error) => Box::new(Located { steps: Vec::new(), error }),
+                Err(error) => Box::new(Located { path: Vec::new(), error }),
             };
-            located.steps.push(step.into());
-            located as Complaint
+            located.path.push(component.into());
+            located as BuildError
         })
     }
 }

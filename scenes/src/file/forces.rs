@@ -8,13 +8,13 @@ use taut_world::{
     WindLaw,
 };
 
-use super::error::{At, Complaint};
-use super::values::{Vector, finite, not_negative, place, vector};
-use super::{Build, Context, only};
+use super::error::{At, BuildError};
+use super::values::{Vector, finite, non_negative, position, vector};
+use super::{Build, Context, exactly_one};
 
-/// A force law or wind, with its parameters.
-trait Make<const D: usize> {
-    fn make(&self, on: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint>;
+/// The parameters of one kind of force.
+trait ForceKind<const D: usize> {
+    fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError>;
 }
 
 /// The particles on which a force acts.
@@ -33,10 +33,13 @@ impl<const D: usize> Target<D> {
     }
 }
 
-/// Declares the table of a force: the particles on which it acts, and one key for each kind, of
-/// which exactly one is required.
+/// Declares the table of a force: the particles on which it acts, and a key for each kind, of which
+/// a force needs exactly one.
 macro_rules! forces {
-    ($(#[$about:meta])* $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }) => {
+    (
+        $(#[$about:meta])*
+        $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }
+    ) => {
         $(#[$about])*
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -49,30 +52,32 @@ macro_rules! forces {
         impl Build<$dimensions> for $text {
             type Built = Arc<dyn Force<$dimensions>>;
 
-            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
                 const KINDS: &[&str] = &[$(stringify!($kind)),*];
-                let mut made: Vec<(&'static str, &dyn Make<$dimensions>)> = Vec::new();
-                $(made.extend(self.$kind.iter().map(|it| (stringify!($kind), it as _)));)*
-                let (key, kind) = only("a force", "kind", KINDS, made)?;
+                let mut given: Vec<(&'static str, &dyn ForceKind<$dimensions>)> = Vec::new();
+                $(given.extend(self.$kind.iter().map(|kind| (stringify!($kind), kind as _)));)*
+                let (key, kind) = exactly_one("a force", "kind", KINDS, given)?;
                 let within = self.within.map(RegionText::region).transpose().at("within")?;
-                if let Some(group) = self.on.as_ref().filter(|it| !context.groups.contains(*it)) {
+                if let Some(group) = &self.on
+                    && !context.groups.contains(group)
+                {
                     let error = format!("a force acts on the group '{group}', which no model has");
                     Err(error).at("on")?;
                 }
-                kind.make(Target { within, on: self.on.clone() }).at(key)
+                kind.force(Target { within, on: self.on.clone() }).at(key)
             }
         }
     };
 }
 
 forces! {
-    /// A force in the plane.
-    Flat: 2 { drag: DragText<2>, acceleration: Vector<2>, attractor: AttractorText<2> }
+    /// A force in 2D.
+    Force2: 2 { drag: DragText<2>, acceleration: Vector<2>, attractor: AttractorText<2> }
 }
 
 forces! {
-    /// A force in space.
-    Solid: 3 {
+    /// A force in 3D.
+    Force3: 3 {
         wind: WindText,
         drag: DragText<3>,
         acceleration: Vector<3>,
@@ -93,14 +98,14 @@ impl<const D: usize> RegionText<D> {
     fn region(self) -> Result<Region<D>, ModelError> {
         Ok(match self {
             Self::Ball { centre, radius } => Region::Ball {
-                centre: place("centre", "the centre of a region, m,", centre)?,
-                radius: not_negative("radius", "the radius of a region, m,", radius)?,
+                centre: position("centre", "the centre of a region, m,", centre)?,
+                radius: non_negative("radius", "the radius of a region, m,", radius)?,
             },
             Self::Box { from, to } => {
-                let from = place("from", "a corner of a region, m,", from)?;
-                let to = place("to", "a corner of a region, m,", to)?;
+                let from = position("from", "a corner of a region, m,", from)?;
+                let to = position("to", "a corner of a region, m,", to)?;
                 for (from, to) in from.into_iter().zip(to) {
-                    not_negative("to", "the width of a region, m,", to - from)?;
+                    non_negative("to", "the width of a region, m,", to - from)?;
                 }
                 Region::Box { from, to }
             }
@@ -151,19 +156,19 @@ impl WindLawText {
     fn law(self) -> Result<WindLaw, ModelError> {
         Ok(match self {
             Self::Normal { pressure } => WindLaw::Normal {
-                pressure: not_negative("pressure", "the pressure of a wind, N s/m³,", pressure)?,
+                pressure: non_negative("pressure", "the pressure of a wind, N s/m³,", pressure)?,
             },
             Self::Plate { density, drag, lift } => WindLaw::Plate {
-                density: not_negative("density", "the density of a wind, kg/m³,", density)?,
-                drag: not_negative("drag", "the drag of a wind", drag)?,
-                lift: not_negative("lift", "the lift of a wind", lift)?,
+                density: non_negative("density", "the density of a wind, kg/m³,", density)?,
+                drag: non_negative("drag", "the drag of a wind", drag)?,
+                lift: non_negative("lift", "the lift of a wind", lift)?,
             },
         })
     }
 }
 
-impl Make<3> for WindText {
-    fn make(&self, target: Target<3>) -> Result<Arc<dyn Force>, Complaint> {
+impl ForceKind<3> for WindText {
+    fn force(&self, target: Target<3>) -> Result<Arc<dyn Force>, BuildError> {
         if target.within.is_some() || target.on.is_some() {
             Err("a wind acts on all faces: it takes neither 'within' nor 'on'")?;
         }
@@ -195,19 +200,19 @@ struct DragText<const D: usize> {
     air: Option<Vector<D>>,
 }
 
-impl<const D: usize> Make<D> for DragText<D> {
-    fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+impl<const D: usize> ForceKind<D> for DragText<D> {
+    fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         let air = self.air.map(|air| vector("air", "the velocity of air, m/s,", air));
         Ok(target.field(Drag {
-            linear: not_negative("linear", "the linear drag, kg/s,", self.linear)?,
-            quadratic: not_negative("quadratic", "the quadratic drag, kg/m,", self.quadratic)?,
+            linear: non_negative("linear", "the linear drag, kg/s,", self.linear)?,
+            quadratic: non_negative("quadratic", "the quadratic drag, kg/m,", self.quadratic)?,
             air: air.transpose()?.unwrap_or([0.0; D]),
         }))
     }
 }
 
-impl<const D: usize> Make<D> for Vector<D> {
-    fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+impl<const D: usize> ForceKind<D> for Vector<D> {
+    fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         Ok(target.field(Acceleration(vector("acceleration", "an acceleration, m/s²,", *self)?)))
     }
 }
@@ -221,21 +226,21 @@ struct AttractorText<const D: usize> {
     softening: f32,
 }
 
-impl<const D: usize> Make<D> for AttractorText<D> {
-    fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+impl<const D: usize> ForceKind<D> for AttractorText<D> {
+    fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         let what = "the strength of an attractor, m³/s²,";
-        let most = f64::from(1e24_f32);
+        let limit = f64::from(1e24_f32);
         ModelError::check(
             "strength",
             what,
             self.strength.into(),
-            -most..=most,
+            -limit..=limit,
             "from -1e24 to 1e24",
         )?;
         Ok(target.field(Attractor {
-            place: place("place", "the place of an attractor, m,", self.place)?,
+            place: position("place", "the position of an attractor, m,", self.place)?,
             strength: self.strength,
-            softening: not_negative(
+            softening: non_negative(
                 "softening",
                 "the softening of an attractor, m,",
                 self.softening,

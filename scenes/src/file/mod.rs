@@ -1,4 +1,4 @@
-//! Scenes as TOML text. Keys are the parameters of builders, forces and obstacles.
+//! Scenes as TOML text. The keys are the parameters of builders, forces and obstacles.
 
 mod error;
 mod forces;
@@ -19,22 +19,22 @@ use taut_world::{Force, Obstacle, Scene, Settings};
 
 use crate::AnyScene;
 
-use error::{At, Complaint};
+use error::{At, BuildError};
 use models::NamedModel;
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
 pub use triangles::{TriangleReader, Triangles};
 
-/// The most copies of models, times the length of the text: all that a text says of a model (names,
-/// groups, paths) is there for each copy.
-const COPIED_MAX: usize = 1 << 30;
+/// Limit of the copies of a model times the length of the scene file, bytes. Each copy has its own
+/// names, groups and paths, so this limits their memory.
+const COPIED_BYTES_MAX: usize = 1 << 30;
 
-/// What entries need besides their own text.
+/// What building an entry needs besides its own table.
 struct Context<'a, const D: usize> {
     files: &'a TriangleReader<'a>,
     settings: Settings<D>,
-    /// The names of the groups of all models.
+    /// The names of the groups of all models that are built so far.
     groups: BTreeSet<String>,
 }
 
@@ -49,10 +49,10 @@ impl<const D: usize> Context<'_, D> {
 trait Build<const D: usize>: DeserializeOwned {
     type Built;
 
-    fn build(self, context: &Context<D>) -> Result<Self::Built, Complaint>;
+    fn build(self, context: &Context<D>) -> Result<Self::Built, BuildError>;
 }
 
-/// Parsed first: the dimensions decide which keys are valid.
+/// Parsed first, because the number of dimensions decides which keys are valid.
 #[derive(Deserialize)]
 struct Head {
     dimensions: Option<u64>,
@@ -61,7 +61,7 @@ struct Head {
 /// The tables of a scene file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
-struct Text<M, F, O, const D: usize> {
+struct SceneText<M, F, O, const D: usize> {
     #[serde(rename = "dimensions")]
     _dimensions: Option<u64>,
     #[serde(default)]
@@ -78,7 +78,7 @@ struct Text<M, F, O, const D: usize> {
     obstacle: Vec<O>,
 }
 
-/// The table `step`; absent keys are as in [`Settings::default`].
+/// The table `step`; an absent key keeps the value of [`Settings::default`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepText<const D: usize> {
@@ -88,12 +88,14 @@ struct StepText<const D: usize> {
     passes: Option<u32>,
     gravity: Option<Vector<D>>,
     damping_rate: Option<f32>,
-    /// Of earlier versions: a share per substep. Refused, with the rate to write instead.
+    /// The key of earlier versions: the share of the velocity lost per substep. It is rejected; the
+    /// error states the equivalent `damping_rate`.
     damping: Option<f32>,
 }
 
 impl<const D: usize> StepText<D> {
-    fn change(&self, settings: &mut Settings<D>) -> Result<(), Complaint> {
+    /// Overrides the settings whose keys are given, and checks the result.
+    fn apply_to(&self, settings: &mut Settings<D>) -> Result<(), BuildError> {
         let step = &mut settings.step;
         step.dt = self.dt.unwrap_or(step.dt);
         step.substeps = self.substeps.unwrap_or(step.substeps);
@@ -104,38 +106,40 @@ impl<const D: usize> StepText<D> {
         step.motion()?;
         settings.check()?;
         if let Some(share) = self.damping {
-            Err(self.damping_rate_for(share, settings.step.dt)).at("damping")?;
+            Err(self.damping_hint(share, settings.step.dt)).at("damping")?;
         }
         Ok(())
     }
 
-    /// The hint for replacing `damping`, a share of the velocity lost per substep. Old files
-    /// without `substeps` had one.
-    fn damping_rate_for(&self, share: f32, dt: f32) -> String {
+    /// The error for the key `damping`, with the equivalent `damping_rate`.
+    fn damping_hint(&self, share: f32, dt: f32) -> String {
+        // The default of the versions that had `damping`.
         let substeps = self.substeps.unwrap_or(1);
         let renamed = "\"damping\" is now \"damping_rate\", in 1/s";
         if !(0.0..=1.0).contains(&share) {
-            return format!("{renamed}, and {share} is not a share from 0 to 1");
+            return format!("{renamed}; {share} is not a share from 0 to 1");
         }
         let rate = Step::<D>::rate_of_share(share, dt / substeps as f32);
-        // At most four digits.
+        // Rounded to four digits.
         let rate: f64 = format!("{rate:.3e}").parse().unwrap_or(f64::NAN);
         let plural = if substeps == 1 { "" } else { "s" };
         format!(
-            "{renamed}: write damping_rate = {rate:?} for the same motion at {substeps} substep{plural}"
+            "{renamed}: write damping_rate = {rate:?} for the same motion at {substeps} \
+             substep{plural}"
         )
     }
 }
 
 impl AnyScene {
-    /// Reads a scene written in TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, a
-    /// table `step`, and any number of `model`, `force` and `obstacle`. Their keys are the
-    /// parameters of the builders of the same name; the folder `files` of this crate has examples.
+    /// Reads a scene from TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, a table
+    /// `step`, and any number of tables `model`, `force` and `obstacle`. Their keys are the
+    /// parameters of the builders of the same name. `docs/scenes.md` lists all keys; the folder
+    /// `files` of this crate has examples.
     ///
-    /// Besides its one builder a model may have `turned`, `at` and `velocity`; `groups` of
-    /// particles by name; groups that are `pinned`, or `guided` along a path; `stiffness`,
-    /// `compliance` and `tears_at` of all its sticks; `springs`, which then take the place of
-    /// its sticks; and places of `copies`. They are applied in this order.
+    /// A model has one builder. It may also have, applied in this order: `turned`, `at` and
+    /// `velocity`; named `groups` of particles; groups that are `pinned`, or `guided` along a path;
+    /// `stiffness`, `compliance` and `tears_at` of all its sticks; `tethers`; `springs`, which
+    /// replace its sticks; and `copies`.
     ///
     /// ```
     /// use taut_scenes::AnyScene;
@@ -160,19 +164,22 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// The error and the line of the value, or of the table that lacks one: text that is not TOML, an unknown key, a value that a builder refuses, a model that
-    /// [`Scene::add`] refuses, the file of a mesh.
+    /// Invalid TOML, an unknown key, a value that a builder rejects, a model that [`Scene::add`]
+    /// rejects, or a mesh file. The error has the line of the value, or of the table that lacks
+    /// one.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| {
             Err(format!("mesh files are not supported here, found {file}"))?
         })
     }
 
-    /// As [`from_toml`](Self::from_toml), for a text whose meshes may be in other files: instead of
-    /// `positions` and `triangles` a `file`, and a factor for its coordinates, `scale`. `files`
-    /// reads them. It gets each name as written, which may be `../secret` or `/etc/passwd`: a
-    /// reader takes the path from `taut_mesh::path_below`, which allows only files in the folder of
-    /// the scene and below.
+    /// As [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh
+    /// has the keys `file` and `scale`, a factor for its coordinates, instead of `positions` and
+    /// `triangles`.
+    ///
+    /// `files` reads a mesh file. It gets the name as written, which may be `../secret` or
+    /// `/etc/passwd`, so it should resolve the name with `taut_mesh::path_below`, which allows only
+    /// files in or below the folder of the scene.
     ///
     /// ```
     /// use taut_scenes::AnyScene;
@@ -184,7 +191,7 @@ impl AnyScene {
     ///     pinned = ["top"]
     /// "#;
     /// let scene = AnyScene::from_toml_with(text, &|file| {
-    ///     assert_eq!(file, "kerchief.obj"); // which the crate `taut-mesh` would read
+    ///     assert_eq!(file, "kerchief.obj"); // a program reads it with the crate `taut-mesh`
     ///     Ok((vec![[0.0, 0.0, 0.0], [50.0, 0.0, 0.0], [0.0, 50.0, 0.0]], vec![[0, 1, 2]]))
     /// })?;
     /// assert_eq!(scene.particles(), 3);
@@ -192,72 +199,74 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// As [`from_toml`](Self::from_toml), and errors of `files`, with the line of the file; and if
-    /// all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named twice
-    /// counts twice.
+    /// As [`from_toml`](Self::from_toml); errors of `files`, with the line that names the file; and
+    /// if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named
+    /// twice counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let files = &triangles::limited(files);
         let read = || match toml::from_str::<Head>(text)?.dimensions.unwrap_or(3) {
-            2 => flat(text, files).map(Self::Flat),
-            3 => solid(text, files).map(Self::Solid),
-            other => Err(format!("a scene has 2 or 3 dimensions, not {other}")).at("dimensions"),
+            2 => two_d(text, files).map(Self::TwoD),
+            3 => three_d(text, files).map(Self::ThreeD),
+            other => Err(format!("expected 2 or 3 dimensions, found {other}")).at("dimensions"),
         };
         read().map_err(|error| SceneFileError::new(text, &error))
     }
 }
 
-fn flat(text: &str, files: &TriangleReader) -> Result<Scene<2>, Complaint> {
-    scene::<models::Flat, forces::Flat, obstacles::Flat, 2>(text, files)
+fn two_d(text: &str, files: &TriangleReader) -> Result<Scene<2>, BuildError> {
+    scene::<models::Model2, forces::Force2, obstacles::Obstacle2, 2>(text, files)
 }
 
-fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, Complaint> {
-    scene::<models::Solid, forces::Solid, obstacles::Solid, 3>(text, files)
+fn three_d(text: &str, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
+    scene::<models::Model3, forces::Force3, obstacles::Obstacle3, 3>(text, files)
 }
 
-fn scene<M, F, O, const D: usize>(text: &str, files: &TriangleReader) -> Result<Scene<D>, Complaint>
+fn scene<M, F, O, const D: usize>(
+    text: &str,
+    files: &TriangleReader,
+) -> Result<Scene<D>, BuildError>
 where
     M: Build<D, Built = NamedModel<D>>,
     F: Build<D, Built = Arc<dyn Force<D>>>,
     O: Build<D, Built = Arc<dyn Obstacle<D>>>,
 {
-    let read: Text<M, F, O, D> = toml::from_str(text)?;
-    let order = read.order.map(Into::into);
+    let tables: SceneText<M, F, O, D> = toml::from_str(text)?;
+    let order = tables.order.map(Into::into);
     let mut scene = Scene::new();
-    (scene.formula, scene.order) = (read.formula, order);
-    if let Some(step) = read.step {
-        step.change(&mut scene.settings).at("step")?;
+    (scene.formula, scene.order) = (tables.formula, order);
+    if let Some(step) = tables.step {
+        step.apply_to(&mut scene.settings).at("step")?;
     }
     let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
-    for (nth, model) in read.model.into_iter().enumerate() {
-        let NamedModel { name, model, places } = model.build(&context).at(nth).at("model")?;
+    for (nth, model) in tables.model.into_iter().enumerate() {
+        let NamedModel { name, model, copies } = model.build(&context).at(nth).at("model")?;
         context.groups.extend(model.groups.keys().cloned());
-        match places {
+        match copies {
             None => scene.add(name, model),
-            Some(places) => {
-                let bytes = places.len() as u128 * text.len() as u128;
-                let counted =
-                    check_limit("copies, times the bytes of the file,", bytes, COPIED_MAX);
-                counted.at("copies").at(nth).at("model")?;
-                scene.add_copies(&name, &model, places)
+            Some(positions) => {
+                let bytes = positions.len() as u128 * text.len() as u128;
+                let what = "copies, times the bytes of the file,";
+                check_limit(what, bytes, COPIED_BYTES_MAX).at("copies").at(nth).at("model")?;
+                scene.add_copies(&name, &model, positions)
             }
         }
         .at(nth)
         .at("model")?;
     }
-    for (nth, force) in read.force.into_iter().enumerate() {
+    for (nth, force) in tables.force.into_iter().enumerate() {
         scene.forces.push(force.build(&context).at(nth).at("force")?);
     }
-    for (nth, obstacle) in read.obstacle.into_iter().enumerate() {
+    for (nth, obstacle) in tables.obstacle.into_iter().enumerate() {
         scene.obstacles.push(obstacle.build(&context).at(nth).at("obstacle")?);
     }
     Ok(scene)
 }
 
-/// The only one that is `given` of the keys of a table that exclude each other.
-fn only<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, Complaint> {
+/// Returns the only element of `given`, what a table has of the mutually exclusive keys `known`.
+fn exactly_one<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, BuildError> {
     let [only] = <[T; 1]>::try_from(given).map_err(|given| {
         let (found, known) = (given.len(), known.join(", "));
-        format!("{table} needs exactly one {kind}, found {found}; there are: {known}")
+        format!("{table} needs exactly one {kind}, found {found}; expected one of: {known}")
     })?;
     Ok(only)
 }

@@ -6,54 +6,54 @@ use serde::Deserialize;
 #[cfg(feature = "parry")]
 use taut_world::{BodyContacts, Facing, TriMesh};
 use taut_world::{
-    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Solid as Moving, Sphere,
-    Spin, Surface,
+    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Solid, Sphere, Spin, Surface,
 };
 
-use super::error::{At, Complaint};
+use super::error::{At, BuildError};
 use super::options::options;
 use super::paths::{PathText, SpinText};
 use super::triangles::TriangleReader;
 #[cfg(feature = "parry")]
 use super::triangles::triangles;
-use super::values::{Vector, not_negative, points};
-use super::{Build, Context, only};
+use super::values::{Vector, non_negative, points};
+use super::{Build, Context, exactly_one};
 
-/// A shape, with its parameters.
-trait Make<const D: usize> {
-    fn make(
+/// The parameters of one shape, or of one kind of contacts.
+trait ObstacleKind<const D: usize> {
+    fn obstacle(
         &self,
         common: &Common<D>,
         files: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint>;
+    ) -> Result<Arc<dyn Obstacle<D>>, BuildError>;
 }
 
-/// The keys that all shapes have.
+/// The keys that all obstacles have.
 struct Common<const D: usize> {
-    /// The key of the shape.
-    shape: &'static str,
+    /// The key of the shape or kind of contacts.
+    kind: &'static str,
     surface: Option<SurfaceText>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
 }
 
 impl<const D: usize> Common<D> {
-    fn finish<S>(&self, made: Moving<S, D>) -> Result<Arc<dyn Obstacle<D>>, Complaint>
+    /// Adds the surface, path and spin to a shape.
+    fn finish<S>(&self, solid: Solid<S, D>) -> Result<Arc<dyn Obstacle<D>>, BuildError>
     where
-        Moving<S, D>: Obstacle<D> + 'static,
+        Solid<S, D>: Obstacle<D> + 'static,
     {
         let surface = self.surface.as_ref().map(SurfaceText::options).unwrap_or_default();
         let path = self.path.clone().unwrap_or_default();
-        let mut made = made.with(surface).at("surface")?.along(path).at("path")?;
+        let mut solid = solid.with(surface).at("surface")?.along(path).at("path")?;
         if let Some(spin) = self.spin {
-            made = made.turning(spin);
+            solid = solid.turning(spin);
         }
-        Ok(Arc::new(made))
+        Ok(Arc::new(solid))
     }
 }
 
-/// Declares the table of an obstacle: keys that all have, and one for each shape, of which exactly
-/// one is required.
+/// Declares the table of an obstacle: the keys that all obstacles have, and a key for each shape,
+/// of which an obstacle needs exactly one.
 macro_rules! obstacles {
     (
         $(#[$about:meta])*
@@ -74,26 +74,29 @@ macro_rules! obstacles {
         impl Build<$dimensions> for $text {
             type Built = Arc<dyn Obstacle<$dimensions>>;
 
-            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
-                let mut given: Vec<(&'static str, &dyn Make<$dimensions>)> = Vec::new();
-                $($(#[$if])* given.extend(self.$shape.iter().map(|it| (stringify!($shape), it as _)));)*
-                let (shape, make) = only("an obstacle", "shape", SHAPES, given)?;
+                let mut given: Vec<(&'static str, &dyn ObstacleKind<$dimensions>)> = Vec::new();
+                $(
+                    $(#[$if])*
+                    given.extend(self.$shape.iter().map(|it| (stringify!($shape), it as _)));
+                )*
+                let (kind, parameters) = exactly_one("an obstacle", "shape", SHAPES, given)?;
                 let common = Common {
-                    shape,
+                    kind,
                     surface: self.surface,
                     path: self.path.map(Into::into),
                     spin: self.spin.map(SpinText::spin).transpose().at("spin")?,
                 };
-                make.make(&common, context.files)
+                parameters.obstacle(&common, context.files)
             }
         }
     };
 }
 
 obstacles! {
-    /// An obstacle in the plane.
-    Flat: 2 {
+    /// An obstacle in 2D.
+    Obstacle2: 2 {
         sphere: SphereText<2>,
         capsule: CapsuleText<2>,
         cuboid: CuboidText<2>,
@@ -105,8 +108,8 @@ obstacles! {
 }
 
 obstacles! {
-    /// An obstacle in space.
-    Solid: 3 {
+    /// An obstacle in 3D.
+    Obstacle3: 3 {
         sphere: SphereText<3>,
         capsule: CapsuleText<3>,
         cuboid: CuboidText<3>,
@@ -130,7 +133,7 @@ options! {
     }
 }
 
-/// Declares tables of shapes, all of whose keys are required.
+/// Declares tables of shapes whose keys are all required.
 macro_rules! shapes {
     ($(
         $(#[$about:meta])*
@@ -143,14 +146,14 @@ macro_rules! shapes {
             $($key: $type,)*
         }
 
-        impl<const $D: usize> Make<$D> for $text<$D> {
-            fn make(
+        impl<const $D: usize> ObstacleKind<$D> for $text<$D> {
+            fn obstacle(
                 &self,
                 common: &Common<$D>,
                 _: &TriangleReader,
-            ) -> Result<Arc<dyn Obstacle<$D>>, Complaint> {
+            ) -> Result<Arc<dyn Obstacle<$D>>, BuildError> {
                 let Self { $($key),* } = self.clone();
-                common.finish(Moving::new($shape.at(common.shape)?))
+                common.finish(Solid::new($shape.at(common.kind)?))
             }
         }
     )* };
@@ -168,7 +171,8 @@ shapes! {
     /// [`Cuboid::oriented`]: a centre and half edges.
     TiltedText<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
         let edges = <[[f64; D]; D]>::try_from(points(&half_edges));
-        let edges = edges.map_err(|edges| format!("{} half edges where {D} belong", edges.len()));
+        let edges =
+            edges.map_err(|edges| format!("expected {D} half edges, found {}", edges.len()));
         edges.at("half_edges").and_then(|edges| Ok(Cuboid::oriented(centre.into(), edges)?))
     };
     /// [`HalfSpace`].
@@ -183,21 +187,21 @@ options! {
     LimbContactsText => LimbContacts { friction: f32, margin: f32 }
 }
 
-impl<const D: usize> Make<D> for LimbContactsText {
-    fn make(
+impl<const D: usize> ObstacleKind<D> for LimbContactsText {
+    fn obstacle(
         &self,
         common: &Common<D>,
         _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    ) -> Result<Arc<dyn Obstacle<D>>, BuildError> {
         if common.surface.is_some() || common.path.is_some() || common.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
-        let limbs = self.options();
-        not_negative("friction", "the friction of contacts between limbs", limbs.friction)
-            .at(common.shape)?;
-        not_negative("margin", "the margin of contacts between limbs, m,", limbs.margin)
-            .at(common.shape)?;
-        Ok(Arc::new(limbs))
+        let contacts = self.options();
+        non_negative("friction", "the friction of contacts between limbs", contacts.friction)
+            .at(common.kind)?;
+        non_negative("margin", "the margin of contacts between limbs, m,", contacts.margin)
+            .at(common.kind)?;
+        Ok(Arc::new(contacts))
     }
 }
 
@@ -210,19 +214,23 @@ struct BodyContactsText {
 }
 
 #[cfg(feature = "parry")]
-impl Make<3> for BodyContactsText {
-    fn make(&self, common: &Common<3>, _: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
+impl ObstacleKind<3> for BodyContactsText {
+    fn obstacle(
+        &self,
+        common: &Common<3>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle>, BuildError> {
         if common.path.is_some() || common.spin.is_some() {
             Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
-        let usual = BodyContacts::default();
-        let margin = self.margin.unwrap_or(usual.margin);
+        let default = BodyContacts::default();
+        let margin = self.margin.unwrap_or(default.margin);
         let surface =
-            common.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
+            common.surface.as_ref().map_or(default.surface, |it| it.applied_to(default.surface));
         Ok(Arc::new(BodyContacts {
             surface: surface.checked().at("surface")?,
-            margin: not_negative("margin", "the margin of contacts between bodies, m,", margin)
-                .at(common.shape)?,
+            margin: non_negative("margin", "the margin of contacts between bodies, m,", margin)
+                .at(common.kind)?,
         }))
     }
 }
@@ -242,18 +250,18 @@ enum FacingWord {
 }
 
 #[cfg(feature = "parry")]
-impl Make<3> for MeshText {
-    fn make(
+impl ObstacleKind<3> for MeshText {
+    fn obstacle(
         &self,
         common: &Common<3>,
         files: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle>, Complaint> {
-        let (positions, triangles) = self.read(files).at(common.shape)?;
+    ) -> Result<Arc<dyn Obstacle>, BuildError> {
+        let (positions, triangles) = self.read(files).at(common.kind)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,
             FacingWord::Both => Facing::Both,
         };
-        let mesh = TriMesh::new(&positions, &triangles, facing).at(common.shape)?;
-        common.finish(Moving::mesh(mesh))
+        let mesh = TriMesh::new(&positions, &triangles, facing).at(common.kind)?;
+        common.finish(Solid::mesh(mesh))
     }
 }

@@ -1,35 +1,35 @@
 //! Tables of builder options.
 
-/// Declares a table whose keys are optional, with the defaults of the builder's options, besides
-/// `own` keys, which are required or have defaults of their own.
+/// Declares a table with an optional key for each field of an options struct; an absent key keeps
+/// the struct's default. Keys under `extra` are not fields of the struct, and required.
 ///
-/// It names every field of the options, so a new field is a compile error until it has a key.
+/// The macro names every field of the struct, so a new field does not compile until it has a key.
 macro_rules! options {
     (
         $(#[$about:meta])*
         $text:ident $(<const $D:ident: usize>)? => $options:ident $(<$of:ident>)? {
-            $($field:ident: $written:ty),* $(,)?
+            $($field:ident: $type:ty),* $(,)?
         }
-        $(own { $($(#[$of_own:meta])* $own:ident: $own_written:ty),* $(,)? })?
+        $(extra { $($extra:ident: $extra_type:ty),* $(,)? })?
     ) => {
         $(#[$about])*
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $text $(<const $D: usize>)? {
-            $($($(#[$of_own])* $own: $own_written,)*)?
-            $($field: Option<$written>,)*
+            $($($extra: $extra_type,)*)?
+            $($field: Option<$type>,)*
         }
 
         impl $(<const $D: usize>)? $text $(<$D>)? {
             fn options(&self) -> $options $(<$of>)? {
-                self.over(<$options $(<$of>)?>::default())
+                self.applied_to(<$options $(<$of>)?>::default())
             }
 
-            /// Replaces the defaults by the given keys.
-            fn over(&self, mut options: $options $(<$of>)?) -> $options $(<$of>)? {
+            /// Overrides the fields whose keys are given.
+            fn applied_to(&self, mut options: $options $(<$of>)?) -> $options $(<$of>)? {
                 let $options { $($field),* } = &mut options;
-                $(if let Some(written) = &self.$field {
-                    *$field = written.clone().into();
+                $(if let Some(given) = &self.$field {
+                    *$field = given.clone().into();
                 })*
                 options
             }

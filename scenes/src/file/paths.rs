@@ -1,4 +1,4 @@
-//! Tables of paths and spins, of obstacles and guided particles.
+//! Tables `path` and `spin` of obstacles and guided groups.
 
 use serde::Deserialize;
 use taut_world::{ModelError, Path, Spin};
@@ -26,7 +26,8 @@ impl<const D: usize> From<PathText<D>> for Path<D> {
                 Self::Circular { radii: radii.map(Into::into), period }
             }
             PathText::Keyframed { keys } => {
-                Self::Keyframed { keys: keys.into_iter().map(|(at, to)| (at, to.into())).collect() }
+                let keys = keys.into_iter().map(|(time, position)| (time, position.into()));
+                Self::Keyframed { keys: keys.collect() }
             }
         }
     }

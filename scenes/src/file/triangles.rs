@@ -1,4 +1,4 @@
-//! Tables of triangles, or names of mesh files, which the caller reads.
+//! Tables of triangles: in the scene file, or in a mesh file that the caller reads.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -6,16 +6,16 @@ use std::error::Error;
 use taut_core::{PARTICLES_MAX, TRIANGLES_MAX, check_limit};
 use taut_world::ModelError;
 
-use super::error::{At, Complaint};
+use super::error::{At, BuildError};
 use super::values::{Vector, points};
 
-/// Positions, m, and the corners of each triangle as their numbers.
+/// Positions, m, and triangles of three indices into them.
 pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
-/// Reads the triangles of a file that a scene names.
+/// Reads the triangles of a mesh file that a scene names.
 pub type TriangleReader<'a> = dyn Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a;
 
-/// Declares a table of triangles with further keys.
+/// Declares a table of triangles with additional keys.
 macro_rules! triangles {
     (
         $(#[$about:meta])*
@@ -36,31 +36,31 @@ macro_rules! triangles {
             fn read(
                 &self,
                 files: &crate::file::TriangleReader,
-            ) -> Result<crate::file::Triangles, crate::file::error::Complaint> {
+            ) -> Result<crate::file::Triangles, crate::file::error::BuildError> {
                 let Self { positions, triangles, file, scale, .. } = self;
-                let written = (positions.as_deref(), triangles.as_deref());
-                crate::file::triangles::read(written, file.as_deref(), *scale, files)
+                let inline = (positions.as_deref(), triangles.as_deref());
+                crate::file::triangles::read(inline, file.as_deref(), *scale, files)
             }
         }
     };
 }
 pub(super) use triangles;
 
-/// Returns the given triangles, or those of a file scaled by `scale`.
+/// Returns the triangles in the table, or those of a file scaled by `scale`.
 pub(super) fn read(
     (positions, triangles): (Option<&[Vector<3>]>, Option<&[[u32; 3]]>),
     file: Option<&str>,
     scale: Option<f64>,
     files: &TriangleReader,
-) -> Result<Triangles, Complaint> {
+) -> Result<Triangles, BuildError> {
     match (positions, triangles, file) {
         (Some(positions), Some(triangles), None) if scale.is_none() => {
             Ok((points(positions), triangles.to_vec()))
         }
         (None, None, Some(file)) => {
             let scale = scale.unwrap_or(1.0);
-            let (sane, must) = (1e-9..=1e9, "from 1e-9 to 1e9");
-            ModelError::check("scale", "the scale of a file", scale, sane, must)?;
+            let (range, expected) = (1e-9..=1e9, "from 1e-9 to 1e9");
+            ModelError::check("scale", "the scale of a file", scale, range, expected)?;
             let (mut positions, triangles) =
                 files(file).map_err(|error| with_sources(&*error)).at("file")?;
             for x in positions.as_flattened_mut() {
@@ -72,29 +72,30 @@ pub(super) fn read(
     }
 }
 
-/// Limits the total that `files` reads: a text can name one large file any number of times.
+/// Limits the total size of what `files` reads: a scene can name one large file any number of
+/// times.
 pub(super) fn limited<'a>(
     files: &'a TriangleReader,
 ) -> impl Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a {
-    let read = Cell::new([0, 0]);
+    let totals = Cell::new([0, 0]);
     move |file| {
         let (positions, triangles) = files(file)?;
-        let [vertices, faces] = read.get();
+        let [vertices, faces] = totals.get();
         let all = [vertices + positions.len() as u128, faces + triangles.len() as u128];
         check_limit("vertices of all mesh files", all[0], PARTICLES_MAX)?;
         check_limit("triangles of all mesh files", all[1], TRIANGLES_MAX)?;
-        read.set(all);
+        totals.set(all);
         Ok((positions, triangles))
     }
 }
 
-/// An error with its sources, in one line.
+/// The messages of an error and its sources, in one line.
 fn with_sources(error: &dyn Error) -> String {
-    let mut with_sources = error.to_string();
+    let mut message = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        with_sources = format!("{with_sources}: {error}");
+        message = format!("{message}: {error}");
         source = error.source();
     }
-    with_sources
+    message
 }

@@ -1,11 +1,11 @@
-//! Values of keys.
+//! Types of values in scene files, and their checks.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use taut_core::{Bending, COORDINATE_MAX, Family, Kind};
 use taut_world::{Axes, Diagonals, ModelError, Order, StickSet};
 
-/// A point or direction: an array of as many numbers as there are dimensions.
+/// A point or direction: an array of as many numbers as the scene has dimensions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vector<const D: usize, T = f32>([T; D]);
 
@@ -24,9 +24,9 @@ impl<const D: usize, T> From<Vector<D, T>> for [T; D] {
     }
 }
 
-/// Points as arrays, for builders.
-pub(super) fn points<const D: usize, T: Copy>(written: &[Vector<D, T>]) -> Vec<[T; D]> {
-    written.iter().map(|point| point.0).collect()
+/// Converts vectors to arrays, for builders.
+pub(super) fn points<const D: usize, T: Copy>(vectors: &[Vector<D, T>]) -> Vec<[T; D]> {
+    vectors.iter().map(|vector| vector.0).collect()
 }
 
 /// Checks that a value is finite.
@@ -34,15 +34,15 @@ pub(super) fn finite(key: &'static str, what: &'static str, value: f32) -> Resul
     ModelError::check(key, what, value.into(), .., "finite").map(|_| value)
 }
 
-/// Checks a point, m.
-pub(super) fn place<const D: usize>(
+/// Checks a position, m.
+pub(super) fn position<const D: usize>(
     key: &'static str,
     what: &'static str,
     point: Vector<D>,
 ) -> Result<[f32; D], ModelError> {
-    let sane = -COORDINATE_MAX..=COORDINATE_MAX;
-    for along in point.0 {
-        ModelError::check(key, what, along.into(), sane.clone(), "from -1e12 to 1e12")?;
+    let range = -COORDINATE_MAX..=COORDINATE_MAX;
+    for coordinate in point.0 {
+        ModelError::check(key, what, coordinate.into(), range.clone(), "from -1e12 to 1e12")?;
     }
     Ok(point.0)
 }
@@ -53,13 +53,14 @@ pub(super) fn vector<const D: usize>(
     what: &'static str,
     vector: Vector<D>,
 ) -> Result<[f32; D], ModelError> {
-    for along in vector.0 {
-        ModelError::check(key, what, along.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
+    for coordinate in vector.0 {
+        ModelError::check(key, what, coordinate.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
     }
     Ok(vector.0)
 }
 
-pub(super) fn not_negative(
+/// Checks that a value is finite and not negative.
+pub(super) fn non_negative(
     key: &'static str,
     what: &'static str,
     value: f32,
@@ -67,25 +68,25 @@ pub(super) fn not_negative(
     ModelError::check(key, what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
 }
 
-/// Declares an enumeration by words.
+/// Declares an enum whose variants are words in scene files.
 macro_rules! words {
-    ($(#[$about:meta])* $written:ident => $value:ty { $($word:ident => $meant:expr),* $(,)? }) => {
+    ($(#[$about:meta])* $text:ident => $type:ty { $($word:ident => $value:expr),* $(,)? }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Deserialize)]
         #[serde(rename_all = "kebab-case")]
-        pub(super) enum $written { $($word),* }
+        pub(super) enum $text { $($word),* }
 
-        impl From<$written> for $value {
-            fn from(written: $written) -> Self {
-                match written { $($written::$word => $meant),* }
+        impl From<$text> for $type {
+            fn from(word: $text) -> Self {
+                match word { $($text::$word => $value),* }
             }
         }
     };
 }
 
 words! {
-    /// A set of sticks, by its name.
-    Families => Vec<Family> {
+    /// The families of a named set of sticks.
+    FamiliesWord => Vec<Family> {
         Structural => StickSet::Structural.families().to_vec(),
         Shear => StickSet::Shear.families().to_vec(),
         All => StickSet::All.families().to_vec(),
@@ -93,8 +94,8 @@ words! {
 }
 
 words! {
-    /// A set of sticks, by its name.
-    Set => StickSet {
+    /// A named set of sticks.
+    StickSetWord => StickSet {
         Structural => StickSet::Structural,
         Shear => StickSet::Shear,
         All => StickSet::All,
@@ -107,7 +108,7 @@ words! {
 }
 
 words! {
-    /// When a stick acts.
+    /// Whether a stick resists stretch, compression or both.
     KindWord => Kind {
         TwoSided => Kind::TwoSided,
         Minimum => Kind::Minimum,

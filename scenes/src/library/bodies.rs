@@ -11,21 +11,22 @@ use super::LibraryScene;
 
 pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     name: "tetra-cube-world",
-    about: "Jakobsen's tetrahedra in his cube world",
+    description: "Jakobsen's cube world: tetrahedra that bounce in a box",
     size: 27,
-    size_is: "tetrahedra",
+    size_unit: "tetrahedra",
     copies: false,
     dimensions: 3,
-    residual: 0.05,
+    residual_max: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {
-            // In layers of nine, each with its own rotation.
-            let place = |cell: usize| cell as f32 - 1.0;
-            let at = [place(body % 3), 1.0 + (body / 9) as f32, place(body / 3 % 3)];
+            // Layers of nine; each tetrahedron has its own rotation.
+            let coordinate = |cell: usize| cell as f32 - 1.0;
+            let position =
+                [coordinate(body % 3), 1.0 + (body / 9) as f32, coordinate(body / 3 % 3)];
             let tetrahedron = Model::tetrahedron(0.5, 1.0)?;
             let turned = tetrahedron.turned([1.0, 2.0, 3.0], body as f32)?;
-            scene.add(format!("tetrahedron {body}"), turned.moved(at))?;
+            scene.add(format!("tetrahedron {body}"), turned.moved(position))?;
         }
         let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
         let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
@@ -39,15 +40,15 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
 #[cfg(feature = "parry")]
 pub(super) const BOXES: LibraryScene = LibraryScene {
     name: "boxes",
-    about: "cubes around tetrahedra that fall on each other and into a trough",
+    description: "rigid cubes, of four particles each, that fall on each other in a trough",
     size: 8,
-    size_is: "cubes",
+    size_unit: "cubes",
     copies: false,
     dimensions: 3,
-    residual: 0.05,
+    residual_max: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
-        // Two slopes form a concave floor. Bodies of pinned particles do not move.
+        // Two slopes form a concave floor. A body whose particles are pinned does not move.
         for (name, side) in [("left slope", -1.0), ("right slope", 1.0)] {
             let slope =
                 Model::rigid_box([4.0, 0.5, 4.0], 1000.0)?.turned([0.0, 0.0, 1.0], 0.3 * side)?;
@@ -55,8 +56,8 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
         }
         for body in 0..size {
             let cube = Model::rigid_box([0.5; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
-            let at = [0.4 * (body % 3) as f32 - 0.4, 1.5 + 0.9 * body as f32, 0.0];
-            scene.add(format!("cube {body}"), cube.moved(at))?;
+            let position = [0.4 * (body % 3) as f32 - 0.4, 1.5 + 0.9 * body as f32, 0.0];
+            scene.add(format!("cube {body}"), cube.moved(position))?;
         }
         scene.obstacles.push(Arc::new(BodyContacts::default()));
         scene.settings.step =
@@ -68,21 +69,21 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
 
 pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     name: "ragdolls",
-    about: "ragdolls in the plane, thrown about in a room",
+    description: "2D ragdolls that are thrown around a room",
     size: 20,
-    size_is: "ragdolls",
+    size_unit: "ragdolls",
     copies: true,
     dimensions: 2,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<2>::new();
-        let h = scene.settings.step.dt / 4.0; // of the settings below
+        let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
         for body in 0..size {
-            // In rows of five, each turned about its middle.
-            let at = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
+            // Rows of five; each ragdoll is rotated about its middle.
+            let position = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
             let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9]);
-            let fling = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
-            let thrown = ragdoll.turned(body as f32)?.moved(at).moving_at(fling, h);
+            let velocity = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
+            let thrown = ragdoll.turned(body as f32)?.moved(position).moving_at(velocity, h);
             scene.add(format!("ragdoll {body}"), thrown)?;
         }
         scene.obstacles.push(Arc::new(LimbContacts::default()));
@@ -98,26 +99,26 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
 
 pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     name: "ragdolls-3d",
-    about: "ragdolls that fall down a flight of stairs",
+    description: "ragdolls that fall down a flight of stairs",
     size: 20,
-    size_is: "ragdolls",
+    size_unit: "ragdolls",
     copies: true,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {
-            let at = [1.2 * (body % 4) as f32 - 1.8, 3.5 + 1.5 * (body / 4) as f32, 0.5];
+            let position = [1.2 * (body % 4) as f32 - 1.8, 3.5 + 1.5 * (body / 4) as f32, 0.5];
             let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9, 0.0]);
             let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * body as f32)?;
-            scene.add(format!("ragdoll {body}"), turned.moved(at))?;
+            scene.add(format!("ragdoll {body}"), turned.moved(position))?;
         }
         scene.obstacles.push(Arc::new(LimbContacts::default()));
         let surface = Surface { friction: 0.5, ..Surface::default() };
         for step in 0..8 {
-            let back = 0.3 * f64::from(step) - 1.0;
-            let low = 0.2 * f64::from(8 - step);
-            let stair = Cuboid::new([-3.0, low - 3.0, back], [3.0, low, back + 0.6])?;
+            let z = 0.3 * f64::from(step) - 1.0;
+            let top = 0.2 * f64::from(8 - step);
+            let stair = Cuboid::new([-3.0, top - 3.0, z], [3.0, top, z + 0.6])?;
             scene.obstacles.push(Arc::new(Solid::new(stair).with(surface)?));
         }
         let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;

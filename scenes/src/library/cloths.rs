@@ -10,25 +10,26 @@ use taut_world::{
 
 use super::LibraryScene;
 
-/// The angle of the arc that the hammock begins as, rad: its ends are 2 % closer than it is long.
-const ARC: f64 = 0.7;
+/// Angle of the arc in which the hammock starts, rad: its ends are 2 % closer together than the
+/// cloth is long.
+const ARC_ANGLE: f64 = 0.7;
 
-/// Thickness of obstacle surfaces, m, so that obstacles do not poke through between particles.
+/// Thickness of obstacle surfaces, m. It keeps obstacles from poking through between particles.
 const THICKNESS: f32 = 0.01;
 
-/// `size` times `to / of`, at least 2.
-fn in_proportion(size: usize, of: usize, to: usize) -> usize {
-    (size.saturating_mul(of) / to).max(2)
+/// `size * numerator / denominator`, at least 2.
+fn scaled(size: usize, numerator: usize, denominator: usize) -> usize {
+    (size.saturating_mul(numerator) / denominator).max(2)
 }
 
 pub(super) const DRAPE: LibraryScene = LibraryScene {
     name: "drape",
-    about: "a square sheet that hangs from its top row",
+    description: "a square sheet that hangs from its top row",
     size: 64,
-    size_is: "particles along a side",
+    size_unit: "particles along a side",
     copies: false,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         scene.add("sheet", Model::drape(size, StickSet::All)?.tethered(Tethers::default())?)?;
@@ -37,17 +38,18 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     },
 };
 
-/// The tutorial scene scaled by 1/10, so that its units are metres; its steps are frames.
+/// The scene of the tutorial at a tenth of its size, so that its units are metres. One step is one
+/// frame.
 pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     name: "mosegaard",
-    about: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
+    description: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
     size: 55,
-    size_is: "particles across",
+    size_unit: "particles across",
     copies: false,
     dimensions: 3,
-    residual: 0.2,
+    residual_max: 0.2,
     build: |size| {
-        let rows = in_proportion(size, 45, 55);
+        let rows = scaled(size, 45, 55);
         let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
         let mut scene = Scene::<3>::new();
         let cloth = Model::cloth(&cloth)?.pinned("top corners");
@@ -65,14 +67,14 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
 
 pub(super) const FLAG: LibraryScene = LibraryScene {
     name: "flag",
-    about: "a flag in gusts of wind",
+    description: "a flag in gusts of wind",
     size: 48,
-    size_is: "particles across",
+    size_unit: "particles across",
     copies: false,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
-        let rows = in_proportion(size, 2, 3);
+        let rows = scaled(size, 2, 3);
         let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
         let mut scene = Scene::<3>::new();
         let flag = Model::cloth(&cloth)?.pinned("left");
@@ -86,16 +88,16 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
 
 pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     name: "hammock",
-    about: "a sheet held at its corners, into which a ball is lowered and lifted again",
+    description: "a sheet held at its corners; a ball is lowered into it and lifted out",
     size: 48,
-    size_is: "particles along",
+    size_unit: "particles along the length",
     copies: false,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let cloth = Cloth {
             columns: size,
-            rows: in_proportion(size, 1, 2),
+            rows: scaled(size, 1, 2),
             width: 2.4,
             height: 1.2,
             axes: Axes::HORIZONTAL,
@@ -117,12 +119,12 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
 
 pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     name: "table-cloth",
-    about: "a sheet that falls on a table, and over its edges",
+    description: "a sheet that falls on a table and hangs over its edges",
     size: 48,
-    size_is: "particles along a side",
+    size_unit: "particles along a side",
     copies: false,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let cloth = Cloth {
             columns: size,
@@ -151,12 +153,13 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
 
 pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     name: "hex-sheet",
-    about: "Jakobsen's cloth: a sheet of equilateral triangles that hangs by its upper corners",
+    description: "Jakobsen's cloth: a sheet of equilateral triangles that hangs by its upper \
+                  corners",
     size: 40,
-    size_is: "particles along a side",
+    size_unit: "particles along a side",
     copies: false,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
         let mut scene = Scene::<3>::new();
@@ -171,16 +174,16 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
 
 pub(super) const CURTAIN: LibraryScene = LibraryScene {
     name: "curtain",
-    about: "a curtain in the plane that tears when pulled; a ball passes its edge",
+    description: "a 2D curtain that tears when pulled; a ball pushes against its edge",
     size: 60,
-    size_is: "particles across",
+    size_unit: "particles across",
     copies: false,
     dimensions: 2,
-    residual: 0.3,
+    residual_max: 0.3,
     build: |size| {
         let cloth = Cloth {
             columns: size,
-            rows: in_proportion(size, 2, 3),
+            rows: scaled(size, 2, 3),
             width: 1.8,
             height: 1.2,
             families: Family::STRUCTURAL.to_vec(),
@@ -200,25 +203,25 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     },
 };
 
-/// Bends a level sheet, column by column, to an arc that hangs down: a ball would have to stretch a
-/// level one. No stick is stretched.
+/// Bends a horizontal sheet into a hanging arc; no stick is stretched. A ball that is lowered into
+/// a horizontal sheet would have to stretch it.
 fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
-    let gaps = (columns - 1) as f64;
+    let segments = (columns - 1) as f64;
     let length =
         f64::from(sheet.particles.position(columns - 1)[0] - sheet.particles.position(0)[0]);
-    let mut points = vec![[0.0, 0.0]];
-    for gap in 0..columns - 1 {
-        let angle = ARC * ((gap as f64 + 0.5) / gaps - 0.5);
-        let [x, y] = points[gap];
-        let side = length / gaps;
-        points.push([x + side * libm::cos(angle), y + side * libm::sin(angle)]);
+    let mut arc = vec![[0.0, 0.0]];
+    for segment in 0..columns - 1 {
+        let angle = ARC_ANGLE * ((segment as f64 + 0.5) / segments - 0.5);
+        let [x, y] = arc[segment];
+        let side = length / segments;
+        arc.push([x + side * libm::cos(angle), y + side * libm::sin(angle)]);
     }
-    let middle = 0.5 * points[columns - 1][0];
+    let middle = 0.5 * arc[columns - 1][0];
     for particle in 0..sheet.particles.len() {
         let [_, _, z] = sheet.particles.position(particle);
-        let [x, y] = points[particle % columns];
-        let point = [(x - middle) as f32, y as f32, z];
-        sheet.particles.set_position(particle, point).map_err(ModelError::from)?;
+        let [x, y] = arc[particle % columns];
+        let position = [(x - middle) as f32, y as f32, z];
+        sheet.particles.set_position(particle, position).map_err(ModelError::from)?;
     }
     Ok(())
 }

@@ -9,12 +9,12 @@ use super::LibraryScene;
 
 pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     name: "rope-bridge",
-    about: "a hanging bridge of planks and ropes, along which a ball moves back and forth",
+    description: "a hanging bridge of planks and ropes; a ball moves back and forth along it",
     size: 24,
-    size_is: "planks",
+    size_unit: "planks",
     copies: false,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let bridge = Bridge { planks: size, ..Bridge::default() };
         let mut scene = Scene::<3>::new();
@@ -31,12 +31,12 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
 
 pub(super) const PLANTS: LibraryScene = LibraryScene {
     name: "plants",
-    about: "a row of shrubs in gusts of wind, held up by support sticks and one iteration",
+    description: "a row of shrubs in gusts of wind, held up by support sticks with one iteration",
     size: 8,
-    size_is: "shrubs",
+    size_unit: "shrubs",
     copies: true,
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for plant in 0..size {

@@ -1,19 +1,19 @@
-//! The scenes that tests, benches and tools share.
+//! Named scenes, shared by tests, benchmarks and tools.
 
 mod bodies;
 mod cloths;
 mod lines;
-mod loose;
+mod stickless;
 
 use taut_core::check_limit;
 use taut_world::SceneError;
 
 use crate::AnyScene;
 
-/// The largest size of a library scene.
+/// The maximum size of a library scene.
 const SIZE_MAX: usize = 4096;
 
-/// A scene of the library, which can be made in many sizes.
+/// A named scene, built in any size.
 ///
 /// ```
 /// use taut_scenes::LibraryScene;
@@ -24,26 +24,26 @@ const SIZE_MAX: usize = 4096;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LibraryScene {
-    /// Its name on command lines.
+    /// The name, as on command lines.
     pub name: &'static str,
     /// A one-line description.
-    pub about: &'static str,
-    /// Its default size.
+    pub description: &'static str,
+    /// The default size.
     pub size: usize,
     /// What the size counts.
-    pub size_is: &'static str,
+    pub size_unit: &'static str,
     /// Whether the size is a number of models with the same sticks, which a world simulates as copies
     /// if there are enough.
     pub copies: bool,
     /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
-    /// Upper bound of its root mean square of |stretch|, at its default size and settings, from the
-    /// first step on.
-    pub residual: f64,
+    /// Upper bound of the root mean square of |stretch| in every step, at the default size and
+    /// settings.
+    pub residual_max: f64,
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 
-/// There is no library scene of that name.
+/// No library scene has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no scene '{name}' in the library")]
 pub struct UnknownScene {
@@ -69,11 +69,11 @@ impl LibraryScene {
         bodies::RAGDOLLS,
         bodies::RAGDOLLS_3D,
         #[cfg(feature = "parry")]
-        loose::FOUNTAIN,
-        loose::SPRINGS,
+        stickless::FOUNTAIN,
+        stickless::SPRINGS,
     ];
 
-    /// The library scene of a name.
+    /// Returns the library scene with this name.
     ///
     /// # Errors
     /// If there is none.
@@ -82,11 +82,11 @@ impl LibraryScene {
         Self::ALL.iter().find(|scene| scene.name == name).ok_or_else(unknown)
     }
 
-    /// Builds the scene in a size.
+    /// Builds the scene in this size.
     ///
     /// # Errors
-    /// If it cannot be made in this size, or the size is above 4096.
+    /// If the scene cannot be built in this size, or the size is above 4096.
     pub fn scene(&self, size: usize) -> Result<AnyScene, SceneError> {
-        (self.build)(check_limit(self.size_is, size as u128, SIZE_MAX)?)
+        (self.build)(check_limit(self.size_unit, size as u128, SIZE_MAX)?)
     }
 }

@@ -1,5 +1,7 @@
-//! Scenes written in TOML, and those of the library.
-#![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
+//! Scenes from TOML, compared with those of the library, and the errors in them.
+#![allow(clippy::float_cmp, reason = "numbers must be identical")]
 
+#[cfg(feature = "toml")]
+mod errors;
 #[cfg(feature = "toml")]
 mod files;

@@ -1,12 +1,13 @@
-//! Points of sticks, triangles and tetrahedra, and how they move: equations (*) and (**) of
+//! Points on sticks, triangles and in tetrahedra, and pushes on them: equations (*) and (**) of
 //! Jakobsen 2001.
 
 use core::array::from_fn;
 
 use taut_core::Particles;
 
-/// A point of matter: `p = c1 x1 + c2 x2 + c3 x3 + c4 x4`, the sum of the weights being 1. On a
-/// stick two of the weights are not 0, on a triangle three, in a tetrahedron four.
+/// A point of a model as a weighted mean of particles: `p = c1 x1 + c2 x2 + c3 x3 + c4 x4`, where
+/// the sum of the weights is 1. On a stick two weights are not 0, on a triangle three, in a
+/// tetrahedron four.
 ///
 /// ```
 /// use taut_core::Particles;
@@ -17,7 +18,7 @@ use taut_core::Particles;
 /// let p = Anchor::on_stick([0, 1], 0.25);
 /// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
 ///
-/// // Moved to q, it moves the near end more than the far one, as 0.75 to 0.25.
+/// // Moving the point to q moves the near end more than the far one, in the ratio 0.75 to 0.25.
 /// p.push(&mut stick, [0.0, 1.0, 0.0]);
 /// assert_eq!(p.position(&stick), [1.0, 1.0, 0.0]);
 /// assert_eq!([stick.position(0)[1], stick.position(1)[1]], [1.2, 0.4]);
@@ -25,7 +26,7 @@ use taut_core::Particles;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// The particles. With a weight of 0, any particle may stand here; it does not move.
+    /// The particles. A particle with a weight of 0 does not move, so any may fill unused entries.
     pub particles: [u32; 4],
     /// Their weights c1 to c4.
     pub weights: [f32; 4],
@@ -56,7 +57,7 @@ impl Anchor {
         Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
     }
 
-    /// The point moved by a share of the way to the middle of its particles.
+    /// The point moved by `share` of the way to the centroid of its particles.
     pub(super) fn inwards(&self, share: f32) -> Self {
         Self { weights: self.weights.map(|c| (1.0 - share) * c + 0.25 * share), ..*self }
     }
@@ -64,7 +65,7 @@ impl Anchor {
     /// Its position, m.
     ///
     /// # Panics
-    /// If a particle does not exist; so do all methods here.
+    /// If a particle does not exist, as do all methods with particles.
     pub fn position<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
         from_fn(|axis| self.mean(particles.positions(axis)))
     }
@@ -78,24 +79,27 @@ impl Anchor {
     }
 
     /// Its position for given positions of all particles, m.
-    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "meshes alone look there"))]
-    pub(crate) fn among<const D: usize>(&self, places: &[[f32; D]]) -> [f32; D] {
-        let of = |axis: usize| self.particles.map(|particle| places[particle as usize][axis]);
-        from_fn(|axis| mean(of(axis), self.weights))
+    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "only meshes use it"))]
+    pub(crate) fn position_among<const D: usize>(&self, positions: &[[f32; D]]) -> [f32; D] {
+        let along = |axis: usize| self.particles.map(|it| positions[it as usize][axis]);
+        from_fn(|axis| mean(along(axis), self.weights))
     }
 
     fn mean(&self, column: &[f32]) -> f32 {
         mean(self.particles.map(|particle| column[particle as usize]), self.weights)
     }
 
-    /// How far a unit of push moves each particle: `c w`, 1/kg.
-    pub(super) fn shares<const D: usize>(&self, particles: &Particles<D>) -> [f32; 4] {
+    /// Displacement of each particle per unit of push: `c w`, 1/kg.
+    pub(super) fn displacements_per_push<const D: usize>(
+        &self,
+        particles: &Particles<D>,
+    ) -> [f32; 4] {
         let masses = particles.inverse_masses();
         from_fn(|i| self.weights[i] * masses[self.particles[i] as usize])
     }
 
-    /// How far a unit of push moves it: `Σ c² w` with the inverse masses w, 1/kg; 0 if all its
-    /// particles are pinned.
+    /// Displacement of the point per unit of push: `Σ c² w` with the inverse masses w, 1/kg; 0 if
+    /// all its particles are pinned.
     ///
     /// # Panics
     /// If a particle does not exist.
@@ -106,21 +110,21 @@ impl Anchor {
         (a + b) + (c + d)
     }
 
-    /// Moves the point by `by`, m, exactly up to rounding: equation (**). Each particle moves by `λ
-    /// c w by`, equation (*) with inverse masses, where `λ = 1 / Σ c² w`. Pinned particles do not
-    /// move. Previous positions do not change, so velocity does.
+    /// Moves the point by `by`, m, exact up to rounding: equation (**). Each particle moves by
+    /// `λ c w by`, equation (*) with inverse masses, where `λ = 1 / Σ c² w`. Pinned particles do
+    /// not move. Previous positions do not change, so velocities do.
     ///
     /// # Panics
     /// If a particle does not exist.
     pub fn push<const D: usize>(&self, particles: &mut Particles<D>, by: [f32; D]) {
-        let own = self.inverse_mass(particles);
-        if own > 0.0 {
-            self.shift(particles, by.map(|by| by / own));
+        let inverse_mass = self.inverse_mass(particles);
+        if inverse_mass > 0.0 {
+            self.apply_push(particles, by.map(|by| by / inverse_mass));
         }
     }
 
-    /// Moves this point and the other, so that the vector from there to here grows by `by`, m,
-    /// exactly up to rounding: "both p and q are moved towards each other". Momentum is conserved.
+    /// Moves this point and `from`, so that the vector from `from` to this point changes by `by`,
+    /// m, exact up to rounding: "both p and q are moved towards each other". Momentum is conserved.
     /// The two points must not share a particle.
     ///
     /// # Panics
@@ -133,35 +137,36 @@ impl Anchor {
     ) {
         let both = self.inverse_mass(particles) + from.inverse_mass(particles);
         if both > 0.0 {
-            self.shift(particles, by.map(|by| by / both));
-            from.shift(particles, by.map(|by| -by / both));
+            self.apply_push(particles, by.map(|by| by / both));
+            from.apply_push(particles, by.map(|by| -by / both));
         }
     }
 
     /// Moves each particle by `push c w`.
-    fn shift<const D: usize>(&self, particles: &mut Particles<D>, push: [f32; D]) {
-        let shares = self.shares(particles);
+    fn apply_push<const D: usize>(&self, particles: &mut Particles<D>, push: [f32; D]) {
+        let per_push = self.displacements_per_push(particles);
         for (axis, push) in push.into_iter().enumerate() {
             let column = particles.positions_mut(axis);
-            for (particle, share) in self.particles.into_iter().zip(shares) {
-                column[particle as usize] += push * share;
+            for (particle, per_push) in self.particles.into_iter().zip(per_push) {
+                column[particle as usize] += push * per_push;
             }
         }
     }
 }
 
-/// A point of matter to be tested against an obstacle.
+/// A point of a body or limb to be tested against an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub(crate) point: Anchor,
-    /// A nearby point that is certainly outside the obstacle.
-    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "meshes alone look there"))]
+    /// A nearby point that is assumed to be outside the obstacle.
+    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "only meshes use it"))]
     pub(crate) inner: Anchor,
     /// Search distance, m.
     pub(crate) reach: f32,
 }
 
-/// The weighted mean of four numbers, relative to the first: accurate far from the origin, too.
+/// The weighted mean of four numbers, computed relative to the first, which is accurate far from
+/// the origin, too.
 #[inline(always)]
 pub(super) fn mean([x1, x2, x3, x4]: [f32; 4], [_, c2, c3, c4]: [f32; 4]) -> f32 {
     ((c2 * (x2 - x1) + c3 * (x3 - x1)) + c4 * (x4 - x1)) + x1

@@ -1,57 +1,59 @@
-//! Restitution of bodies by impulses, once positions are solved.
+//! Restitution of bodies by impulses, after positions are solved.
 
 use taut_core::Particles;
 
 use super::contact::Contact;
-use super::motion::Moving;
+use super::motion::BodyMotion;
 use super::{Bodies, Body, BodyScratch};
-use crate::linear::{Matrix, Vector, apply, each};
+use crate::linear::{Matrix, Vector, apply, per_axis};
 use crate::settings::Moment;
-use crate::surface::{Surface, least_bounce};
-use crate::vector::{cross, difference, dot, plus, sum};
+use crate::surface::{Surface, least_bouncing_approach};
+use crate::vector::{add_scaled, cross, difference, dot, sum};
 
-/// Iterations over impulses: enough for the four corners of a face to share theirs evenly.
-const ROUNDS: usize = 32;
+/// Iterations over impulses: enough for nearly equal impulses at the four corners of a face.
+const ITERATIONS: usize = 32;
 
-/// The collisions of a substep, to apply restitution at its end. Pushing points out removes all of
-/// their approach velocity. Restitution is applied to whole bodies, as velocity and spin: an
-/// impulse on the particles of a single point would bend the body, and the sticks would absorb part
-/// of it. (As the velocity pass of Müller et al., "Detailed Rigid Body Simulation with Extended
-/// Position Based Dynamics", 2020; velocities here are displacements in a substep, m.)
+/// The collisions of a substep, for applying restitution at its end. Pushing points out removes all
+/// of their approach velocity. Restitution changes the velocity and spin of whole bodies: an
+/// impulse on the particles of a single point would deform the body, and the sticks would absorb
+/// part of it. (As the velocity pass of Müller et al., "Detailed Rigid Body Simulation with
+/// Extended Position Based Dynamics", 2020; velocities here are displacements in a substep, m.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bounces {
-    /// How each body moved before collisions.
-    incoming: Vec<Moving>,
-    /// How each body moves now.
-    now: Vec<Mover>,
-    all: Vec<Bounce>,
+    /// The motion of each body before collisions.
+    incoming: Vec<BodyMotion>,
+    /// The present state of each body.
+    states: Vec<BodyState>,
+    contacts: Vec<BounceContact>,
     /// The smallest approach in a substep, m, that bounces.
-    least: f64,
+    least_approach: f64,
     /// The length of the substep, s.
     h: f32,
 }
 
 /// A contact point between a body and another body or an obstacle.
 #[derive(Clone, Copy, Debug)]
-struct Bounce {
+struct BounceContact {
     body: usize,
+    /// None for an obstacle.
     other: Option<usize>,
-    place: Vector,
-    /// Unit normal, out of the other.
+    /// m.
+    point: Vector,
+    /// Unit normal, out of the other body or the obstacle.
     normal: Vector,
-    /// Displacement of an obstacle along the normal, m.
-    drift: f64,
+    /// Displacement of the obstacle along the normal, m.
+    obstacle_displacement: f64,
     /// Target displacement along the normal after the bounce, m.
     outgoing: f64,
-    /// kg m.
+    /// Accumulated impulse, kg m.
     impulse: f64,
 }
 
-/// A body that takes impulses.
+/// The motion of a body and its response to impulses.
 #[derive(Clone, Copy, Debug)]
-struct Mover {
-    moving: Moving,
-    /// 1/kg; 0 if one of its particles is pinned: it does not move then.
+struct BodyState {
+    motion: BodyMotion,
+    /// 1/kg; 0 if one of its particles is pinned: the body does not move then.
     inverse_mass: f64,
     inverse_inertia: Matrix,
     changed: bool,
@@ -59,33 +61,33 @@ struct Mover {
     bounces: bool,
 }
 
-impl Mover {
+impl BodyState {
     fn of<const D: usize>(body: &Body, particles: &Particles<D>) -> Self {
-        let moving = body.moving(particles);
+        let motion = body.motion(particles);
         let masses = particles.inverse_masses();
         let [a, b, c, d] = body.particles.map(|particle| f64::from(masses[particle as usize]));
         let free = a > 0.0 && b > 0.0 && c > 0.0 && d > 0.0;
-        let (inverse_mass, inverse_inertia) = match moving.inverse_inertia {
-            Some(of_a_kilogram) if free => {
+        let (inverse_mass, inverse_inertia) = match motion.inverse_inertia {
+            Some(for_unit_mass) if free => {
                 let w = 1.0 / ((1.0 / a + 1.0 / b) + (1.0 / c + 1.0 / d));
-                (w, of_a_kilogram.map(|row| row.map(|x| x * w)))
+                (w, for_unit_mass.map(|row| row.map(|x| x * w)))
             }
             _ => (0.0, [[0.0; 3]; 3]),
         };
-        Self { moving, inverse_mass, inverse_inertia, changed: false, bounces: false }
+        Self { motion, inverse_mass, inverse_inertia, changed: false, bounces: false }
     }
 
     /// Velocity change of a point per unit of impulse along `normal`, 1/kg.
-    fn inverse_effective_mass(&self, place: Vector, normal: Vector) -> f64 {
-        let arm = cross(difference(place, self.moving.centre), normal);
-        self.inverse_mass + dot(arm, apply(&self.inverse_inertia, arm))
+    fn inverse_effective_mass(&self, point: Vector, normal: Vector) -> f64 {
+        let moment = cross(difference(point, self.motion.centre), normal);
+        self.inverse_mass + dot(moment, apply(&self.inverse_inertia, moment))
     }
 
-    fn apply_impulse(&mut self, place: Vector, impulse: Vector) {
-        let arm = cross(difference(place, self.moving.centre), impulse);
-        let twist = &mut self.moving.twist;
-        twist.velocity = plus(twist.velocity, self.inverse_mass, impulse);
-        twist.spin = sum(twist.spin, apply(&self.inverse_inertia, arm));
+    fn apply_impulse(&mut self, point: Vector, impulse: Vector) {
+        let moment = cross(difference(point, self.motion.centre), impulse);
+        let twist = &mut self.motion.twist;
+        twist.velocity = add_scaled(twist.velocity, self.inverse_mass, impulse);
+        twist.spin = sum(twist.spin, apply(&self.inverse_inertia, moment));
         self.changed = self.inverse_mass > 0.0;
     }
 }
@@ -99,49 +101,62 @@ impl Bounces {
         particles: &Particles<D>,
         surface: &Surface,
     ) {
-        let (Some(body), Some(met)) = (body, contact.met(particles)) else { return };
-        let [place, normal, drift] = met.map(|of| each(|axis| f64::from(of[axis])));
-        let drift = dot(drift, normal);
-        let along = |body: usize| dot(self.incoming[body].at(place), normal);
-        let approach = other.map_or(drift, along) - along(body);
-        let threshold = surface.bounce_threshold(self.h, self.least);
+        let (Some(body), Some(collision)) = (body, contact.collision(particles)) else { return };
+        let [point, normal, displacement] =
+            collision.map(|vector| per_axis(|axis| f64::from(vector[axis])));
+        let obstacle_displacement = dot(displacement, normal);
+        let along_normal = |body: usize| dot(self.incoming[body].displacement_at(point), normal);
+        let approach = other.map_or(obstacle_displacement, along_normal) - along_normal(body);
+        let threshold = surface.bounce_threshold(self.h, self.least_approach);
         let outgoing = if approach > threshold {
             f64::from(surface.restitution) * approach
         } else if approach < -threshold {
-            // It has bounced already. Sticks that spring back push it into the other and out again,
+            // The point has bounced already. Sticks that spring back push it in and out again,
             // which must not add velocity.
             -approach
         } else {
             0.0
         };
-        self.all.push(Bounce { body, other, place, normal, drift, outgoing, impulse: 0.0 });
+        let impulse = 0.0;
+        self.contacts.push(BounceContact {
+            body,
+            other,
+            point,
+            normal,
+            obstacle_displacement,
+            outgoing,
+            impulse,
+        });
     }
 }
 
-impl Bounce {
+impl BounceContact {
     /// Whether a body of the contact is marked.
-    fn is_marked(&self, movers: &[Mover]) -> bool {
-        movers[self.body].bounces || self.other.is_some_and(|other| movers[other].bounces)
+    fn is_marked(&self, states: &[BodyState]) -> bool {
+        states[self.body].bounces || self.other.is_some_and(|other| states[other].bounces)
     }
 
     /// Marks the bodies of the contact that can move; returns whether one was not marked before.
-    fn mark(&self, movers: &mut [Mover]) -> bool {
+    fn mark(&self, states: &mut [BodyState]) -> bool {
         let mut new = false;
         for body in [Some(self.body), self.other].into_iter().flatten() {
-            let mover = &mut movers[body];
-            new |= mover.inverse_mass > 0.0 && !mover.bounces;
-            mover.bounces |= mover.inverse_mass > 0.0;
+            let state = &mut states[body];
+            new |= state.inverse_mass > 0.0 && !state.bounces;
+            state.bounces |= state.inverse_mass > 0.0;
         }
         new
     }
 
-    /// Applies the missing impulse (negative if there was too much). A bouncing contact reaches
-    /// exactly its outgoing velocity; the total impulse of a resting contact never pulls.
-    fn apply(&mut self, movers: &mut [Mover]) {
-        let along = |it: usize| dot(movers[it].moving.at(self.place), self.normal);
+    /// Applies the impulse that is still missing (negative if there was too much). A bouncing
+    /// contact reaches exactly its outgoing velocity; the accumulated impulse of a resting contact
+    /// never pulls.
+    fn apply(&mut self, states: &mut [BodyState]) {
+        let along_normal =
+            |it: usize| dot(states[it].motion.displacement_at(self.point), self.normal);
         let inverse_effective_mass =
-            |it: usize| movers[it].inverse_effective_mass(self.place, self.normal);
-        let leaving = along(self.body) - self.other.map_or(self.drift, along);
+            |it: usize| states[it].inverse_effective_mass(self.point, self.normal);
+        let leaving =
+            along_normal(self.body) - self.other.map_or(self.obstacle_displacement, along_normal);
         let both =
             inverse_effective_mass(self.body) + self.other.map_or(0.0, inverse_effective_mass);
         if both <= 0.0 {
@@ -150,66 +165,66 @@ impl Bounce {
         let impulse = self.impulse + (self.outgoing - leaving) / both;
         let pulls = impulse < 0.0 && self.outgoing <= 0.0;
         let impulse = if pulls { 0.0 } else { impulse };
-        let more = self.normal.map(|along| along * (impulse - self.impulse));
+        let change = self.normal.map(|along| along * (impulse - self.impulse));
         self.impulse = impulse;
-        movers[self.body].apply_impulse(self.place, more);
+        states[self.body].apply_impulse(self.point, change);
         if let Some(other) = self.other {
-            movers[other].apply_impulse(self.place, more.map(|along| -along));
+            states[other].apply_impulse(self.point, change.map(|along| -along));
         }
     }
 }
 
-/// Marks bodies that bounce and all bodies connected to them by contacts. Others are left alone, so
-/// that they do not depend on bodies that they do not touch.
-fn mark_bouncing(met: &[Bounce], movers: &mut [Mover]) {
-    for bounce in met.iter().filter(|bounce| bounce.outgoing > 0.0) {
-        bounce.mark(movers);
+/// Marks bodies that bounce and all bodies connected to them by contacts. Other bodies stay as they
+/// are, so that they do not depend on bodies that they do not touch.
+fn mark_bouncing(contacts: &[BounceContact], states: &mut [BodyState]) {
+    for contact in contacts.iter().filter(|contact| contact.outgoing > 0.0) {
+        contact.mark(states);
     }
     let mut marked_more = true;
     while marked_more {
         marked_more = false;
-        for bounce in met {
-            marked_more |= bounce.is_marked(movers) && bounce.mark(movers);
+        for contact in contacts {
+            marked_more |= contact.is_marked(states) && contact.mark(states);
         }
     }
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Records how bodies move, after the motion of a substep and before collisions.
+    /// Records the motion of all bodies, after the motion of a substep and before collisions.
     pub(crate) fn record_incoming(
         &self,
         particles: &Particles<D>,
         moment: &Moment<D>,
         scratch: &mut BodyScratch<D>,
     ) {
-        let Bounces { incoming, all, least, h, .. } = &mut scratch.bounces;
-        all.clear();
+        let Bounces { incoming, contacts, least_approach, h, .. } = &mut scratch.bounces;
+        contacts.clear();
         // Enough for typical contacts, so that later steps do not allocate.
-        all.reserve(4 * self.weights[0].len());
+        contacts.reserve(4 * self.weights[0].len());
         incoming.clear();
-        incoming.extend(self.all.iter().map(|body| body.moving(particles)));
-        (*least, *h) = (least_bounce(moment), moment.h);
+        incoming.extend(self.all.iter().map(|body| body.motion(particles)));
+        (*least_approach, *h) = (least_bouncing_approach(moment), moment.h);
     }
 
     /// Applies restitution at the end of a substep, after sticks and obstacles.
     pub(crate) fn bounce(&self, particles: &mut Particles<D>, scratch: &mut BodyScratch<D>) {
-        let Bounces { now, all: met, .. } = &mut scratch.bounces;
-        // Resting bodies are left alone unless something bounces.
-        if !met.iter().any(|bounce| bounce.outgoing > 0.0) {
+        let Bounces { states, contacts, .. } = &mut scratch.bounces;
+        // Resting bodies stay as they are unless something bounces.
+        if !contacts.iter().any(|contact| contact.outgoing > 0.0) {
             return;
         }
-        now.clear();
-        now.extend(self.all.iter().map(|body| Mover::of(body, particles)));
-        mark_bouncing(met, now);
-        for _ in 0..ROUNDS {
-            for bounce in &mut *met {
-                if bounce.is_marked(now) {
-                    bounce.apply(now);
+        states.clear();
+        states.extend(self.all.iter().map(|body| BodyState::of(body, particles)));
+        mark_bouncing(contacts, states);
+        for _ in 0..ITERATIONS {
+            for contact in &mut *contacts {
+                if contact.is_marked(states) {
+                    contact.apply(states);
                 }
             }
         }
-        for (body, mover) in self.all.iter().zip(now).filter(|(_, mover)| mover.changed) {
-            body.set_moving(particles, &mover.moving.twist, 1.0);
+        for (body, state) in self.all.iter().zip(states).filter(|(_, state)| state.changed) {
+            body.set_motion(particles, &state.motion.twist, 1.0);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Contacts of matter with matter or with fixed points, solved together.
+//! Contacts between points of bodies or limbs, or with fixed points, solved together.
 
 use core::array::from_fn;
 
@@ -6,35 +6,36 @@ use taut_core::Particles;
 
 use super::anchor::{Anchor, mean};
 use crate::surface::Nearest;
-use crate::vector::{difference, dot, plus, scaled};
+use crate::vector::{add_scaled, difference, dot, scaled};
 
 /// Iterations over contacts, as contacts of one body affect each other. A box on its face has four,
-/// which are even after 8 rounds; the sticks do the rest.
-const ROUNDS: usize = 8;
+/// whose pushes are nearly equal after 8 iterations; the sticks do the rest.
+const ITERATIONS: usize = 8;
 
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Other<const D: usize> {
-    /// A point of matter, which moves.
+    /// A point of a body or limb, which moves.
     Matter(Anchor),
     /// A point that contacts cannot move: its position now and a substep ago, m.
     Fixed { position: [f32; D], previous: [f32; D] },
 }
 
-/// A point of matter that may be inside something, and the direction out.
+/// A point of a body or limb that may be inside something, and the direction out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact<const D: usize> {
     point: Anchor,
     other: Other<D>,
     /// Unit direction in which the point leaves.
     normal: [f32; D],
-    /// The distance that the two sides keep along the normal, m.
-    apart: f32,
-    /// Effective mass of both sides, λ, kg: such a push moves them apart by 1 m, in any direction.
-    mass: f32,
-    /// The push along the normal, kg m, never below 0.
+    /// The distance that the contact keeps between the two sides along the normal, m.
+    distance: f32,
+    /// Effective mass of both sides, λ, kg: a push of this size moves them apart by 1 m, in any
+    /// direction.
+    effective_mass: f32,
+    /// Accumulated push along the normal, kg m, never below 0.
     normal_push: f32,
-    /// The push against sliding, kg m.
+    /// Accumulated push against sliding, kg m.
     friction_push: [f32; D],
 }
 
@@ -55,35 +56,36 @@ impl<const D: usize> Contact<D> {
             point,
             other,
             normal,
-            apart: 0.0,
-            mass: 1.0 / inverse_mass,
+            distance: 0.0,
+            effective_mass: 1.0 / inverse_mass,
             normal_push: 0.0,
             friction_push: [0.0; D],
         })
     }
 
-    /// The contact of a point with an obstacle closer than `reach`, m. `drift` is the displacement
-    /// of the obstacle at a point in this substep, m.
+    /// The contact of a point with an obstacle closer than `reach`, m. `displacement` is that of
+    /// the obstacle at a point in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: Anchor,
         Nearest { distance, normal }: Nearest<D>,
         reach: f32,
-        drift: impl Fn([f32; D]) -> [f32; D],
+        displacement: impl Fn([f32; D]) -> [f32; D],
     ) -> Option<Self> {
         let depth = reach - distance;
         if depth > 0.0 {
-            let position = plus(point.position(particles), depth, normal);
-            let other = Other::Fixed { position, previous: difference(position, drift(position)) };
+            let position = add_scaled(point.position(particles), depth, normal);
+            let previous = difference(position, displacement(position));
+            let other = Other::Fixed { position, previous };
             Self::new(particles, point, other, normal)
         } else {
             None
         }
     }
 
-    /// Sets the distance that the two sides keep, m.
-    pub(super) fn keeping(self, apart: f32) -> Self {
-        Self { apart, ..self }
+    /// Sets the distance that the contact keeps between the two sides, m.
+    pub(super) fn with_distance(self, distance: f32) -> Self {
+        Self { distance, ..self }
     }
 
     /// Penetration of the point, m; below 0 outside.
@@ -92,73 +94,75 @@ impl<const D: usize> Contact<D> {
             Other::Matter(anchor) => anchor.position(particles),
             Other::Fixed { position, .. } => *position,
         };
-        -self.gap(difference(self.point.position(particles), q))
+        -self.separation(difference(self.point.position(particles), q))
     }
 
     /// The position of the point, m, the normal, and the displacement of a fixed other side in this
     /// substep, m; None if the point was not pushed.
-    pub(super) fn met(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
-        let drift = match &self.other {
+    pub(super) fn collision(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
+        let displacement = match &self.other {
             Other::Matter(_) => [0.0; D],
             Other::Fixed { position, previous } => difference(*position, *previous),
         };
-        (self.normal_push > 0.0).then(|| [self.point.position(particles), self.normal, drift])
+        (self.normal_push > 0.0)
+            .then(|| [self.point.position(particles), self.normal, displacement])
     }
 
-    /// How far the point is outside, m, for the vector `way` from the other side to it.
-    fn gap(&self, way: [f32; D]) -> f32 {
-        dot(way, self.normal) - self.apart
+    /// How far the point is outside, m, for the vector `offset` from the other side to it.
+    fn separation(&self, offset: [f32; D]) -> f32 {
+        dot(offset, self.normal) - self.distance
     }
 
-    /// The missing normal push for `gap` to close (negative if there was too much). The total never
-    /// pulls.
+    /// Updates the normal push so that it removes `separation`, and returns its change (negative if
+    /// there was too much). The accumulated push never pulls.
     #[inline(always)]
-    fn missing_normal_push(&mut self, gap: f32) -> f32 {
+    fn update_normal_push(&mut self, separation: f32) -> f32 {
         let before = self.normal_push;
-        let normal_push = before - gap * self.mass;
+        let normal_push = before - separation * self.effective_mass;
         self.normal_push = if normal_push > 0.0 { normal_push } else { 0.0 };
         self.normal_push - before
     }
 
-    /// The missing push to stop sliding `way` in this substep, m. The total never exceeds the
-    /// Coulomb limit.
+    /// Updates the friction push so that it undoes the displacement `slid` of the point relative to
+    /// the other side in this substep, m, and returns its change. The accumulated push never
+    /// exceeds the Coulomb limit.
     #[inline(always)]
-    fn missing_friction_push(&mut self, way: [f32; D], friction: f32) -> [f32; D] {
-        let closing = dot(way, self.normal);
+    fn update_friction_push(&mut self, slid: [f32; D], friction: f32) -> [f32; D] {
+        let along_normal = dot(slid, self.normal);
         let mut friction_push = self.friction_push;
         for (axis, friction_push) in friction_push.iter_mut().enumerate() {
-            *friction_push -= (way[axis] - closing * self.normal[axis]) * self.mass;
+            *friction_push -= (slid[axis] - along_normal * self.normal[axis]) * self.effective_mass;
         }
-        let (square, most) = (dot(friction_push, friction_push), friction * self.normal_push);
-        if square > most * most {
-            friction_push = scaled(friction_push, most / square.sqrt());
+        let (square, limit) = (dot(friction_push, friction_push), friction * self.normal_push);
+        if square > limit * limit {
+            friction_push = scaled(friction_push, limit / square.sqrt());
         }
-        let more = difference(friction_push, self.friction_push);
+        let change = difference(friction_push, self.friction_push);
         self.friction_push = friction_push;
-        more
+        change
     }
 }
 
-/// The position of a particle now and a substep ago, m, side by side, as contacts access particles
-/// in no order.
-type Place<const D: usize> = [[f32; D]; 2];
+/// The position of a particle or fixed point now and a substep ago, m. Contacts access particles in
+/// no order, so both are side by side.
+type PointState<const D: usize> = [[f32; D]; 2];
 const NOW: usize = 0;
 const BEFORE: usize = 1;
 
-/// An [`Anchor`] by indices of places instead of particles.
+/// An [`Anchor`] by indices of point states instead of particles.
 #[derive(Clone, Copy, Debug)]
-struct Point {
-    places: [u32; 4],
+struct LocalAnchor {
+    states: [u32; 4],
     weights: [f32; 4],
-    /// How far a unit of push moves each place, 1/kg.
-    shares: [f32; 4],
+    /// Displacement of each point per unit of push, 1/kg.
+    per_push: [f32; 4],
 }
 
-impl Point {
+impl LocalAnchor {
     #[inline(always)]
-    fn position<const D: usize>(&self, places: &[Place<D>], when: usize) -> [f32; D] {
-        let of = |i: usize| &places[self.places[i] as usize][when];
-        let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+    fn position<const D: usize>(&self, states: &[PointState<D>], when: usize) -> [f32; D] {
+        let at = |i: usize| &states[self.states[i] as usize][when];
+        let (a, b, c, d) = (at(0), at(1), at(2), at(3));
         let mut position = [0.0; D];
         for (axis, x) in position.iter_mut().enumerate() {
             *x = mean([a[axis], b[axis], c[axis], d[axis]], self.weights);
@@ -167,11 +171,16 @@ impl Point {
     }
 
     #[inline(always)]
-    fn shift<const D: usize>(&self, places: &mut [Place<D>], when: usize, push: [f32; D]) {
-        for (place, share) in self.places.into_iter().zip(self.shares) {
-            let x = &mut places[place as usize][when];
+    fn apply_push<const D: usize>(
+        &self,
+        states: &mut [PointState<D>],
+        when: usize,
+        push: [f32; D],
+    ) {
+        for (state, per_push) in self.states.into_iter().zip(self.per_push) {
+            let x = &mut states[state as usize][when];
             for axis in 0..D {
-                x[axis] += push[axis] * share;
+                x[axis] += push[axis] * per_push;
             }
         }
     }
@@ -180,8 +189,8 @@ impl Point {
 /// The two sides of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Sides {
-    point: Point,
-    other: Point,
+    point: LocalAnchor,
+    other: LocalAnchor,
     /// Whether the other side can move.
     other_moves: bool,
 }
@@ -189,35 +198,36 @@ struct Sides {
 impl Sides {
     /// The vector from the other side to the point, m.
     #[inline(always)]
-    fn way<const D: usize>(&self, places: &[Place<D>], when: usize) -> [f32; D] {
-        difference(self.point.position(places, when), self.other.position(places, when))
+    fn offset<const D: usize>(&self, states: &[PointState<D>], when: usize) -> [f32; D] {
+        difference(self.point.position(states, when), self.other.position(states, when))
     }
 
     /// Pushes both sides in opposite directions.
     #[inline(always)]
-    fn push<const D: usize>(&self, places: &mut [Place<D>], when: usize, push: [f32; D]) {
-        self.point.shift(places, when, push);
+    fn push<const D: usize>(&self, states: &mut [PointState<D>], when: usize, push: [f32; D]) {
+        self.point.apply_push(states, when, push);
         if self.other_moves {
-            self.other.shift(places, when, push.map(|push| -push));
+            self.other.apply_push(states, when, push.map(|push| -push));
         }
     }
 }
 
-/// Solves contacts together. It holds reused buffers, not state.
+/// Solves contacts together. Its fields are buffers for reuse, not state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Solver<const D: usize> {
-    places: Vec<Place<D>>,
-    /// The particles of the first places; fixed points come after them.
+    /// The states of `particles`, then those of fixed points.
+    states: Vec<PointState<D>>,
     particles: Vec<u32>,
-    /// By particle: its place, if `particles` agrees.
-    place_of: Vec<u32>,
+    /// By particle: the index of its state. Valid only if `particles` has the particle there.
+    state_of: Vec<u32>,
     sides: Vec<Sides>,
 }
 
 impl<const D: usize> Solver<D> {
     /// Pushes the two sides of each contact apart where they penetrate, and applies friction.
-    /// Restitution comes after the solve (`bounce`). Contacts are solved in order, several times
-    /// (Gauss-Seidel, as for sticks); a push that later contacts made needless is taken back.
+    /// Restitution follows at the end of the substep (`bounce`). Contacts are solved in order,
+    /// several times (Gauss-Seidel, as for sticks); a later iteration takes back a push that other
+    /// contacts made unnecessary.
     pub(super) fn resolve(
         &mut self,
         contacts: &mut Vec<Contact<D>>,
@@ -225,104 +235,108 @@ impl<const D: usize> Solver<D> {
         particles: &mut Particles<D>,
     ) {
         self.gather(contacts, particles);
-        let Self { places, sides, .. } = self;
+        let Self { states, sides, .. } = self;
         // Penetration that existed a substep ago is removed without adding velocity, or overlapping
         // bodies would burst apart.
-        rounds(contacts, sides, |contact, sides| {
-            let gap = contact.gap(sides.way(places, NOW));
-            let before = contact.gap(sides.way(places, BEFORE));
-            let normal_push = contact.missing_normal_push(if gap > before { gap } else { before });
+        iterate(contacts, sides, |contact, sides| {
+            let now = contact.separation(sides.offset(states, NOW));
+            let before = contact.separation(sides.offset(states, BEFORE));
+            let normal_push = contact.update_normal_push(if now > before { now } else { before });
             if normal_push != 0.0 {
                 let push = scaled(contact.normal, normal_push);
-                sides.push(places, NOW, push);
-                sides.push(places, BEFORE, push);
+                sides.push(states, NOW, push);
+                sides.push(states, BEFORE, push);
             }
             normal_push != 0.0
         });
-        // A normal push does not cause sliding, as λ is the same in all directions: both pushes are
-        // computed from the same vector and applied as one.
-        rounds(contacts, sides, |contact, sides| {
-            let way = sides.way(places, NOW);
-            let normal_push = contact.missing_normal_push(contact.gap(way));
+        // λ is the same in all directions, so a normal push causes no sliding: both pushes are
+        // computed from the same offset and applied as one.
+        iterate(contacts, sides, |contact, sides| {
+            let offset = sides.offset(states, NOW);
+            let normal_push = contact.update_normal_push(contact.separation(offset));
             let touches = normal_push != 0.0 || contact.normal_push > 0.0;
             if touches {
-                let slid = difference(way, sides.way(places, BEFORE));
-                let friction_push = contact.missing_friction_push(slid, friction);
-                sides.push(places, NOW, plus(friction_push, normal_push, contact.normal));
+                let slid = difference(offset, sides.offset(states, BEFORE));
+                let friction_push = contact.update_friction_push(slid, friction);
+                sides.push(states, NOW, add_scaled(friction_push, normal_push, contact.normal));
             }
             touches
         });
         self.scatter(particles);
     }
 
-    /// Clears the buffers and reserves memory for so many contacts, so that later steps do not
-    /// allocate.
+    /// Clears the buffers and reserves memory for so many contacts and particles, so that later
+    /// steps do not allocate.
     pub(super) fn reserve(&mut self, contacts: usize, particles: usize) {
         self.particles.clear();
         self.sides.clear();
-        self.places.clear();
+        self.states.clear();
         self.particles.reserve(particles);
         self.sides.reserve(contacts);
-        self.places.reserve(particles + contacts);
-        self.place_of.resize(particles, 0);
+        self.states.reserve(particles + contacts);
+        self.state_of.resize(particles, 0);
     }
 
-    /// Copies all particles and fixed points of contacts to places.
+    /// Copies the state of all particles and fixed points of contacts.
     fn gather(&mut self, contacts: &Vec<Contact<D>>, particles: &Particles<D>) {
         self.reserve(contacts.capacity(), particles.len());
         for contact in contacts {
-            let point = self.place(&contact.point, particles);
+            let point = self.local(&contact.point, particles);
             let (other, other_moves) = match &contact.other {
-                Other::Matter(anchor) => (self.place(anchor, particles), true),
+                Other::Matter(anchor) => (self.local(anchor, particles), true),
                 Other::Fixed { .. } => (point, false),
             };
             self.sides.push(Sides { point, other, other_moves });
         }
-        self.places.extend(self.particles.iter().map(|&particle| {
+        self.states.extend(self.particles.iter().map(|&particle| {
             let particle = particle as usize;
             [particles.position(particle), from_fn(|axis| particles.previous(axis)[particle])]
         }));
         for (sides, contact) in self.sides.iter_mut().zip(contacts) {
             if let Other::Fixed { position, previous } = contact.other {
-                let place = self.places.len() as u32;
-                self.places.push([position, previous]);
-                sides.other =
-                    Point { places: [place; 4], weights: [1.0, 0.0, 0.0, 0.0], shares: [0.0; 4] };
+                let state = self.states.len() as u32;
+                self.states.push([position, previous]);
+                sides.other = LocalAnchor {
+                    states: [state; 4],
+                    weights: [1.0, 0.0, 0.0, 0.0],
+                    per_push: [0.0; 4],
+                };
             }
         }
     }
 
-    /// The point of an anchor by places.
-    fn place(&mut self, anchor: &Anchor, particles: &Particles<D>) -> Point {
-        let places = anchor.particles.map(|particle| {
-            let place = &mut self.place_of[particle as usize];
-            if self.particles.get(*place as usize) != Some(&particle) {
-                *place = self.particles.len() as u32;
+    /// An anchor by indices of states, with new states for particles that have none.
+    fn local(&mut self, anchor: &Anchor, particles: &Particles<D>) -> LocalAnchor {
+        let states = anchor.particles.map(|particle| {
+            let state = &mut self.state_of[particle as usize];
+            if self.particles.get(*state as usize) != Some(&particle) {
+                *state = self.particles.len() as u32;
                 self.particles.push(particle);
             }
-            *place
+            *state
         });
-        Point { places, weights: anchor.weights, shares: anchor.shares(particles) }
+        let per_push = anchor.displacements_per_push(particles);
+        LocalAnchor { states, weights: anchor.weights, per_push }
     }
 
-    /// Copies places back to particles.
+    /// Copies the states back to the particles.
     fn scatter(&self, particles: &mut Particles<D>) {
         for axis in 0..D {
             let column = particles.positions_mut(axis);
-            for (particle, place) in self.particles.iter().zip(&self.places) {
-                column[*particle as usize] = place[NOW][axis];
+            for (particle, state) in self.particles.iter().zip(&self.states) {
+                column[*particle as usize] = state[NOW][axis];
             }
             let column = particles.previous_mut(axis);
-            for (particle, place) in self.particles.iter().zip(&self.places) {
-                column[*particle as usize] = place[BEFORE][axis];
+            for (particle, state) in self.particles.iter().zip(&self.states) {
+                column[*particle as usize] = state[BEFORE][axis];
             }
         }
     }
 }
 
-/// Iterates over all contacts, starting without pushes, until a round moves nothing.
+/// Iterates over all contacts, starting without pushes, until an iteration moves nothing.
 #[inline(always)]
-fn rounds<const D: usize>(
+fn iterate<const D: usize>(
     contacts: &mut [Contact<D>],
     sides: &[Sides],
     mut solve: impl FnMut(&mut Contact<D>, &Sides) -> bool,
@@ -331,7 +345,7 @@ fn rounds<const D: usize>(
         contact.normal_push = 0.0;
         contact.friction_push = [0.0; D];
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..ITERATIONS {
         let mut moved = false;
         for (contact, sides) in contacts.iter_mut().zip(sides) {
             moved |= solve(contact, sides);

@@ -1,4 +1,4 @@
-//! The mesh that is fastened to a body's four particles (figure 6 of Jakobsen 2001).
+//! The mesh that is attached to a body's four particles (figure 6 of Jakobsen 2001).
 
 use std::ops::Range;
 
@@ -15,9 +15,10 @@ impl<const D: usize> Bodies<D> {
         rows
     }
 
-    /// Copies the positions of all vertices of all bodies, m, body by body, in one pass: `N`
-    /// coordinates each, 0 beyond the dimensions. A vertex is `x1 + c2 (x2 - x1) + c3 (x3 - x1) +
-    /// c4 (x4 - x1)`: the weighted mean of the particles, accurate far from the origin, too.
+    /// Copies the positions of all vertices of all bodies, m, body by body: `N` coordinates each, 0
+    /// beyond the dimensions of the bodies. A vertex is the weighted mean of the particles, as
+    /// `x1 + c2 (x2 - x1) + c3 (x3 - x1) + c4 (x4 - x1)`, which is accurate far from the origin,
+    /// too.
     ///
     /// # Panics
     /// If the number of rows is not that of the vertices.
@@ -40,8 +41,8 @@ impl<const D: usize> Bodies<D> {
             let [x1, x2, x3, x4] = body.particles.map(|it| particles.position(it as usize));
             let from_first = |x: [f32; D]| -> [f32; D] { core::array::from_fn(|i| x[i] - x1[i]) };
             let [x2, x3, x4] = [x2, x3, x4].map(from_first);
-            let of = body.vertices.clone();
-            let weights = c2[of.clone()].iter().zip(&c3[of.clone()]).zip(&c4[of]);
+            let range = body.vertices.clone();
+            let weights = c2[range.clone()].iter().zip(&c3[range.clone()]).zip(&c4[range]);
             for (((c2, c3), c4), vertex) in weights.zip(&mut rows) {
                 *vertex = row::<_, D, N>(core::array::from_fn(|axis| {
                     ((c2 * x2[axis] + c3 * x3[axis]) + c4 * x4[axis]) + x1[axis]

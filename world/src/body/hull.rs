@@ -7,7 +7,7 @@ use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_pfm_pfm;
 use parry3d::shape::ConvexPolyhedron;
 
-use crate::linear::{Vector, apply, each, matrix, transposed};
+use crate::linear::{Vector, apply, matrix, per_axis, transposed};
 use crate::pose::BodyPose;
 use crate::vector::{difference, sum};
 
@@ -21,19 +21,19 @@ pub(super) struct Hull {
 }
 
 /// The contact points of two hulls, each in the coordinates of its body.
-pub(super) type Touching = ContactManifold<(), ()>;
+pub(super) type Manifold = ContactManifold<(), ()>;
 
 impl Hull {
     /// The hull of points; None if they enclose no volume.
     pub(super) fn around(points: &[Vector]) -> Option<Self> {
         let shape = ConvexPolyhedron::from_convex_hull(
-            &points.iter().map(|point| vector(*point)).collect::<Vec<_>>(),
+            &points.iter().map(|point| to_vec3(*point)).collect::<Vec<_>>(),
         )?;
-        let bound = |axis: usize, pick: fn(f64, f64) -> bool| {
-            points.iter().map(|point| point[axis]).reduce(|a, b| if pick(b, a) { b } else { a })
+        let bound = |axis: usize, better: fn(f64, f64) -> bool| {
+            points.iter().map(|point| point[axis]).reduce(|a, b| if better(b, a) { b } else { a })
         };
-        let low = each(|axis| bound(axis, |b, a| b < a).unwrap_or(0.0));
-        let high = each(|axis| bound(axis, |b, a| b > a).unwrap_or(0.0));
+        let low = per_axis(|axis| bound(axis, |b, a| b < a).unwrap_or(0.0));
+        let high = per_axis(|axis| bound(axis, |b, a| b > a).unwrap_or(0.0));
         Some(Self {
             shape: Arc::new(shape),
             middle: sum(low, high).map(|both| 0.5 * both),
@@ -49,31 +49,31 @@ impl Hull {
         [difference(middle, reach), sum(middle, reach)]
     }
 
-    /// Finds contact points with another hull at most `margin` away, m.
-    pub(super) fn touch(
+    /// Writes to `manifold` the contact points with another hull at most `margin` away, m.
+    pub(super) fn find_contacts(
         &self,
         pose: &BodyPose,
         other: &Self,
-        of_other: &BodyPose,
+        other_pose: &BodyPose,
         margin: f32,
-        touching: &mut Touching,
+        manifold: &mut Manifold,
     ) {
         let rotation = transposed(&pose.rotation);
         let relative = BodyPose {
-            centre: apply(&rotation, difference(of_other.centre, pose.centre)),
+            centre: apply(&rotation, difference(other_pose.centre, pose.centre)),
             rotation: matrix(|row, column| {
-                (0..3).map(|i| rotation[row][i] * of_other.rotation[i][column]).sum()
+                (0..3).map(|i| rotation[row][i] * other_pose.rotation[i][column]).sum()
             }),
         };
         let [x, y, z, w] = relative.quaternion().map(|x| x as f32);
-        let pose = Pose3::from_parts(vector(relative.centre), Rot3::from_xyzw(x, y, z, w));
-        touching.clear();
-        touching.local_n1 = Vec3::ZERO;
+        let pose = Pose3::from_parts(to_vec3(relative.centre), Rot3::from_xyzw(x, y, z, w));
+        manifold.clear();
+        manifold.local_n1 = Vec3::ZERO;
         let (one, two) = (&*self.shape, &*other.shape);
-        contact_manifold_pfm_pfm(&pose, one, 0.0, None, two, 0.0, None, margin, touching);
+        contact_manifold_pfm_pfm(&pose, one, 0.0, None, two, 0.0, None, margin, manifold);
     }
 }
 
-fn vector(of: Vector) -> Vec3 {
-    Vec3::from_array(of.map(|x| x as f32))
+fn to_vec3(vector: Vector) -> Vec3 {
+    Vec3::from_array(vector.map(|x| x as f32))
 }

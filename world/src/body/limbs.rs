@@ -6,7 +6,7 @@ use super::Anchor;
 use super::anchor::Probe;
 use super::contact::{Contact, Other, Solver};
 use crate::surface::{Nearest, Surface};
-use crate::sweep::{Extent, pairs};
+use crate::sweep::{self, BoundingBox};
 use crate::vector::{difference, dot, length, wide};
 
 /// A capsule whose axis joins two particles; a ball if both are the same.
@@ -16,26 +16,27 @@ pub struct Limb {
     pub ends: [u32; 2],
     /// m.
     pub radius: f32,
-    /// Its owner: limbs of one owner do not collide.
+    /// Its owner, such as a ragdoll: limbs of one owner do not collide with each other.
     pub owner: u32,
 }
 
 impl Limb {
-    /// The point of its axis at a share of its length from the first end.
+    /// The point of its axis at `share` of its length from the first end.
     fn point(&self, share: f32) -> Anchor {
         match self.ends {
-            [a, b] if a == b => Anchor::at(a), // two half weights would square to too little mass
+            [a, b] if a == b => Anchor::at(a), // weights of ½ and ½ would halve `Σ c² w`
             ends => Anchor::on_stick(ends, share),
         }
     }
 
-    /// For each half of its axis the point closest to an obstacle, if within `reach`, m, and its
-    /// distance. Sample points are at most `reach` apart: between two of them an edge penetrates by
-    /// less than an eighth of that.
+    /// For each half of its axis the sample point closest to an obstacle and its distance, if
+    /// within `reach`, m. Sample points are at most `reach` apart (unless that needs more than
+    /// [`SEGMENTS_MAX`] segments): between two of them an edge penetrates by less than an eighth of
+    /// that.
     fn deepest<const D: usize>(
         &self,
         particles: &Particles<D>,
-        near: &impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
+        nearest: &impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         reach: f32,
     ) -> [Option<(Probe, Nearest<D>)>; 2] {
         let probe = |share: f32, reach: f32| {
@@ -45,11 +46,11 @@ impl Limb {
         let [a, b] = self.ends.map(|end| particles.position(end as usize));
         let half = 0.5 * length(difference(b, a));
         let mut found = [None, None];
-        // Most limbs are out of reach altogether.
-        if near(particles, &probe(0.5, reach + half)).distance >= reach + half {
+        // Most limbs are far from the obstacle.
+        if nearest(particles, &probe(0.5, reach + half)).distance >= reach + half {
             return found;
         }
-        let segments = half / reach.max(MIN_REACH);
+        let segments = half / reach.max(SPACING_MIN);
         let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
         #[allow(clippy::cast_sign_loss, reason = "a count")]
         let last = segments as u32;
@@ -57,9 +58,9 @@ impl Limb {
             let share = 0.5 * (segment as f32 / segments.max(1.0));
             for (found, share) in found.iter_mut().zip([share, 1.0 - share]) {
                 let probe = probe(share, reach);
-                let near = near(particles, &probe);
-                if near.distance < found.map_or(reach, |(_, deepest)| deepest.distance) {
-                    *found = Some((probe, near));
+                let nearest = nearest(particles, &probe);
+                if nearest.distance < found.map_or(reach, |(_, deepest)| deepest.distance) {
+                    *found = Some((probe, nearest));
                 }
             }
         }
@@ -67,10 +68,10 @@ impl Limb {
     }
 }
 
-/// Largest number of segments into which half of a limb is sampled.
+/// Largest number of segments between the sample points of half a limb.
 const SEGMENTS_MAX: f32 = 8.0;
-/// m.
-const MIN_REACH: f32 = 1e-6;
+/// Smallest distance of sample points, m.
+const SPACING_MIN: f32 = 1e-6;
 
 /// The limbs of a model. They collide with every [`Solid`](crate::Solid) (a ridge thinner than a
 /// limb may pass if the limb moves by more than its radius in a substep), and with each other if
@@ -101,14 +102,14 @@ impl<const D: usize> Limbs<D> {
         self.all.is_empty()
     }
 
-    /// Resolves collisions with an obstacle at the deepest point of each half of a limb. `near` is
-    /// the distance of a point from the obstacle, `drift` the displacement of the obstacle at a
-    /// point in this substep, m.
-    pub(crate) fn keep_out(
+    /// Resolves collisions with an obstacle at the deepest point of each half of a limb. `nearest`
+    /// gives the distance of a point from the obstacle, `displacement` the displacement of the
+    /// obstacle at a point in this substep, m.
+    pub(crate) fn resolve(
         &self,
         particles: &mut Particles<D>,
-        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
-        drift: impl Fn([f32; D]) -> [f32; D],
+        nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
+        displacement: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
         scratch: &mut LimbScratch<D>,
     ) {
@@ -122,10 +123,11 @@ impl<const D: usize> Limbs<D> {
         for limb in &self.all {
             obstacle_contacts.clear();
             let reach = surface.thickness + limb.radius;
-            for (probe, near) in limb.deepest(particles, &near, reach).into_iter().flatten() {
-                let Probe { point, .. } = probe;
-                obstacle_contacts
-                    .extend(Contact::with_obstacle(particles, point, near, reach, &drift));
+            let deepest = limb.deepest(particles, &nearest, reach);
+            for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
+                let contact =
+                    Contact::with_obstacle(particles, point, nearest, reach, &displacement);
+                obstacle_contacts.extend(contact);
             }
             if !obstacle_contacts.is_empty() {
                 solver.resolve(obstacle_contacts, surface.friction, particles);
@@ -137,23 +139,24 @@ impl<const D: usize> Limbs<D> {
     pub(crate) fn depth(
         &self,
         particles: &Particles<D>,
-        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
+        nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         thickness: f32,
     ) -> f32 {
-        let mut deepest = 0.0;
+        let mut largest = 0.0;
         for limb in &self.all {
             let reach = thickness + limb.radius;
-            for (probe, near) in limb.deepest(particles, &near, reach).into_iter().flatten() {
-                let depth = reach - near.distance;
-                if depth > deepest && probe.point.inverse_mass(particles) > 0.0 {
-                    deepest = depth;
+            let deepest = limb.deepest(particles, &nearest, reach);
+            for (probe, nearest) in deepest.into_iter().flatten() {
+                let depth = reach - nearest.distance;
+                if depth > largest && probe.point.inverse_mass(particles) > 0.0 {
+                    largest = depth;
                 }
             }
         }
-        deepest
+        largest
     }
 
-    /// Adds limbs with an owner of their own.
+    /// Adds limbs that share a new owner.
     pub(crate) fn extend(&mut self, limbs: impl IntoIterator<Item = ([u32; 2], f32)>) {
         let owner = self.owners;
         self.all.extend(limbs.into_iter().map(|(ends, radius)| Limb { ends, radius, owner }));
@@ -165,8 +168,8 @@ impl<const D: usize> Limbs<D> {
         self.owners > 1
     }
 
-    /// Pushes limbs of different owners apart. Contacts are found once per substep, within
-    /// `margin`, m.
+    /// Pushes limbs of different owners apart. Contacts up to a distance of `margin`, m, are found
+    /// once per substep.
     pub(crate) fn keep_apart(
         &self,
         particles: &mut Particles<D>,
@@ -213,7 +216,7 @@ impl<const D: usize> Limbs<D> {
 /// Reused buffers, and the contacts of limbs, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LimbScratch<const D: usize> {
-    boxes: Vec<Extent<D>>,
+    boxes: Vec<BoundingBox<D>>,
     pairs: Vec<[usize; 2]>,
     contacts: Vec<Contact<D>>,
     /// The contacts of a limb with an obstacle.
@@ -225,34 +228,34 @@ pub(crate) struct LimbScratch<const D: usize> {
 
 impl<const D: usize> LimbScratch<D> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
-    pub(crate) fn forget_contacts(&mut self) {
+    pub(crate) fn discard_contacts(&mut self) {
         self.found = false;
     }
 
     /// Finds the contacts of all pairs at most `margin` apart.
     fn find(&mut self, limbs: &[Limb], particles: &Particles<D>, margin: f32) {
-        let Self { boxes, pairs: near, contacts, .. } = self;
-        // Enough for a pile of limbs, so that later steps do not allocate.
+        let Self { boxes, pairs, contacts, .. } = self;
         boxes.clear();
-        near.clear();
-        near.reserve(8 * limbs.len());
-        boxes.extend(limbs.iter().enumerate().map(|(of, limb)| {
+        pairs.clear();
+        // Enough for a pile of limbs, so that later steps do not allocate.
+        pairs.reserve(8 * limbs.len());
+        boxes.extend(limbs.iter().enumerate().map(|(object, limb)| {
             let [a, b] = limb.ends.map(|end| wide(particles.position(end as usize)));
             let reach = f64::from(limb.radius) + 0.5 * f64::from(margin);
             let end = |axis: usize, upper: bool| {
-                let least = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };
-                if upper { least + reach } else { least - reach }
+                let outer = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };
+                if upper { outer + reach } else { outer - reach }
             };
-            Extent {
-                of,
+            BoundingBox {
+                object,
                 low: core::array::from_fn(|axis| end(axis, false)),
                 high: core::array::from_fn(|axis| end(axis, true)),
             }
         }));
-        pairs(boxes, |one, other| limbs[one].owner != limbs[other].owner, near);
+        sweep::pairs(boxes, |one, other| limbs[one].owner != limbs[other].owner, pairs);
         contacts.clear();
         contacts.reserve(4 * limbs.len());
-        for &[one, other] in &*near {
+        for &[one, other] in &*pairs {
             contacts.extend(contact([&limbs[one], &limbs[other]], particles, margin));
         }
     }
@@ -265,44 +268,45 @@ fn contact<const D: usize>(
     margin: f32,
 ) -> Option<Contact<D>> {
     let ends = limbs.map(|limb| limb.ends.map(|end| particles.position(end as usize)));
-    let shares = nearest(ends);
+    let shares = nearest_points(ends);
     let [p, q] = core::array::from_fn(|i| limbs[i].point(shares[i]));
-    let apart = limbs[0].radius + limbs[1].radius;
-    let way = difference(p.position(particles), q.position(particles));
-    let was = difference(p.previous(particles), q.previous(particles));
-    let near = length(way);
-    if near > apart + margin {
+    let touching = limbs[0].radius + limbs[1].radius;
+    let offset = difference(p.position(particles), q.position(particles));
+    let previous_offset = difference(p.previous(particles), q.previous(particles));
+    let distance = length(offset);
+    if distance > touching + margin {
         return None;
     }
-    // If it crossed the other axis, the normal points to its previous side.
-    let through = dot(way, was) < 0.0;
-    let out = if through || near < 1e-6 { was } else { way };
-    let long = length(out);
-    let normal = out.map(|along| along / long);
-    (long >= 1e-6)
+    // If the axes crossed in this substep, the normal points to the previous side.
+    let crossed = dot(offset, previous_offset) < 0.0;
+    let out = if crossed || distance < 1e-6 { previous_offset } else { offset };
+    let out_length = length(out);
+    let normal = out.map(|along| along / out_length);
+    (out_length >= 1e-6)
         .then(|| Contact::new(particles, p, Other::Matter(q), normal))?
-        .map(|contact| contact.keeping(apart))
+        .map(|contact| contact.with_distance(touching))
 }
 
-/// The nearest points of two segments, as fractions of their lengths; in the middle if they are
-/// parallel.
-fn nearest<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
+/// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
+/// Detection", 5.1.9); in the middle if they are parallel.
+fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
     let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));
     let c = dot(d1, r);
-    let share = |over: f32, under: f32| {
-        let share = if under > f32::MIN_POSITIVE { over / under } else { 0.0 };
-        let share = if share > 0.0 { share } else { 0.0 };
-        if share < 1.0 { share } else { 1.0 }
+    let clamped_ratio = |over: f32, under: f32| {
+        let ratio = if under > f32::MIN_POSITIVE { over / under } else { 0.0 };
+        let ratio = if ratio > 0.0 { ratio } else { 0.0 };
+        if ratio < 1.0 { ratio } else { 1.0 }
     };
     let b = dot(d1, d2);
-    let squared_sine = a * e - b * b;
-    let s = if squared_sine > 1e-6 * (a * e) { share(b * f - c * e, squared_sine) } else { 0.5 };
+    let denominator = a * e - b * b;
+    let s =
+        if denominator > 1e-6 * (a * e) { clamped_ratio(b * f - c * e, denominator) } else { 0.5 };
     let t = b * s + f;
     if t <= 0.0 {
-        [share(-c, a), 0.0]
+        [clamped_ratio(-c, a), 0.0]
     } else if t >= e {
-        [share(b - c, a), 1.0]
+        [clamped_ratio(b - c, a), 1.0]
     } else {
         [s, t / e]
     }

@@ -1,14 +1,14 @@
-//! Mass properties, and four particles with the same ones.
+//! Mass properties, and four particles that have given ones.
 
 use std::collections::BTreeMap;
 
 use crate::error::BodyError;
-use crate::linear::{Matrix, Vector, each, matrix, symmetric_eigen, trace_less};
-use crate::vector::{cross, difference, dot, plus, sum};
+use crate::linear::{Matrix, Vector, matrix, symmetric_eigen, trace_minus};
+use crate::vector::{add_scaled, cross, difference, dot, sum};
 
-/// Smallest ratio of the least to the largest eigenvalue of the covariance: a body a ten-thousandth
-/// as thick as long. The tetrahedron of a flatter one is not rigid in `f32`.
-const FLATTEST: f64 = 1e-8;
+/// Smallest ratio of the least to the largest eigenvalue of the covariance: that of a body 10,000
+/// times as long as thick. The tetrahedron of a flatter body is not rigid in `f32`.
+const EIGENVALUE_RATIO_MIN: f64 = 1e-8;
 
 /// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the unit
 /// matrix, and whose centre is the origin; its volume is positive.
@@ -42,30 +42,30 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Those of a box centred at the origin, with its size along each axis, m, and a density,
-    /// kg/m³.
+    /// Mass properties of a box centred at the origin, with its size along each axis, m, and a
+    /// density, kg/m³.
     ///
     /// # Errors
-    /// If its mass is not a sane one.
+    /// If the mass is not above 0 and finite.
     pub fn of_box(size: [f64; 3], density: f64) -> Result<Self, BodyError> {
         let mass = checked_mass(((size[0] * size[1]) * size[2]) * density)?;
         let covariance =
             matrix(
                 |row, column| if row == column { mass * size[row] * size[row] / 12.0 } else { 0.0 },
             );
-        Ok(Self { mass, centre: [0.0; 3], inertia: trace_less(&covariance, 1.0) })
+        Ok(Self { mass, centre: [0.0; 3], inertia: trace_minus(&covariance, 1.0) })
     }
 
-    /// Those of the inside of a closed mesh, convex or not, of even density, kg/m³: vertices, m,
-    /// and triangles by their corners, counter-clockwise from outside.
+    /// Mass properties of the inside of a closed mesh, convex or not, of uniform density, kg/m³:
+    /// vertices, m, and triangles by their corners, counter-clockwise from outside.
     ///
     /// Volume, first and second moments are sums over the tetrahedra between a point and the
     /// triangles: Mirtich, "Fast and Accurate Computation of Polyhedral Mass Properties" (1996), in
     /// the form of Blow and Binstock, "How to find the inertia tensor of a 3D solid body" (2004).
     ///
     /// # Errors
-    /// If a corner is no vertex, the mesh is not closed or encloses no volume, or the mass is not
-    /// sane.
+    /// If a corner is not the number of a vertex, the mesh is not closed or encloses no volume, or
+    /// the mass is not above 0 and finite.
     pub fn of_mesh(
         vertices: &[[f32; 3]],
         triangles: &[[u32; 3]],
@@ -73,7 +73,7 @@ impl MassProperties {
     ) -> Result<Self, BodyError> {
         check_closed(vertices.len(), triangles)?;
         let vertex = |number: u32| vertices[number as usize].map(f64::from);
-        // Tetrahedra from a point of the mesh: those from a far origin would lose digits by
+        // Tetrahedra from a vertex of the mesh: those from a distant origin would lose digits by
         // cancellation.
         let origin = triangles.first().map_or([0.0; 3], |triangle| vertex(triangle[0]));
         let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
@@ -82,7 +82,7 @@ impl MassProperties {
             let six_volumes = dot(a, cross(b, c));
             let all = sum(sum(a, b), c);
             volume += six_volumes / 6.0;
-            first = plus(first, six_volumes / 24.0, all);
+            first = add_scaled(first, six_volumes / 24.0, all);
             second = matrix(|i, j| {
                 let moments = ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + all[i] * all[j];
                 second[i][j] + six_volumes / 120.0 * moments
@@ -97,33 +97,34 @@ impl MassProperties {
         Ok(Self {
             mass: checked_mass(density * volume)?,
             centre: sum(origin, from_origin),
-            inertia: trace_less(&covariance, 1.0),
+            inertia: trace_minus(&covariance, 1.0),
         })
     }
 
-    /// Those of point masses: positions, m, and masses, kg.
+    /// Mass properties of point masses: positions, m, and masses, kg.
     ///
     /// # Errors
-    /// If the mass of all is not a sane one.
+    /// If the total mass is not above 0 and finite.
     pub fn of_points(points: &[([f64; 3], f64)]) -> Result<Self, BodyError> {
         let mass = checked_mass(points.iter().map(|(_, mass)| mass).sum())?;
-        let moment = points.iter().fold([0.0; 3], |sum, (point, mass)| plus(sum, *mass, *point));
+        let moment =
+            points.iter().fold([0.0; 3], |sum, (point, mass)| add_scaled(sum, *mass, *point));
         let centre = moment.map(|moment| moment / mass);
         let mut covariance = [[0.0; 3]; 3];
         for (point, mass) in points {
             let r = difference(*point, centre);
             covariance = matrix(|i, j| covariance[i][j] + mass * (r[i] * r[j]));
         }
-        Ok(Self { mass, centre, inertia: trace_less(&covariance, 1.0) })
+        Ok(Self { mass, centre, inertia: trace_minus(&covariance, 1.0) })
     }
 
-    /// The positions at which four particles, each of a quarter of the mass, have exactly this
+    /// The positions at which four particles, each with a quarter of the mass, have exactly this
     /// mass, centre and inertia.
     ///
     /// The covariance `C = Σ m x xᵀ` about the centre is `½ tr(I) 1 - I`. A regular tetrahedron
-    /// scaled along the principal axes, by the root of each eigenvalue of `C / mass`, has it: "by
-    /// rearranging the positions of the particles that make up the tetrahedron, the physical
-    /// properties can be changed accordingly" (Jakobsen 2001).
+    /// scaled along the principal axes, by the square root of each eigenvalue of `C / mass`, has
+    /// this covariance: "by rearranging the positions of the particles that make up the
+    /// tetrahedron, the physical properties can be changed accordingly" (Jakobsen 2001).
     ///
     /// # Errors
     /// If the mass is not above 0, a number is not finite, the tensor is not symmetric, or no body
@@ -136,19 +137,22 @@ impl MassProperties {
         let inertia = &self.inertia;
         let trace = (inertia[0][0] + inertia[1][1]) + inertia[2][2];
         // False for NaN as well.
-        let even = |i: usize, j: usize| (inertia[i][j] - inertia[j][i]).abs() <= 1e-9 * trace.abs();
-        if !(trace.is_finite() && even(0, 1) && even(0, 2) && even(1, 2)) {
+        let symmetric =
+            |i: usize, j: usize| (inertia[i][j] - inertia[j][i]).abs() <= 1e-9 * trace.abs();
+        if !(trace.is_finite() && symmetric(0, 1) && symmetric(0, 2) && symmetric(1, 2)) {
             return Err(BodyError::NotSymmetric);
         }
-        let (moments, axes) = symmetric_eigen(&trace_less(inertia, 0.5));
-        let has_depth = moments[2] > FLATTEST * moments[0];
-        if !has_depth {
+        let (moments, axes) = symmetric_eigen(&trace_minus(inertia, 0.5));
+        let has_volume = moments[2] > EIGENVALUE_RATIO_MIN * moments[0];
+        if !has_volume {
             let [x, y, z] = moments;
             return Err(BodyError::Impossible { moments: [y + z, x + z, x + y] });
         }
-        let reach = moments.map(|moment| (moment / self.mass).sqrt());
+        let scale = moments.map(|moment| (moment / self.mass).sqrt());
         Ok(CORNERS.map(|corner| {
-            (0..3).fold(self.centre, |at, axis| plus(at, corner[axis] * reach[axis], axes[axis]))
+            (0..3).fold(self.centre, |at, axis| {
+                add_scaled(at, corner[axis] * scale[axis], axes[axis])
+            })
         }))
     }
 }
@@ -159,18 +163,19 @@ pub(crate) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
 
 /// Checks that each edge belongs to two triangles, in opposite directions.
 fn check_closed(vertices: usize, triangles: &[[u32; 3]]) -> Result<(), BodyError> {
-    let mut open = BTreeMap::new();
+    let mut edges = BTreeMap::new();
     for (triangle, corners) in triangles.iter().enumerate() {
         if let Some(&corner) = corners.iter().find(|&&corner| corner as usize >= vertices) {
             return Err(BodyError::NoSuchVertex { triangle, corner, vertices });
         }
-        for [from, to] in each(|i| [corners[i], corners[(i + 1) % 3]]) {
-            if from == to || open.insert((from, to), triangle).is_some() {
+        let [a, b, c] = *corners;
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            if from == to || edges.insert((from, to), triangle).is_some() {
                 return Err(BodyError::NotClosed { triangle, from, to });
             }
         }
     }
-    match open.iter().find(|((from, to), _)| !open.contains_key(&(*to, *from))) {
+    match edges.iter().find(|((from, to), _)| !edges.contains_key(&(*to, *from))) {
         Some((&(from, to), &triangle)) => Err(BodyError::NotClosed { triangle, from, to }),
         None => Ok(()),
     }

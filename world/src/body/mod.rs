@@ -1,13 +1,14 @@
 //! Rigid bodies after Jakobsen, "Advanced Character Physics" (2001): four particles and six sticks
-//! move as a rigid body; the mesh fastened to them is drawn and collides.
+//! move as a rigid body; the mesh attached to them is drawn and collides.
 //!
 //! - [`MassProperties`] of boxes and closed meshes, and the four particles that have them.
-//! - [`Bodies`] of a model: which particles carry each [`Body`], its [`BodyPose`] and [`Twist`] read
-//!   back from them, and the vertices of all meshes recomputed in one pass.
-//! - [`Anchor`]: a point on a stick, a triangle or a tetrahedron, and its contacts.
+//! - [`Bodies`] of a model: the particles of each [`Body`], its pose
+//!   ([`BodyPose`](crate::BodyPose)) and [`Twist`] computed from them, and the vertices of all
+//!   meshes.
+//! - [`Anchor`]: a point on a stick, on a triangle or in a tetrahedron, and its contacts.
 //! - [`Limbs`]: capsules around sticks, and their contacts.
-//! - The vertices of the meshes collide with a [`Solid`](crate::Solid), bodies with each other by
-//!   `BodyContacts` (feature `parry`).
+//! - Contacts: the vertices of the meshes collide with a [`Solid`](crate::Solid), and bodies with
+//!   each other by `BodyContacts` (feature `parry`).
 
 mod anchor;
 mod bounce;
@@ -26,7 +27,7 @@ use std::ops::Range;
 
 use taut_core::{Real, Renumbering};
 
-use crate::linear::{Matrix, Vector, apply, each, inverse, matrix};
+use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::vector::{difference, sum};
 
 pub use anchor::Anchor;
@@ -37,15 +38,14 @@ pub use mass::MassProperties;
 pub(crate) use mass::{CORNERS, checked_mass};
 pub use motion::Twist;
 
-/// A rigid body: its four particles, and the mesh fastened to them.
+/// A rigid body: its four particles, and the mesh attached to them.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The particles, by their numbers in the model.
     particles: [u32; 4],
     /// Their positions in body coordinates (the body's axes, from its centre) at rest, m.
     rest: [Vector; 4],
-    /// Maps a point in body coordinates, relative to the first particle, to the weights of the
-    /// others.
+    /// Maps a vector from the first particle, in body coordinates, to the weights of the others.
     weights: Matrix,
     vertices: Range<usize>,
     triangles: Range<usize>,
@@ -54,7 +54,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Its particles, by their numbers in the model or island of a world.
+    /// Its particles, by their numbers in the model (of a world: in the island).
     pub fn particles(&self) -> [u32; 4] {
         self.particles
     }
@@ -83,7 +83,7 @@ impl Body {
     }
 }
 
-/// The rigid bodies of a model, and the meshes fastened to them. Empty unless in three dimensions.
+/// The rigid bodies of a model, and the meshes attached to them. In 2D there are none.
 ///
 /// ```
 /// use taut_world::Model;
@@ -92,10 +92,10 @@ impl Body {
 /// let body = &dice.bodies.all()[0];
 /// assert_eq!(body.pose(&dice.particles).rotation[0], [1.0, 0.0, 0.0]);
 ///
-/// // The vertices to draw, in one pass; repeated after every step.
-/// let mut seen = dice.bodies.vertices(&dice.particles);
-/// dice.bodies.copy_vertices(&dice.particles, &mut seen);
-/// assert!((seen[0][0] + 0.01).abs() < 1e-8);
+/// // The vertices to draw; to be copied after every step.
+/// let mut vertices = dice.bodies.vertices(&dice.particles);
+/// dice.bodies.copy_vertices(&dice.particles, &mut vertices);
+/// assert!((vertices[0][0] + 0.01).abs() < 1e-8);
 /// assert_eq!(dice.bodies.triangles().len(), 12);
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
@@ -140,8 +140,8 @@ impl<const D: usize> Bodies<D> {
         self.all.iter().find(|body| body.particles.contains(&particle))
     }
 
-    /// One body of the particles 0 to 3 at `points`, and the mesh fastened to them, all in body
-    /// coordinates.
+    /// One body of the particles 0 to 3 at `points`, and the mesh attached to them, all in body
+    /// coordinates. None if the points span no volume.
     pub(crate) fn one(
         points: [Vector; 4],
         vertices: &[Vector],
@@ -169,11 +169,11 @@ impl<const D: usize> Bodies<D> {
     /// Appends the bodies of another model, whose first particle becomes number `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
         let (vertices, triangles) = (self.weights[0].len(), self.triangles.len());
-        let after = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
+        let shifted = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
         self.all.extend(others.all.iter().map(|body| Body {
             particles: body.particles.map(|particle| first + particle),
-            vertices: after(&body.vertices, vertices),
-            triangles: after(&body.triangles, triangles),
+            vertices: shifted(&body.vertices, vertices),
+            triangles: shifted(&body.triangles, triangles),
             ..body.clone()
         }));
         for (column, of_others) in self.weights.iter_mut().zip(&others.weights) {
@@ -194,8 +194,8 @@ impl<const D: usize> Bodies<D> {
 }
 
 /// The positions of four particles, in `f64`.
-fn places<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4] {
-    particles.map(|particle| each(|axis| columns[axis][particle as usize].to_f64()))
+fn positions_of<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4] {
+    particles.map(|particle| per_axis(|axis| columns[axis][particle as usize].to_f64()))
 }
 
 /// The mean of four points.

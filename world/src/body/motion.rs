@@ -1,13 +1,15 @@
-//! The pose and the motion of a body, read back from its particles.
+//! The pose and the motion of a body, computed from its particles.
 
 use taut_core::{Particles, Real};
 
 use super::mass::covariance_of_four;
-use super::{Body, mean, places};
+use super::{Body, mean, positions_of};
 use crate::error::ModelError;
-use crate::linear::{Matrix, Vector, apply, each, inverse, matrix, nearest_rotation, trace_less};
+use crate::linear::{
+    Matrix, Vector, apply, inverse, matrix, nearest_rotation, per_axis, trace_minus,
+};
 use crate::pose::BodyPose;
-use crate::vector::{cross, difference, plus, sum};
+use crate::vector::{add_scaled, cross, difference, sum};
 
 /// Linear and angular velocity of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,29 +20,29 @@ pub struct Twist {
     pub spin: [f64; 3],
 }
 
-/// The motion of a body in a substep: a twist whose unit of time is the substep.
+/// The motion of a body in a substep. Its unit of time is the substep.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moving {
+pub(super) struct BodyMotion {
     /// Its centre of mass, m.
     pub(super) centre: Vector,
-    /// m and rad a substep.
+    /// m and rad per substep.
     pub(super) twist: Twist,
     /// For a mass of 1 kg, 1/m²; None if the body has no volume.
     pub(super) inverse_inertia: Option<Matrix>,
 }
 
-impl Moving {
+impl BodyMotion {
     /// Displacement of a point of the body, m.
-    pub(super) fn at(&self, place: Vector) -> Vector {
-        sum(self.twist.velocity, cross(self.twist.spin, difference(place, self.centre)))
+    pub(super) fn displacement_at(&self, point: Vector) -> Vector {
+        sum(self.twist.velocity, cross(self.twist.spin, difference(point, self.centre)))
     }
 }
 
 impl Body {
-    /// Its pose: the mean of its particles, and the rotation from the rest shape that fits them
-    /// best (least squares, Kabsch 1976). Bent or mirrored particles give a rotation as well.
+    /// Its pose: the mean of its particles, and the rotation of the rest shape that fits them best
+    /// (least squares, Kabsch 1976). Deformed or mirrored particles give a rotation, too.
     pub fn pose<S: Real>(&self, particles: &Particles<3, S>) -> BodyPose {
-        let points = places(each(|axis| particles.positions(axis)), self.particles);
+        let points = positions_of(per_axis(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&points);
         let moments = matrix(|i, j| {
             points.iter().zip(&self.rest).map(|(x, rest)| (x[i] - centre[i]) * rest[j]).sum()
@@ -51,38 +53,41 @@ impl Body {
     /// Its linear and angular velocity, from positions and previous positions that are `h` seconds
     /// apart (a substep).
     pub fn twist<S: Real>(&self, particles: &Particles<3, S>, h: f64) -> Twist {
-        let Twist { velocity, spin } = self.moving(particles).twist;
-        Twist { velocity: velocity.map(|way| way / h), spin: spin.map(|angle| angle / h) }
+        let Twist { velocity, spin } = self.motion(particles).twist;
+        Twist { velocity: velocity.map(|along| along / h), spin: spin.map(|angle| angle / h) }
     }
 
-    /// Its motion per substep. (Bodies exist in three dimensions only.)
-    pub(super) fn moving<S: Real, const D: usize>(&self, particles: &Particles<D, S>) -> Moving {
-        let now = places(each(|axis| particles.positions(axis)), self.particles);
-        let before = places(each(|axis| particles.previous(axis)), self.particles);
+    /// Its motion in the last substep. (Bodies exist in three dimensions only.)
+    pub(super) fn motion<S: Real, const D: usize>(
+        &self,
+        particles: &Particles<D, S>,
+    ) -> BodyMotion {
+        let now = positions_of(per_axis(|axis| particles.positions(axis)), self.particles);
+        let before = positions_of(per_axis(|axis| particles.previous(axis)), self.particles);
         let (centre, centre_before) = (mean(&now), mean(&before));
         let offsets = now.map(|x| difference(x, centre));
         // For a total mass of 1 kg: the mass cancels.
         let momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
-            plus(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
+            add_scaled(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
-        let inverse_inertia = inverse(&trace_less(&covariance_of_four(&offsets), 1.0));
+        let inverse_inertia = inverse(&trace_minus(&covariance_of_four(&offsets), 1.0));
         let spin = inverse_inertia.map_or([0.0; 3], |inverse| apply(&inverse, momentum));
         let twist = Twist { velocity: difference(centre, centre_before), spin };
-        Moving { centre, twist, inverse_inertia }
+        BodyMotion { centre, twist, inverse_inertia }
     }
 
     /// Its inertia tensor in world axes, kg m², for a mass in kg.
     pub fn inertia<S: Real>(&self, particles: &Particles<3, S>, mass: f64) -> [[f64; 3]; 3] {
-        let points = places(each(|axis| particles.positions(axis)), self.particles);
+        let points = positions_of(per_axis(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&points);
-        let unit = trace_less(&covariance_of_four(&points.map(|x| difference(x, centre))), 1.0);
+        let unit = trace_minus(&covariance_of_four(&points.map(|x| difference(x, centre))), 1.0);
         matrix(|i, j| mass * unit[i][j])
     }
 
     /// Moves it to a pose, at rest.
     ///
     /// # Errors
-    /// If a coordinate of a particle would not be sane.
+    /// If a coordinate of a particle would not be finite, or beyond 1e12 m.
     pub fn set_pose(
         &self,
         particles: &mut Particles<3>,
@@ -94,23 +99,24 @@ impl Body {
         Ok(())
     }
 
-    /// Sets its linear and angular velocity, for substeps of `h` seconds; [`Body::twist`] reads
-    /// them back.
+    /// Sets its linear and angular velocity, for substeps of `h` seconds; the inverse of
+    /// [`twist`](Self::twist).
     pub fn set_twist<S: Real>(&self, particles: &mut Particles<3, S>, twist: &Twist, h: f64) {
-        self.set_moving(particles, twist, h);
+        self.set_motion(particles, twist, h);
     }
 
-    pub(super) fn set_moving<S: Real, const D: usize>(
+    /// As [`set_twist`](Self::set_twist), in any number of dimensions.
+    pub(super) fn set_motion<S: Real, const D: usize>(
         &self,
         particles: &mut Particles<D, S>,
         twist: &Twist,
         h: f64,
     ) {
-        let now = places(each(|axis| particles.positions(axis)), self.particles);
+        let now = positions_of(per_axis(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&now);
         for (particle, x) in self.particles.into_iter().zip(now) {
             let velocity = sum(twist.velocity, cross(twist.spin, difference(x, centre)));
-            for (axis, x) in plus(x, -h, velocity).into_iter().enumerate() {
+            for (axis, x) in add_scaled(x, -h, velocity).into_iter().enumerate() {
                 particles.previous_mut(axis)[particle as usize] = S::from_f64(x);
             }
         }

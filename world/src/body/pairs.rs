@@ -3,36 +3,36 @@
 use taut_core::Particles;
 
 use super::contact::{Contact, Other, Solver};
-use super::hull::Touching;
+use super::hull::Manifold;
 use super::{Bodies, Body, BodyScratch};
 use crate::pose::BodyPose;
 use crate::surface::Surface;
-use crate::sweep::{self, Extent};
+use crate::sweep::{self, BoundingBox};
 
 /// Reused buffers, and the contacts between bodies, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
-    boxes: Vec<Extent<3>>,
+    boxes: Vec<BoundingBox<3>>,
     pairs: Vec<[usize; 2]>,
-    touching: Touching,
+    manifold: Manifold,
     contacts: Vec<Contact<3>>,
     solver: Solver<3>,
     /// For each contact the body of its point, and the body of its other side.
-    between: Vec<[usize; 2]>,
+    bodies: Vec<[usize; 2]>,
     /// Whether `contacts` are those of this substep.
     found: bool,
 }
 
 impl BodyScratch<3> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
-    pub(crate) fn forget_contacts(&mut self) {
+    pub(crate) fn discard_contacts(&mut self) {
         self.pairs.found = false;
     }
 }
 
 impl Bodies<3> {
-    /// Pushes bodies apart. Contacts are found once per substep, within `margin`, m.
+    /// Pushes bodies apart. Contacts up to a distance of `margin`, m, are found once per substep.
     pub(crate) fn keep_apart(
         &self,
         particles: &mut Particles<3>,
@@ -45,11 +45,11 @@ impl Bodies<3> {
             pairs.find(&self.all, particles, surface.thickness, margin);
             pairs.found = true;
         }
-        let Scratch { contacts, solver, between, .. } = pairs;
+        let Scratch { contacts, solver, bodies, .. } = pairs;
         solver.resolve(contacts, surface.friction, particles);
         if surface.restitution > 0.0 {
-            for (contact, two) in contacts.iter().zip(&*between) {
-                bounces.record(two.map(Some), contact, particles, surface);
+            for (contact, pair) in contacts.iter().zip(&*bodies) {
+                bounces.record(pair.map(Some), contact, particles, surface);
             }
         }
     }
@@ -59,38 +59,40 @@ impl Scratch {
     /// Finds the contacts of all pairs.
     fn find(&mut self, bodies: &[Body], particles: &Particles<3>, thickness: f32, margin: f32) {
         self.find_pairs(bodies, particles, margin + thickness);
-        let Self { poses, pairs, touching, contacts, between, .. } = self;
+        let Self { poses, pairs, manifold, contacts, bodies: bodies_of_contacts, .. } = self;
         contacts.clear();
-        between.clear();
+        bodies_of_contacts.clear();
         for &[a, b] in &*pairs {
             let (one, other) = (&bodies[a], &bodies[b]);
-            let (Some(hull), Some(of_other)) = (&one.hull, &other.hull) else { continue };
-            hull.touch(&poses[a], of_other, &poses[b], margin + thickness, touching);
-            let off = touching.local_n1 * thickness;
-            let normal = poses[a].turned(touching.local_n1.to_array().map(f64::from));
+            let (Some(hull), Some(other_hull)) = (&one.hull, &other.hull) else { continue };
+            hull.find_contacts(&poses[a], other_hull, &poses[b], margin + thickness, manifold);
+            let offset = manifold.local_n1 * thickness;
+            let normal = poses[a].turned(manifold.local_n1.to_array().map(f64::from));
             let normal = normal.map(|along| along as f32);
-            for point in &touching.points {
-                let on_one = Other::Matter(one.anchor((point.local_p1 + off).to_array()));
+            for point in &manifold.points {
+                let on_one = Other::Matter(one.anchor((point.local_p1 + offset).to_array()));
                 let on_other = other.anchor(point.local_p2.to_array());
                 if let Some(contact) = Contact::new(particles, on_other, on_one, normal) {
                     contacts.push(contact);
-                    between.push([b, a]);
+                    bodies_of_contacts.push([b, a]);
                 }
             }
         }
     }
 
-    /// Finds the pairs of bodies whose bounding boxes are at most `margin` apart, in order of their
-    /// numbers. Pairs of two pinned bodies are left out.
+    /// Finds the pairs of bodies whose bounding boxes are at most `margin` apart, in the order of
+    /// their numbers, without pairs of two pinned bodies.
     fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, margin: f32) {
         let Self { poses, boxes, pairs, .. } = self;
         poses.clear();
         poses.extend(bodies.iter().map(|body| body.pose(particles)));
         boxes.clear();
-        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(|(of, (body, pose))| {
-            let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
-            Some(Extent { of, low, high })
-        }));
+        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(
+            |(object, (body, pose))| {
+                let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
+                Some(BoundingBox { object, low, high })
+            },
+        ));
         let masses = particles.inverse_masses();
         let pinned =
             |body: usize| bodies[body].particles.iter().all(|&i| masses[i as usize] == 0.0);

@@ -1,4 +1,4 @@
-//! Collisions of bodies with obstacles: every vertex of their meshes is tested.
+//! Collisions of bodies with obstacles, at the vertices of their meshes.
 
 use taut_core::Particles;
 
@@ -8,7 +8,7 @@ use super::{Anchor, Bodies, Body, BodyScratch};
 use crate::surface::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
-    /// A vertex of a body, by its number among those of all bodies, as an anchor.
+    /// A vertex of a body, by its number among the vertices of all bodies, as an anchor.
     pub(crate) fn point(&self, body: &Body, vertex: usize) -> Anchor {
         let weights = self.weights.each_ref().map(|column| column[vertex]);
         Anchor { particles: body.particles, weights }
@@ -21,15 +21,15 @@ impl<const D: usize> Bodies<D> {
 
     /// Resolves collisions of the vertices of all meshes with an obstacle, by the weights of their
     /// particles: equations (*) and (**) of Jakobsen 2001, where the "collision point p (which in
-    /// this case will be placed on the cube)" is a vertex, whose weights are known. `near` is the
-    /// distance of a vertex from the obstacle, `drift` the displacement of the obstacle at a point
-    /// in this substep, m. With restitution, bodies [bounce](Self::bounce) at the end of the
-    /// substep.
-    pub(crate) fn keep_out(
+    /// this case will be placed on the cube)" is a vertex, whose weights are known. `nearest` gives
+    /// the distance of a vertex from the obstacle, `displacement` the displacement of the obstacle
+    /// at a point in this substep, m. With restitution, bodies [bounce](Self::bounce) at the end of
+    /// the substep.
+    pub(crate) fn resolve(
         &self,
         particles: &mut Particles<D>,
-        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
-        drift: impl Fn([f32; D]) -> [f32; D],
+        nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
+        displacement: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
         scratch: &mut BodyScratch<D>,
     ) {
@@ -38,9 +38,11 @@ impl<const D: usize> Bodies<D> {
             contacts.clear();
             for point in points {
                 let probe = probe(point, surface.thickness);
-                let near = near(particles, &probe);
+                let nearest = nearest(particles, &probe);
                 let Probe { point, reach, .. } = probe;
-                contacts.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
+                let contact =
+                    Contact::with_obstacle(particles, point, nearest, reach, &displacement);
+                contacts.extend(contact);
             }
             solver.resolve(contacts, surface.friction, particles);
             if surface.restitution > 0.0 {
@@ -55,13 +57,13 @@ impl<const D: usize> Bodies<D> {
     pub(crate) fn depth(
         &self,
         particles: &Particles<D>,
-        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
+        nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         thickness: f32,
     ) -> f32 {
         self.points().flatten().filter(|point| point.inverse_mass(particles) > 0.0).fold(
             0.0,
             |deepest, point| {
-                let depth = thickness - near(particles, &probe(point, thickness)).distance;
+                let depth = thickness - nearest(particles, &probe(point, thickness)).distance;
                 if depth > deepest { depth } else { deepest }
             },
         )
@@ -69,7 +71,8 @@ impl<const D: usize> Bodies<D> {
 }
 
 /// The probe of a vertex. Contacts are solved approximately, so a vertex may begin a substep
-/// slightly inside; a quarter of the way to the middle of the body is assumed to be outside.
+/// slightly inside; the point a quarter of the way to the centroid of the body's particles is
+/// assumed to be outside.
 fn probe(point: Anchor, thickness: f32) -> Probe {
     Probe { point, inner: point.inwards(0.25), reach: thickness }
 }

@@ -6,7 +6,7 @@ use crate::vector::{cross, dot};
 /// The geometry of an obstacle in its own coordinates; lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Form<'a, const D: usize = 3> {
+pub enum FigureShape<'a, const D: usize = 3> {
     /// A ball, or circle, about the origin.
     Sphere {
         /// Its radius.
@@ -40,15 +40,15 @@ pub enum Form<'a, const D: usize = 3> {
     },
 }
 
-/// The form and pose of an obstacle: see [`Obstacle::figure`](crate::Obstacle::figure).
+/// The shape and pose of an obstacle: see [`Obstacle::figure`](crate::Obstacle::figure).
 ///
 /// ```
-/// use taut_world::{Figure, Form, HalfSpace, Obstacle, Path, Solid, Sphere};
+/// use taut_world::{Figure, FigureShape, HalfSpace, Obstacle, Path, Solid, Sphere};
 ///
 /// let ball = Solid::new(Sphere::new([0.0, 1.0, 0.0], 0.5)?)
 ///     .along(Path::Linear { velocity: [2.0, 0.0, 0.0] })?;
-/// let Figure { form, position, rotation } = ball.figure(3.0).unwrap();
-/// assert_eq!(form, Form::Sphere { radius: 0.5 });
+/// let Figure { shape, position, rotation } = ball.figure(3.0).unwrap();
+/// assert_eq!(shape, FigureShape::Sphere { radius: 0.5 });
 /// assert_eq!((position, rotation), ([6.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]));
 ///
 /// let wall = Solid::new(HalfSpace::new([-2.0, 0.0], [1.0, 0.0])?); // in the plane
@@ -59,8 +59,8 @@ pub enum Form<'a, const D: usize = 3> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure<'a, const D: usize = 3> {
-    /// Its form.
-    pub form: Form<'a, D>,
+    /// Its shape.
+    pub shape: FigureShape<'a, D>,
     /// The position of its origin, m.
     pub position: [f64; D],
     /// Its rotation: a unit quaternion, `[x, y, z, w]`; about z in two dimensions.

@@ -1,7 +1,7 @@
 //! What renderers need: geometry only, no colours, files or GPU.
 //!
 //! - [`Look`]: how to draw a model.
-//! - [`Form`] and [`Figure`]: the shape and pose of an obstacle.
+//! - [`FigureShape`] and [`Figure`]: the shape and pose of an obstacle.
 //! - [`normals`]: vertex normals, from triangles.
 //!
 //! The triangles and sticks of a world, as vertex indices, are in
@@ -14,7 +14,7 @@ mod matrix;
 mod normals;
 
 pub(crate) use figure::rotation_of;
-pub use figure::{Figure, Form};
+pub use figure::{Figure, FigureShape};
 pub use look::Look;
 pub use normals::normals;
 

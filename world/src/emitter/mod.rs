@@ -16,7 +16,7 @@ use source::{in_ball, uniform};
 
 /// The parameters of an emitter, for [`Model::emitter`](crate::Model::emitter).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Emission<const D: usize = 3> {
+pub struct EmitterSettings<const D: usize = 3> {
     /// Where particles start.
     pub source: Source<D>,
     /// Particles per second.
@@ -38,7 +38,7 @@ pub struct Emission<const D: usize = 3> {
     pub group: String,
 }
 
-impl<const D: usize> Default for Emission<D> {
+impl<const D: usize> Default for EmitterSettings<D> {
     /// 100 particles of 1 g per second from the origin, each alive for 1 s.
     fn default() -> Self {
         Self {
@@ -66,14 +66,14 @@ impl<const D: usize> Default for Emission<D> {
 /// ```
 /// use std::sync::Arc;
 /// use taut_scalar::ScalarKernel;
-/// use taut_world::{Drag, Emission, Field, Model, Scene, Source, World};
+/// use taut_world::{Drag, EmitterSettings, Field, Model, Scene, Source, World};
 ///
-/// let fountain = Model::emitter(Emission {
+/// let fountain = Model::emitter(EmitterSettings {
 ///     source: Source::Disc { centre: [0.0; 3], axes: [[0.0, 0.0, 0.1], [0.1, 0.0, 0.0]] },
 ///     normal_speed: 6.0,
 ///     spread: 0.5,
 ///     lifetime: [0.8, 1.2],
-///     ..Emission::default()
+///     ..EmitterSettings::default()
 /// })?;
 /// let mut scene = Scene::new();
 /// scene.add("fountain", fountain)?;
@@ -89,7 +89,7 @@ impl<const D: usize> Default for Emission<D> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Emitter<const D: usize = 3> {
-    emission: Emission<D>,
+    settings: EmitterSettings<D>,
     /// Cumulative areas of the polygons of the source, m².
     cumulative_areas: Vec<f64>,
     random: ChaCha8Rng,
@@ -113,7 +113,7 @@ pub struct EmittedParticle {
     pub lifetime: f64,
 }
 
-impl<const D: usize> Emission<D> {
+impl<const D: usize> EmitterSettings<D> {
     /// Checks the parameters; returns the number of particles that can be alive at once.
     ///
     /// # Errors
@@ -158,12 +158,12 @@ impl<const D: usize> Emission<D> {
 
 impl<const D: usize> Emitter<D> {
     /// An emitter of particles that are numbered from 0.
-    pub(crate) fn new(emission: Emission<D>) -> Result<Self, ModelError> {
-        let particles = emission.checked()?;
+    pub(crate) fn new(settings: EmitterSettings<D>) -> Result<Self, ModelError> {
+        let particles = settings.checked()?;
         Ok(Self {
-            random: ChaCha8Rng::seed_from_u64(emission.seed),
-            cumulative_areas: emission.source.cumulative_areas(),
-            emission,
+            random: ChaCha8Rng::seed_from_u64(settings.seed),
+            cumulative_areas: settings.source.cumulative_areas(),
+            settings,
             particles: (0..particles as u32).collect(),
             births: None,
             deaths: vec![f64::NEG_INFINITY; particles],
@@ -171,8 +171,8 @@ impl<const D: usize> Emitter<D> {
     }
 
     /// Its parameters.
-    pub fn emission(&self) -> &Emission<D> {
-        &self.emission
+    pub fn settings(&self) -> &EmitterSettings<D> {
+        &self.settings
     }
 
     /// All its particles, alive or not.
@@ -209,13 +209,13 @@ impl<const D: usize> Emitter<D> {
 
     /// The time of a birth, s.
     fn birth_time(&self, birth: u64) -> f64 {
-        (birth + 1) as f64 / self.emission.rate
+        (birth + 1) as f64 / self.settings.rate
     }
 
     /// Number of births up to `time`, s.
     #[allow(clippy::cast_sign_loss, reason = "a count; below 0 it is 0")]
     fn births_until(&self, time: f64) -> u64 {
-        (self.emission.rate * time) as u64
+        (self.settings.rate * time) as u64
     }
 
     /// The emitter with renumbered particles.
@@ -225,7 +225,7 @@ impl<const D: usize> Emitter<D> {
     }
 
     pub(crate) fn move_by(&mut self, by: [f32; D]) {
-        self.emission.source.move_by(by);
+        self.settings.source.move_by(by);
     }
 
     /// Pins the particles that die in this substep, and starts those born in it such that the
@@ -260,7 +260,8 @@ impl<const D: usize> Emitter<D> {
 
     /// Draws a birth: its slot, its position and velocity, m and m/s, and its lifetime, s.
     fn draw(&self, birth: u64) -> (usize, [[f64; D]; 2], f64) {
-        let Emission { source, velocity, normal_speed, spread, lifetime, .. } = &self.emission;
+        let EmitterSettings { source, velocity, normal_speed, spread, lifetime, .. } =
+            &self.settings;
         let mut random = self.random.clone();
         random.set_stream(birth);
         let [shortest, longest] = *lifetime;
@@ -297,7 +298,7 @@ impl<const D: usize> Emitter<D> {
             let last = if last.abs() <= COORDINATE_MAX { last } else { 0.0 };
             particles.previous_mut(axis)[particle] = (start - last) as f32;
         }
-        let freed = particles.set_inverse_mass(particle, 1.0 / self.emission.mass);
-        debug_assert!(freed.is_ok(), "`Emission::checked` checks the mass");
+        let freed = particles.set_inverse_mass(particle, 1.0 / self.settings.mass);
+        debug_assert!(freed.is_ok(), "`EmitterSettings::checked` checks the mass");
     }
 }

@@ -23,7 +23,7 @@ pub struct ParticleState<const D: usize = 3> {
     pub time: f64,
     /// The largest drag coefficient (force over speed), kg/s, that does not reverse its velocity in
     /// this substep; infinite if it is pinned.
-    pub most_drag: f32,
+    pub max_drag: f32,
 }
 
 /// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a
@@ -229,9 +229,8 @@ impl<L: Law<D>, const D: usize> FieldPass<'_, L, D> {
             velocity[axis] = (position[axis] - previous[axis][particle]) * per_h;
         }
         let free = inverse_mass > 0.0;
-        let most_drag = if free { max_drag_rate / inverse_mass } else { f32::INFINITY };
-        let state =
-            ParticleState { position, velocity, inverse_mass, time: moment.time, most_drag };
+        let max_drag = if free { max_drag_rate / inverse_mass } else { f32::INFINITY };
+        let state = ParticleState { position, velocity, inverse_mass, time: moment.time, max_drag };
         let force = field.law.force(&state);
         let inside = field.region.contains(&position);
         for axis in 0..D {
@@ -277,7 +276,7 @@ impl<const D: usize> Law<D> for Drag<D> {
             u2 += *component * *component;
         }
         let coefficient = self.linear + self.quadratic * u2.sqrt();
-        let coefficient = if coefficient < on.most_drag { coefficient } else { on.most_drag };
+        let coefficient = if coefficient < on.max_drag { coefficient } else { on.max_drag };
         for component in &mut u {
             *component *= -coefficient;
         }

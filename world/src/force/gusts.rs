@@ -13,7 +13,7 @@ pub struct Gusts {
     /// The largest relative change of the wind. From 1 on, the wind may also reverse.
     pub strength: f32,
     /// The cell size of the lattice, m; a gust is about twice as long. Values below
-    /// [`LEAST_SIZE`](Self::LEAST_SIZE) are treated as that.
+    /// [`MIN_SIZE`](Self::MIN_SIZE) are treated as that.
     pub size: f32,
     /// The seed of the noise.
     pub seed: u64,
@@ -22,17 +22,17 @@ pub struct Gusts {
 impl Gusts {
     /// The least size, m. (The inverse of a smaller size could be infinite, and infinity times 0 is
     /// NaN.)
-    pub const LEAST_SIZE: f32 = 1e-6;
+    pub const MIN_SIZE: f32 = 1e-6;
 
     /// Gusts of a strength, a size, m, and a seed.
     ///
     /// # Errors
-    /// If the strength is not from 0 to 1e6, or the size is below [`LEAST_SIZE`](Self::LEAST_SIZE)
+    /// If the strength is not from 0 to 1e6, or the size is below [`MIN_SIZE`](Self::MIN_SIZE)
     /// or not finite.
     pub fn new(strength: f32, size: f32, seed: u64) -> Result<Self, ModelError> {
         let (range, must) = (0.0..=1e6, "from 0 to 1e6");
         ModelError::check("strength", "the strength of gusts", strength.into(), range, must)?;
-        let (least, what) = (f64::from(Self::LEAST_SIZE), "the size of gusts, m,");
+        let (least, what) = (f64::from(Self::MIN_SIZE), "the size of gusts, m,");
         ModelError::check("size", what, size.into(), least.., "at least 1e-6 and finite")?;
         Ok(Self { strength, size, seed })
     }
@@ -55,7 +55,7 @@ impl Gusts {
     /// The lattice as the wind has moved it since time 0; `velocity` in m/s, `time` in s.
     #[allow(clippy::cast_sign_loss, reason = "the lowest 32 bits identify a cell")]
     pub(super) fn lattice(&self, velocity: [f32; 3], time: f64) -> Lattice {
-        let size = f64::from(self.size.max(Self::LEAST_SIZE));
+        let size = f64::from(self.size.max(Self::MIN_SIZE));
         let carried = velocity.map(|speed| -f64::from(speed) * time / size);
         let whole = carried.map(libm::floor);
         Lattice {

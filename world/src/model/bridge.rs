@@ -135,8 +135,8 @@ impl Model {
                 for other in one + 1..ropes {
                     builder.join([deck(near, one), deck(near, other)]);
                     builder.join([deck(far, one), deck(far, other)]);
-                    builder.join([deck(near, one), deck(far, other)]).unseen = true;
-                    builder.join([deck(far, one), deck(near, other)]).unseen = true;
+                    builder.join([deck(near, one), deck(far, other)]).hidden = true;
+                    builder.join([deck(far, one), deck(near, other)]).hidden = true;
                 }
             }
             for section in [near, far] {
@@ -164,7 +164,7 @@ impl Model {
                 for (section, &rail) in over_planks {
                     // An upright, and a hidden stick from the other side of the deck that holds it.
                     builder.join([deck(section, rope), rail]);
-                    builder.join([deck(section, ropes - 1 - rope), rail]).unseen = true;
+                    builder.join([deck(section, ropes - 1 - rope), rail]).hidden = true;
                 }
                 ends[0].push(line[0]);
                 ends[1].push(line[sections - 1]);

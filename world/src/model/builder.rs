@@ -29,7 +29,7 @@ pub(super) struct Stick {
     pub(super) kind: Kind,
     pub(super) stiffness: f32,
     /// Whether it is auxiliary and not drawn.
-    pub(super) unseen: bool,
+    pub(super) hidden: bool,
     /// Whether it only resists bending.
     pub(super) bending: bool,
 }
@@ -62,7 +62,7 @@ impl<const D: usize> ModelBuilder<D> {
     pub(super) fn join(&mut self, ends: [u32; 2]) -> &mut Stick {
         let rest = self.distance(ends);
         let (kind, stiffness) = (Kind::TwoSided, 1.0);
-        self.sticks.push(Stick { ends, rest, kind, stiffness, unseen: false, bending: false });
+        self.sticks.push(Stick { ends, rest, kind, stiffness, hidden: false, bending: false });
         let last = self.sticks.len() - 1;
         &mut self.sticks[last]
     }
@@ -92,10 +92,10 @@ impl<const D: usize> ModelBuilder<D> {
                 sticks.set_stiffness(number, stick.stiffness)?;
             }
         }
-        let unseen = marks_or_none(self.sticks.iter().map(|stick| stick.unseen).collect());
+        let hidden_sticks = marks_or_none(self.sticks.iter().map(|stick| stick.hidden).collect());
         let bending = marks_or_none(self.sticks.iter().map(|stick| stick.bending).collect());
         let (faces, groups) = (self.faces.into(), self.groups);
-        Ok(Model { faces, groups, unseen, bending, ..Model::new(particles, sticks) })
+        Ok(Model { faces, groups, hidden_sticks, bending, ..Model::new(particles, sticks) })
     }
 }
 

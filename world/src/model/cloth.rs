@@ -37,7 +37,7 @@ impl<const D: usize> Axes<D> {
     pub(super) fn checked(&self) -> Result<[[f64; D]; 2], ModelError> {
         // The sine of the least angle between directions that define a plane.
         const SINE_MIN: f64 = 1e-6;
-        let error = |value, must| ModelError::Measure {
+        let error = |value, must| ModelError::OutOfRange {
             key: "axes",
             what: "the sine of the angle between across and down",
             value,

@@ -3,7 +3,7 @@
 use taut_core::{Duplicates, Particles, Sticks};
 
 use super::{Model, ModelError};
-use crate::emitter::{Emission, Emitter};
+use crate::emitter::{Emitter, EmitterSettings};
 
 impl<const D: usize> Model<D> {
     /// An emitter and its particles, as many as can be alive at once. At first, none is alive.
@@ -11,14 +11,14 @@ impl<const D: usize> Model<D> {
     /// # Errors
     /// If a number is not finite; if the rate, a lifetime or the mass is out of range; if there
     /// would be more than 2²⁴ particles; if the polygons have no area.
-    pub fn emitter(emission: Emission<D>) -> Result<Self, ModelError> {
-        let emitter = Emitter::new(emission)?;
-        let (emission, count) = (emitter.emission(), emitter.particles().len());
-        let anchor = emission.source.anchor();
+    pub fn emitter(settings: EmitterSettings<D>) -> Result<Self, ModelError> {
+        let emitter = Emitter::new(settings)?;
+        let (settings, count) = (emitter.settings(), emitter.particles().len());
+        let anchor = settings.source.anchor();
         let particles = Particles::new(&vec![anchor; count], &vec![0.0; count])?;
         let sticks = Sticks::with_rests(count, &[], &[], Duplicates::Keep)?;
         let mut model = Self::new(particles, sticks);
-        model.groups.insert(emission.group.clone(), emitter.particles().to_vec());
+        model.groups.insert(settings.group.clone(), emitter.particles().to_vec());
         model.emitters.push(emitter);
         Ok(model)
     }

@@ -6,7 +6,7 @@ use super::Model;
 
 /// The fewest columns of a mesh that is run as a sheet: for narrower ones, the kernel for sheets is
 /// not faster.
-const COLUMNS_MIN: usize = 16;
+const COLUMNS_MIN: usize = 4;
 
 impl<const D: usize> Model<D> {
     /// Numbers the sticks as those of a regular sheet if they are exactly those of one. The model

@@ -88,14 +88,14 @@ impl<const D: usize> Guide<D> {
     }
 
     /// Records the positions of its particles at time 0.
-    pub(crate) fn fasten(&mut self, particles: &Particles<D>) {
+    pub(crate) fn record_positions(&mut self, particles: &Particles<D>) {
         let pose = self.pose(0.0);
-        let local = |&it: &u32| pose.point_back(wide(particles.position(it as usize)));
+        let local = |&it: &u32| pose.point_to_local(wide(particles.position(it as usize)));
         self.local_positions = self.particles.iter().map(local).collect();
     }
 
     /// Calls `put` with each particle's number and its position at a time, s.
-    pub(crate) fn lead(&self, time: f64, mut put: impl FnMut(usize, [f32; D])) {
+    pub(crate) fn for_each_position(&self, time: f64, mut put: impl FnMut(usize, [f32; D])) {
         let pose = self.pose(time);
         for (&particle, &local) in self.particles.iter().zip(&self.local_positions) {
             put(particle as usize, rounded(pose.point(local)));

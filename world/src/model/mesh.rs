@@ -9,7 +9,7 @@ use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
 
 /// The fraction of the particles of a mesh, the highest ones, that are pinned.
-pub const PINNED_SHARE: f64 = 0.02;
+pub const PINNED_FRACTION: f64 = 0.02;
 
 /// The parameters of a sheet of equilateral triangles, six around each inner particle.
 ///
@@ -112,7 +112,7 @@ impl<const D: usize> Model<D> {
     /// `density` is in kg/m². Positions are in m. Nothing is pinned. Groups: `top`, the
     /// highest 2 %, at least one particle; and `rim`, the ends of boundary edges.
     ///
-    /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
+    /// A regular grid of at least 4 columns, numbered row by row, with all cells split along the
     /// same diagonal, is recognised: its sticks are numbered as those of a
     /// [sheet](taut_core::Sheet), and the kernel for sheets runs it.
     ///
@@ -182,14 +182,14 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest positions: a fraction of [`PINNED_SHARE`], at least one; of equally
-/// high ones the first.
+/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; of
+/// equally high ones the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];
     by_height.sort_by(|&one, &other| height(other).total_cmp(&height(one)));
     #[allow(clippy::cast_sign_loss, reason = "a fraction of a count")]
-    by_height.truncate((positions.len() as f64 * PINNED_SHARE).ceil() as usize);
+    by_height.truncate((positions.len() as f64 * PINNED_FRACTION).ceil() as usize);
     by_height.sort_unstable();
     by_height
 }

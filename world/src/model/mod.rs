@@ -46,7 +46,7 @@ pub use cloth::{Axes, Cloth, Diagonals};
 pub use faces::Faces;
 pub(crate) use faces::{BLOCK, FaceLayout, ParticleBlock, Slots, Triangles};
 pub use guide::Guide;
-pub use mesh::{HexSheet, PINNED_SHARE};
+pub use mesh::{HexSheet, PINNED_FRACTION};
 pub use plant::Plant;
 pub use ragdoll::{JointLimit, Ragdoll};
 pub use rope::Rope;
@@ -92,7 +92,7 @@ pub struct Model<const D: usize = 3> {
     pub tethers: Vec<Option<Tethers>>,
     /// Which sticks are auxiliary and not drawn, such as those that keep the posture of a ragdoll
     /// or support a plant; empty if all are drawn.
-    pub unseen: Vec<bool>,
+    pub hidden_sticks: Vec<bool>,
     /// Which sticks only resist bending, such as those between second neighbours in a sheet,
     /// support sticks of a plant, and joint limits; empty if none does. The distances along the
     /// model that tethers keep do not follow these sticks.
@@ -120,7 +120,7 @@ impl<const D: usize> Model<D> {
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
             tethers: Vec::new(),
-            unseen: Vec::new(),
+            hidden_sticks: Vec::new(),
             bending: Vec::new(),
             look: None,
             limbs: Limbs::default(),
@@ -287,7 +287,7 @@ impl<const D: usize> Model<D> {
             Sticks::side_by_side(sticks.iter().map(|sticks| &**sticks))?,
         );
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
-        let unseen = models.iter().any(|model| !model.unseen.is_empty());
+        let hidden_sticks = models.iter().any(|model| !model.hidden_sticks.is_empty());
         let bending = models.iter().any(|model| !model.bending.is_empty());
         let look = models.first().and_then(|model| model.look);
         all.look = look.filter(|_| models.iter().all(|model| model.look == look));
@@ -309,10 +309,10 @@ impl<const D: usize> Model<D> {
                 all.tear_factors.extend(&model.tear_factors);
                 all.tear_factors.resize(sticks, f32::INFINITY);
             }
-            if unseen {
-                let sticks = all.unseen.len() + model.sticks.len();
-                all.unseen.extend(&model.unseen);
-                all.unseen.resize(sticks, false);
+            if hidden_sticks {
+                let sticks = all.hidden_sticks.len() + model.sticks.len();
+                all.hidden_sticks.extend(&model.hidden_sticks);
+                all.hidden_sticks.resize(sticks, false);
             }
             if bending {
                 let sticks = all.bending.len() + model.sticks.len();
@@ -355,7 +355,7 @@ impl<const D: usize> Model<D> {
                 .map(|(name, group)| (name.clone(), group.iter().map(new_of).collect()))
                 .collect(),
             tear_factors: self.tear_factors.clone(),
-            unseen: self.unseen.clone(),
+            hidden_sticks: self.hidden_sticks.clone(),
             bending: self.bending.clone(),
             look: self.look,
             limbs: self.limbs.renumbered(|old| new_of(&old)),
@@ -381,7 +381,7 @@ impl<const D: usize> Model<D> {
             let mut shuffled = self.renumbered(&Renumbering::from_order(particle_order)?);
             shuffled.sticks = shuffled.sticks.reordered(&stick_order)?;
             shuffled.tear_factors = reordered(&shuffled.tear_factors, &stick_order);
-            shuffled.unseen = reordered(&shuffled.unseen, &stick_order);
+            shuffled.hidden_sticks = reordered(&shuffled.hidden_sticks, &stick_order);
             shuffled.bending = reordered(&shuffled.bending, &stick_order);
             Ok(shuffled)
         };

@@ -320,7 +320,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
             if joined.insert(ends) {
                 let stick = builder.join(ends);
                 stick.stiffness = self.plant.stiffness;
-                stick.unseen = true;
+                stick.hidden = true;
                 stick.bending = true;
             }
         };

@@ -75,7 +75,7 @@ impl Default for Ragdoll {
 }
 
 /// A joint limit: one-sided sticks between two particles keep the angle between them at the joint
-/// from `least` to `most`. Their lengths follow from the law of cosines ("fake-angle constraints":
+/// from `min` to `max`. Their lengths follow from the law of cosines ("fake-angle constraints":
 /// "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+).
 ///
 /// The length of a stick does not distinguish left and right. So the angle has no sign: a knee
@@ -88,17 +88,17 @@ pub struct JointLimit {
     /// The groups that form the angle.
     pub between: [&'static str; 2],
     /// The least angle, degrees; 0 for no limit.
-    pub least: f64,
+    pub min: f64,
     /// The greatest angle, degrees; 180 for no limit.
-    pub most: f64,
+    pub max: f64,
 }
 
 const fn limit(
     joint: &'static str,
     between: [&'static str; 2],
-    [least, most]: [f64; 2],
+    [min, max]: [f64; 2],
 ) -> JointLimit {
-    JointLimit { joint, between, least, most }
+    JointLimit { joint, between, min, max }
 }
 
 // Ranges of joints: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring
@@ -367,12 +367,12 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
             let [Some(joint), Some(one), Some(other)] = found else { continue };
             let [joint, one, other] = [joint, one, other].map(|particle| particle as u32);
             let sides = [[joint, one], [joint, other]].map(|ends| self.builder.distance(ends));
-            for (angle, kind) in [(limit.least, Kind::Minimum), (limit.most, Kind::Maximum)] {
+            for (angle, kind) in [(limit.min, Kind::Minimum), (limit.max, Kind::Maximum)] {
                 if angle > 0.0 && angle < 180.0 {
                     let stick = self.builder.join([one, other]);
                     stick.rest = third_side(sides, angle.to_radians());
                     stick.kind = kind;
-                    stick.unseen = true;
+                    stick.hidden = true;
                     stick.bending = true;
                 }
             }
@@ -381,7 +381,7 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
             for ends in core::mem::take(&mut self.posture) {
                 let stick = self.builder.join(ends);
                 stick.stiffness = self.ragdoll.posture;
-                stick.unseen = true;
+                stick.hidden = true;
                 stick.bending = true;
             }
         }

@@ -78,7 +78,7 @@ impl<const D: usize> Model<D> {
             for here in 1..last {
                 let stick = builder.join([here - 1, here + 1]);
                 stick.stiffness = rope.bending;
-                stick.unseen = true;
+                stick.hidden = true;
                 stick.bending = true;
             }
         }

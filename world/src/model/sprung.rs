@@ -32,7 +32,7 @@ impl<const D: usize> Model<D> {
             .expect("an empty list of sticks is valid");
         self.sheet = None;
         self.tear_factors.clear();
-        self.unseen.clear();
+        self.hidden_sticks.clear();
         self.bending.clear();
         Ok(self)
     }

@@ -24,7 +24,7 @@ impl Model {
     /// An axis without a direction, or an angle that is not finite.
     pub fn turned(self, axis: [f32; 3], angle: f32) -> Result<Self, ModelError> {
         let (sine, cosine) = libm::sincos(check_angle(angle)?);
-        let axis = unit(wide(axis)).ok_or(ModelError::Measure {
+        let axis = unit(wide(axis)).ok_or(ModelError::OutOfRange {
             key: "axis",
             what: "the length of an axis of rotation",
             value: f64::from(axis[0].hypot(axis[1]).hypot(axis[2])),

@@ -12,9 +12,9 @@ use crate::surface::Surface;
 /// The broad phase sweeps along an axis. The crate `parry3d` (in its bit-reproducible build) finds
 /// the contact points of the hulls once per substep, from positions alone: nothing is cached
 /// between substeps. Contact points are pushed apart by the weights of their particles, equations
-/// (*) and (**) of Jakobsen 2001, with friction after Coulomb; the next pass relaxes the sticks
-/// that this bends. Three or four [passes](crate::Settings::passes) "should be enough"; stacks want
-/// more substeps.
+/// (*) and (**) of Jakobsen 2001, with Coulomb friction. This deforms the bodies, and the next pass
+/// relaxes their sticks. Three or four [passes](crate::Settings::passes) "should be enough"; stacks
+/// need more substeps.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,11 +40,11 @@ use crate::surface::Surface;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContacts {
-    /// Surface of the contacts between bodies. Default: a friction of 0.5, no restitution, no
-    /// thickness.
+    /// The surface of the bodies in contacts with each other. Default: a friction of 0.5, no
+    /// restitution, no thickness.
     pub surface: Surface,
-    /// The distance up to which hulls have contacts, m. Above 0, all corners of a resting face are
-    /// contact points, even one slightly above the other face. Default: 0.005.
+    /// The distance up to which hulls have contacts, m. If it is above 0, all corners of a resting
+    /// face are contact points, even one slightly above the other face. Default: 0.005.
     pub margin: f32,
 }
 
@@ -57,11 +57,11 @@ impl Default for BodyContacts {
 impl Obstacle<3> for BodyContacts {
     fn begin(&self, matter: &mut Matter<'_, 3>) {
         if self.touches(matter.model()) {
-            matter.model_and_scratch().1.bodies.forget_contacts();
+            matter.model_and_scratch().1.bodies.discard_contacts();
         }
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
+    fn resolve(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
         let (Model { particles, bodies, .. }, scratch) = matter.model_and_scratch();
         bodies.keep_apart(particles, &self.surface, self.margin, &mut scratch.bodies);
     }

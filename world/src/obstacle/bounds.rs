@@ -5,10 +5,10 @@ use taut_core::Lane;
 use super::half_space::span;
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
-use crate::path::{check_point, upright};
+use crate::path::{check_point, coordinate_axes};
 use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
@@ -26,8 +26,8 @@ use crate::vector::{constants, dot};
 ///
 /// The circle of "a curtain and ragdolls" is a particle with a radius
 /// ([`Model::radii`](crate::Model::radii)). The article mirrors its position at the edge but not
-/// its previous position, so that its speed after the bounce depends on where the edge cut its last
-/// step. Here both are mirrored.
+/// its previous position, so that its speed after the bounce depends on when in the step it hits
+/// the edge. Here both are mirrored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds<const D: usize = 3> {
     min: [f64; D],
@@ -40,8 +40,8 @@ impl<const D: usize> Bounds<D> {
     /// # Errors
     /// A number that is not finite; a maximum below the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
-        check_point("min", "the least corner of bounds, m,", min)?;
-        check_point("max", "the greatest corner of bounds, m,", max)?;
+        check_point("min", "the minimum corner of bounds, m,", min)?;
+        check_point("max", "the maximum corner of bounds, m,", max)?;
         for (min, max) in min.into_iter().zip(max) {
             ModelError::check("max", "the width of bounds, m,", max - min, 0.0.., "at least 0")?;
         }
@@ -49,7 +49,7 @@ impl<const D: usize> Bounds<D> {
     }
 }
 
-/// Two walls that face each other, in world coordinates.
+/// Two opposite walls, in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Walls<const D: usize> {
     normal: [f32; D],
@@ -77,7 +77,7 @@ impl<const D: usize> Shape<D> for Bounds<D> {
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
         let half = core::array::from_fn(|axis| (self.max[axis] - self.min[axis]) / 2.0);
         let middle = core::array::from_fn(|axis| self.min[axis] + half[axis]);
-        Some(pose.figure(Form::Bounds { half }, middle, upright()))
+        Some(pose.figure(FigureShape::Bounds { half }, middle, coordinate_axes()))
     }
 }
 
@@ -106,7 +106,7 @@ impl<const D: usize> Side<D> for Walls<D> {
     #[inline(always)]
     fn clear<L: Lane>(&self, reach: L) -> L {
         let [low, high] = constants(reach, [self.low, self.high]);
-        let (room, zero) = ((high - low) - (reach + reach), reach.constant(0.0));
-        L::select(room.above(zero), room, zero)
+        let (gap, zero) = ((high - low) - (reach + reach), reach.constant(0.0));
+        L::select(gap.above(zero), gap, zero)
     }
 }

@@ -5,10 +5,10 @@ use taut_core::Lane;
 use super::side::Side;
 use super::solid::Shape;
 use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
-use crate::path::{axes_along, check_point, upright};
+use crate::path::{axes_along, check_point, coordinate_axes};
 use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot, length, scaled};
 
@@ -45,8 +45,9 @@ pub struct Rod<const D: usize> {
     from: [f32; D],
     /// Vector to the other end, m.
     along: [f32; D],
-    /// `along` divided by its squared length, 1/m.
-    share: [f32; D],
+    /// `along` divided by its squared length, 1/m: its dot product with an offset from `from` is a
+    /// fraction of the length.
+    per_length: [f32; D],
     radius: f32,
 }
 
@@ -61,7 +62,7 @@ impl<const D: usize> Shape<D> for Capsule<D> {
         [Rod {
             from: from.map(|x| x as f32),
             along: along.map(|x| x as f32),
-            share: along.map(|x| (x * inverse) as f32),
+            per_length: along.map(|x| (x * inverse) as f32),
             radius: self.radius as f32,
         }]
     }
@@ -71,23 +72,24 @@ impl<const D: usize> Shape<D> for Capsule<D> {
         let half: [f64; D] = core::array::from_fn(|axis| (to[axis] - from[axis]) / 2.0);
         let middle = core::array::from_fn(|axis| from[axis] + half[axis]);
         let length = length(half);
-        let axes = if length > 0.0 { axes_along(half.map(|x| x / length)) } else { upright() };
-        Some(pose.figure(Form::Capsule { radius: self.radius, half: length }, middle, axes))
+        let axes =
+            if length > 0.0 { axes_along(half.map(|x| x / length)) } else { coordinate_axes() };
+        Some(pose.figure(FigureShape::Capsule { radius: self.radius, half: length }, middle, axes))
     }
 }
 
 impl<const D: usize> Side<D> for Rod<D> {
-    /// The nearest point of the line is found as in Ericson, "Real-Time Collision Detection",
+    /// Finds the nearest point of the segment as in Ericson, "Real-Time Collision Detection",
     /// 5.1.2.
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
         let from = difference(x, constants(x[0], self.from));
-        let share = dot(from, constants(x[0], self.share));
-        let share = L::select(share.above(zero), share, zero);
-        let share = L::select(one.above(share), share, one);
-        let off = difference(from, scaled(constants(x[0], self.along), share));
-        let (length, normal) = length_and_direction(off);
+        let fraction = dot(from, constants(x[0], self.per_length));
+        let fraction = L::select(fraction.above(zero), fraction, zero);
+        let fraction = L::select(one.above(fraction), fraction, one);
+        let offset = difference(from, scaled(constants(x[0], self.along), fraction));
+        let (length, normal) = length_and_direction(offset);
         Nearest { distance: length - x[0].constant(self.radius.into()), normal }
     }
 

@@ -6,12 +6,12 @@ use super::half_space::span;
 use super::side::Side;
 use super::solid::Shape;
 use super::sphere::may_reach_ball;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
-use crate::path::{check_point, unit, upright};
+use crate::path::{check_point, checked_unit, coordinate_axes};
 use crate::surface::Nearest;
-use crate::vector::{constants, difference, dot, length, plus};
+use crate::vector::{add_scaled, constants, difference, dot, length};
 
 /// A box that keeps particles out, in any orientation.
 ///
@@ -36,8 +36,8 @@ impl<const D: usize> Cuboid<D> {
     /// # Errors
     /// A number that is not finite; a maximum that is not above the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
-        check_point("min", "the least corner of a box, m,", min)?;
-        check_point("max", "the greatest corner of a box, m,", max)?;
+        check_point("min", "the minimum corner of a box, m,", min)?;
+        check_point("max", "the maximum corner of a box, m,", max)?;
         let half = |axis: usize| (max[axis] - min[axis]) / 2.0;
         for axis in 0..D {
             let width = max[axis] - min[axis];
@@ -60,7 +60,7 @@ impl<const D: usize> Cuboid<D> {
         check_point("centre", "the centre of a box, m,", centre)?;
         let mut axes = half_edges;
         for axis in &mut axes {
-            *axis = unit("half_edges", "the length of a half edge of a box", *axis)?;
+            *axis = checked_unit("half_edges", "the length of a half edge of a box", *axis)?;
         }
         for (i, a) in axes.iter().enumerate() {
             for b in &axes[..i] {
@@ -78,11 +78,11 @@ impl<const D: usize> Cuboid<D> {
 pub struct Block<const D: usize> {
     centre: [f32; D],
     axes: [[f32; D]; D],
-    /// Whether it is axis-aligned.
-    upright: bool,
+    axis_aligned: bool,
+    /// Half the edge lengths, m.
     half: [f32; D],
-    /// Radius of its bounding sphere.
-    bound: f32,
+    /// Radius of the bounding sphere, m.
+    bounding_radius: f32,
 }
 
 impl<const D: usize> Shape<D> for Cuboid<D> {
@@ -93,14 +93,14 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
         [Block {
             centre: pose.point(self.centre).map(|x| x as f32),
             axes,
-            upright: axes == upright().map(|axis| axis.map(|x| x as f32)),
+            axis_aligned: axes == coordinate_axes().map(|axis| axis.map(|x| x as f32)),
             half: self.half.map(|x| x as f32),
-            bound: length(self.half) as f32,
+            bounding_radius: length(self.half) as f32,
         }]
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
-        Some(pose.figure(Form::Cuboid { half: self.half }, self.centre, self.axes))
+        Some(pose.figure(FigureShape::Cuboid { half: self.half }, self.centre, self.axes))
     }
 }
 
@@ -110,53 +110,56 @@ impl<const D: usize> Side<D> for Block<D> {
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
-        let back = x[0].constant(-1.0);
+        let minus_one = x[0].constant(-1.0);
         let from = difference(x, constants(x[0], self.centre));
         let (mut along, mut beyond) = ([zero; D], [zero; D]);
         for edge in 0..D {
-            let far =
-                if self.upright { from[edge] } else { dot(constants(x[0], self.axes[edge]), from) };
+            let local = if self.axis_aligned {
+                from[edge]
+            } else {
+                dot(constants(x[0], self.axes[edge]), from)
+            };
             let half = x[0].constant(self.half[edge].into());
-            along[edge] = far;
-            beyond[edge] = L::select(zero.above(far), far * back, far) - half;
+            along[edge] = local;
+            beyond[edge] = L::select(zero.above(local), local * minus_one, local) - half;
         }
-        let mut out = beyond;
-        for out in &mut out {
-            *out = L::select(out.above(zero), *out, zero);
+        let mut outside_by = beyond;
+        for outside_by in &mut outside_by {
+            *outside_by = L::select(outside_by.above(zero), *outside_by, zero);
         }
-        let squared = dot(out, out);
+        let squared = dot(outside_by, outside_by);
         let outside = squared.at_least(x[0].constant(LEAST_SQUARED_LENGTH));
         let length = squared.sqrt();
         let inverse = one / length;
 
         // Inside, the nearest side is the first with the smallest depth.
-        let mut highest = beyond[0];
+        let mut inside_distance = beyond[0];
         let mut inner = [zero; D];
         inner[0] = one;
         for (edge, &b) in beyond.iter().enumerate().skip(1) {
-            let higher = b.above(highest);
-            highest = L::select(higher, b, highest);
+            let nearer = b.above(inside_distance);
+            inside_distance = L::select(nearer, b, inside_distance);
             for (other, inner) in inner.iter_mut().enumerate() {
-                *inner = L::select(higher, if other == edge { one } else { zero }, *inner);
+                *inner = L::select(nearer, if other == edge { one } else { zero }, *inner);
             }
         }
         let mut normal = [zero; D];
         for edge in 0..D {
-            let size = L::select(outside, out[edge] * inverse, inner[edge]);
-            let towards = L::select(zero.above(along[edge]), size * back, size);
-            if self.upright {
+            let size = L::select(outside, outside_by[edge] * inverse, inner[edge]);
+            let towards = L::select(zero.above(along[edge]), size * minus_one, size);
+            if self.axis_aligned {
                 normal[edge] = towards + zero; // never -0.0
             } else {
-                normal = plus(normal, towards, constants(x[0], self.axes[edge]));
+                normal = add_scaled(normal, towards, constants(x[0], self.axes[edge]));
             }
         }
-        Nearest { distance: L::select(outside, length, highest), normal }
+        Nearest { distance: L::select(outside, length, inside_distance), normal }
     }
 
     /// Tests the bounding sphere.
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
-        may_reach_ball(difference(x, constants(x[0], self.centre)), self.bound, reach)
+        may_reach_ball(difference(x, constants(x[0], self.centre)), self.bounding_radius, reach)
     }
 
     /// Tests the planes of its sides.

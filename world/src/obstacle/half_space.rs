@@ -4,10 +4,10 @@ use taut_core::Lane;
 
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
-use crate::path::{axes_along, check_point, unit};
+use crate::path::{axes_along, check_point, checked_unit};
 use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
@@ -35,7 +35,7 @@ impl<const D: usize> HalfSpace<D> {
     /// A number that is not finite; a normal of no length.
     pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
         check_point("point", "the point of a half-space, m,", point)?;
-        let normal = unit("normal", "the length of the normal of a half-space", normal)?;
+        let normal = checked_unit("normal", "the length of the normal of a half-space", normal)?;
         Ok(Self { point, normal })
     }
 }
@@ -58,12 +58,12 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
-        Some(pose.figure(Form::HalfSpace, self.point, axes_along(self.normal)))
+        Some(pose.figure(FigureShape::HalfSpace, self.point, axes_along(self.normal)))
     }
 }
 
-/// The interval that an axis-aligned box covers along a direction. Rounding is the same as for
-/// points of the box.
+/// The interval that an axis-aligned box covers along a direction. It is rounded like the dot
+/// products of points of the box.
 #[inline(always)]
 pub(super) fn span<L: Lane, const D: usize>(
     direction: [f32; D],

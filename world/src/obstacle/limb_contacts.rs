@@ -11,11 +11,11 @@ use crate::settings::Moment;
 /// The broad phase sweeps along an axis; nearest points are found as in Ericson, "Real-Time
 /// Collision Detection", 5.1.9, once per substep, from present and previous positions alone. The
 /// two nearest points are pushed apart by the weights of their particles, equations (*) and (**) of
-/// Jakobsen 2001, with friction after Coulomb. A limb that crossed another's axis in a substep is
-/// moved back to its side.
+/// Jakobsen 2001, with Coulomb friction. A limb that crossed another's axis in a substep is moved
+/// back to its previous side.
 ///
-/// Limbs do not bounce. Limbs of one doll do not collide with each other (many overlap at rest):
-/// joint limits keep them apart in part, and an arm may swing through the trunk.
+/// Limbs do not bounce. Limbs of one doll do not collide with each other, because many overlap at
+/// rest. Joint limits keep some of them apart, but an arm may swing through the trunk.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,7 +45,7 @@ use crate::settings::Moment;
 pub struct LimbContacts {
     /// Coulomb's μ. Default: 0.5.
     pub friction: f32,
-    /// The distance up to which limbs have contacts, m: they may touch later in the substep.
+    /// The distance up to which limbs have contacts, m, as they may touch later in the substep.
     /// Default: 0.01.
     pub margin: f32,
 }
@@ -59,11 +59,11 @@ impl Default for LimbContacts {
 impl<const D: usize> Obstacle<D> for LimbContacts {
     fn begin(&self, matter: &mut Matter<'_, D>) {
         if self.touches(matter.model()) {
-            matter.model_and_scratch().1.limbs.forget_contacts();
+            matter.model_and_scratch().1.limbs.discard_contacts();
         }
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
+    fn resolve(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
         let (Model { particles, limbs, .. }, scratch) = matter.model_and_scratch();
         limbs.keep_apart(particles, self.friction, self.margin, &mut scratch.limbs);
     }

@@ -9,37 +9,37 @@ use super::Obstacle;
 use super::solid::Solid;
 use super::triangle::{Facing, Point, Triangle};
 use crate::body::Probe;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::matter::{ContactScratch, Matter};
 use crate::model::Model;
-use crate::path::{Drift, Pose, check_point, upright};
+use crate::path::{Displacement, Pose, check_point, coordinate_axes};
 use crate::settings::Moment;
-use crate::surface::{Contact, Law, Mover, Nearest};
-use crate::vector::{difference, dot, length, plus};
+use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
+use crate::vector::{add_scaled, difference, dot, length};
 
-/// A triangle mesh, convex or not, closed or not, still or moving as a whole.
+/// A triangle mesh, convex or not, closed or not, static or moving as a whole.
 ///
-/// In the frame of the mesh, a particle moves in a substep from its start to where forces and
-/// sticks have put it. Where that segment crosses a triangle (Ericson, "Real-Time Collision
-/// Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
+/// In the frame of the mesh, a particle moves in a substep along a segment from its start to the
+/// position after forces and sticks. If the segment crosses a triangle (Ericson, "Real-Time
+/// Collision Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
 /// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle collides
-/// with the plane of the first one; where its end is closer than the thickness of the surface plus
-/// its own radius, it collides with the nearest point. This repeats until the segment from its
-/// start to its end crosses no triangle; if that fails, as in a crack that is too narrow, the
-/// particle stops at the first triangle. So it stays on its side at any speed, also at seams, edges
-/// and corners. It keeps a distance of a millionth of its coordinates, so that rounding cannot
-/// bring it across.
+/// with the plane of the first triangle that it crosses. If the end of the segment is closer to the
+/// mesh than the thickness of the surface plus the radius of the particle, the particle collides
+/// with the nearest point. This repeats until the segment from start to end crosses no triangle; if
+/// that fails, as in a crack that is too narrow, the particle stops at the first triangle. So it
+/// stays on its side at any speed, also at seams, edges and corners. It keeps a distance of a
+/// millionth of its coordinates, so that rounding cannot move it through.
 ///
-/// (The article on soft bodies tests edges by angles in rounded numbers, which leaves gaps between
-/// triangles through which a particle can fall.)
+/// (The article on soft bodies tests edges by rounded angles, which leaves gaps between triangles
+/// through which a particle can fall.)
 ///
 /// An obstacle that moves particles later in a substep can put them on the other side, where they
 /// stay: list meshes last in a scene.
 ///
-/// Of rigid bodies the vertices collide, each tested from a point slightly further inside; of limbs
-/// some points of their axes. A body that hits so hard that its sticks flatten may get through, and
-/// so may a ridge between the points of a fast limb.
+/// Rigid bodies collide at their vertices, each tested from a point slightly further inside; limbs
+/// collide at sample points of their axes. A body that hits so hard that it flattens may get
+/// through, and so may a ridge between the sample points of a fast limb.
 ///
 /// ```
 /// use taut_world::{Facing, Solid, Surface, TriMesh};
@@ -61,10 +61,10 @@ pub struct TriMesh {
     extent: f64,
 }
 
-/// Number of collisions per particle and substep before it is stopped.
-const ROUNDS: usize = 8;
+/// Largest number of collisions of a particle in a pass; after these it stops.
+const COLLISIONS_MAX: usize = 8;
 
-/// Smallest distance of particles, as a share of coordinates: eight roundings of `f32`.
+/// Smallest distance of particles, as a fraction of coordinates: eight roundings of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
 /// A box around two points and all within `reach` of them, rounded outwards.
@@ -77,14 +77,14 @@ fn box_around(a: Point, b: Point, reach: f64) -> Aabb {
     Aabb::new(bound(f64::min, -reach, f32::next_down), bound(f64::max, reach, f32::next_up))
 }
 
-/// Whether two boxes overlap; false if one is NaN.
+/// Whether two boxes overlap; false if a bound is NaN.
 #[inline]
 fn overlap(one: &Aabb, other: &Aabb) -> bool {
     one.mins.cmple(other.maxs).all() && one.maxs.cmpge(other.mins).all()
 }
 
 /// The nearest point of a mesh.
-struct Near {
+struct NearestPoint {
     triangle: usize,
     point: Point,
     distance: f64,
@@ -94,8 +94,8 @@ impl TriMesh {
     /// A mesh of `points`, m, and triangles by the numbers of their corners.
     ///
     /// # Errors
-    /// A coordinate that is not finite, or beyond 1e12 m; a corner that is none of the points; no
-    /// triangle at all.
+    /// A coordinate that is not finite, or beyond 1e12 m; a corner that is not the number of a
+    /// point; no triangle at all.
     pub fn new(
         points: &[[f32; 3]],
         triangles: &[[u32; 3]],
@@ -135,33 +135,34 @@ impl TriMesh {
         }
     }
 
-    /// The first triangle that a segment crosses, and the fraction of the segment up to it; of
-    /// equally near ones the one with the smallest number.
-    fn first_crossed(&self, from: Point, to: Point) -> Option<(usize, f64)> {
+    /// The first triangle that a segment crosses, and the fraction of the segment up to it. Of
+    /// several at the same fraction, the one with the smallest number.
+    fn first_crossing(&self, from: Point, to: Point) -> Option<(usize, f64)> {
         let mut first: Option<(usize, f64)> = None;
         self.near_box(&box_around(from, to, 0.0), |triangle| {
-            if let Some(share) = self.triangle(triangle).crossed(self.facing, from, to)
-                && first.is_none_or(|(other, least)| (share, triangle) < (least, other))
+            if let Some(fraction) = self.triangle(triangle).crossing(self.facing, from, to)
+                && first.is_none_or(|(other, least)| (fraction, triangle) < (least, other))
             {
-                first = Some((triangle, share));
+                first = Some((triangle, fraction));
             }
         });
         first
     }
 
-    /// The nearest point within `reach` with which a particle at `p` collides.
-    fn nearest(&self, p: Point, reach: f64) -> Option<Near> {
-        let mut nearest: Option<Near> = None;
+    /// The nearest point of the mesh within `reach` of a particle at `p`, on the sides that
+    /// collide.
+    fn nearest(&self, p: Point, reach: f64) -> Option<NearestPoint> {
+        let mut nearest: Option<NearestPoint> = None;
         self.near_box(&box_around(p, p, reach), |triangle| {
             let point = self.triangle(triangle).nearest(p);
-            let off = difference(p, point);
-            let distance = length(off);
-            let nearer = |other: &Near| (distance, triangle) < (other.distance, other.triangle);
+            let distance = length(difference(p, point));
+            let nearer =
+                |other: &NearestPoint| (distance, triangle) < (other.distance, other.triangle);
             if distance < reach
                 && nearest.as_ref().is_none_or(nearer)
                 && (self.facing == Facing::Both || self.triangle(triangle).side(p) >= 0.0)
             {
-                nearest = Some(Near { triangle, point, distance });
+                nearest = Some(NearestPoint { triangle, point, distance });
             }
         });
         nearest
@@ -177,67 +178,76 @@ impl TriMesh {
         normal.map(|n| n / towards)
     }
 
-    /// The first contact, at distance `reach`, of a particle that moves along a segment.
-    fn crossing(&self, from: Point, to: Point, reach: f64) -> Option<Contact<f64, 3>> {
-        let (triangle, _) = self.first_crossed(from, to)?;
+    /// The contact, at distance `reach`, with the first triangle that a particle crosses on a
+    /// segment.
+    fn crossing_contact(
+        &self,
+        from: Point,
+        to: Point,
+        reach: f64,
+    ) -> Option<SurfaceContact<f64, 3>> {
+        let (triangle, _) = self.first_crossing(from, to)?;
         let normal = self.normal_towards(triangle, from);
         let Triangle([corner, ..]) = self.triangle(triangle);
         let depth = reach - dot(normal, difference(to, corner));
-        Some(Contact { normal, depth, clear: f64::INFINITY })
+        Some(SurfaceContact { normal, depth, clearance: f64::INFINITY })
     }
 
     /// The contact, at distance `reach`, of a point near the mesh.
-    fn beside(&self, p: Point, reach: f64) -> Option<Contact<f64, 3>> {
-        let Near { point, distance, .. } = self.nearest(p, reach).filter(|it| it.distance > 0.0)?;
+    fn near_contact(&self, p: Point, reach: f64) -> Option<SurfaceContact<f64, 3>> {
+        let nearest = self.nearest(p, reach).filter(|it| it.distance > 0.0)?;
+        let NearestPoint { point, distance, .. } = nearest;
         let normal = difference(p, point).map(|x| x / distance);
-        Some(Contact { normal, depth: reach - distance, clear: f64::INFINITY })
+        Some(SurfaceContact { normal, depth: reach - distance, clearance: f64::INFINITY })
     }
 
     /// Resolves the collisions of a particle that started at `from`; `None` if there are none. All
-    /// points are in the frame of the mesh; `rounded` rounds one to what a particle can store.
-    fn met(
+    /// points are in the frame of the mesh; `rounded` rounds a point as a particle stores it.
+    fn resolve(
         &self,
         from: Point,
-        mover: Mover<f64, 3>,
+        state: VerletState<f64, 3>,
         [reach, skin]: [f64; 2],
-        law: &Law<f64>,
+        law: &ContactLaw<f64>,
         rounded: impl Fn(Point) -> Point,
-    ) -> Option<Mover<f64, 3>> {
-        let mut now = mover;
+    ) -> Option<VerletState<f64, 3>> {
+        let mut now = state;
+        // The last state that crossed no triangle and was not too close to one.
         let mut safe = None;
-        for round in 0..ROUNDS {
-            let contact = if let Some(contact) = self.crossing(from, now.x, reach) {
+        for collisions in 0..COLLISIONS_MAX {
+            let contact = if let Some(contact) = self.crossing_contact(from, now.x, reach) {
                 contact
-            } else if let Some(near) = self.nearest(now.x, reach - 0.5 * skin) {
-                if near.distance >= 0.5 * skin {
+            } else if let Some(nearest) = self.nearest(now.x, reach - 0.5 * skin) {
+                if nearest.distance >= 0.5 * skin {
                     safe = Some(now);
                 }
-                let normal = if near.distance > 0.0 {
-                    difference(now.x, near.point).map(|x| x / near.distance)
+                let normal = if nearest.distance > 0.0 {
+                    difference(now.x, nearest.point).map(|x| x / nearest.distance)
                 } else {
-                    self.normal_towards(near.triangle, from)
+                    self.normal_towards(nearest.triangle, from)
                 };
-                Contact { normal, depth: reach - near.distance, clear: f64::INFINITY }
+                SurfaceContact { normal, depth: reach - nearest.distance, clearance: f64::INFINITY }
             } else {
-                return (round > 0).then_some(now);
+                return (collisions > 0).then_some(now);
             };
-            now = law.meet(now, [0.0; 3], contact);
+            now = law.resolve(now, [0.0; 3], contact);
             now.x = rounded(now.x);
         }
-        // A gap too narrow for the particle: it stops at the last safe point.
-        let stopped = |x| Mover { x, previous: x };
+        // The gap is too narrow for the particle. It takes the last safe state, or else stops in
+        // front of the first triangle, or else at its start.
+        let stopped = |x| VerletState { x, previous: x };
         safe.or_else(|| {
-            let (triangle, share) = self.first_crossed(from, mover.x)?;
-            let hit = plus(from, share, difference(mover.x, from));
-            let before = rounded(plus(hit, reach, self.normal_towards(triangle, from)));
-            self.first_crossed(from, before).is_none().then_some(stopped(before))
+            let (triangle, fraction) = self.first_crossing(from, state.x)?;
+            let hit = add_scaled(from, fraction, difference(state.x, from));
+            let before = rounded(add_scaled(hit, reach, self.normal_towards(triangle, from)));
+            self.first_crossing(from, before).is_none().then_some(stopped(before))
         })
         .or_else(|| Some(stopped(rounded(from))))
     }
 }
 
 impl Solid<TriMesh> {
-    /// A mesh as an obstacle, still, with the default surface.
+    /// A mesh as a static obstacle with the default surface.
     pub fn mesh(mesh: TriMesh) -> Self {
         Self::of(mesh)
     }
@@ -249,38 +259,40 @@ impl Solid<TriMesh> {
         f64::from(self.surface.thickness) + f64::from(radius)
     }
 
-    /// The signed distance of a probe from the mesh: from the first triangle that it crossed since
-    /// the substep began (from its inner point), or else from the nearest triangle within its
-    /// reach.
-    fn near(
+    /// A function that returns the signed distance of a probe from the mesh: from the first
+    /// triangle that it crossed since the substep began (starting at its inner point), or else from
+    /// the nearest triangle within its reach.
+    fn nearest(
         &self,
         starts: &[[f32; 3]],
         [before, after]: [Pose; 2],
     ) -> impl Fn(&Particles<3>, &Probe) -> Nearest<3> {
         move |particles, &Probe { point, inner, reach }| {
-            let to = after.point_back(point.position(particles).map(f64::from));
+            let to = after.point_to_local(point.position(particles).map(f64::from));
             let start = if starts.len() == particles.len() {
-                inner.among(starts)
+                inner.position_among(starts)
             } else {
                 inner.position(particles)
             };
-            let from = before.point_back(start.map(f64::from));
+            let from = before.point_to_local(start.map(f64::from));
             let reach = f64::from(reach);
-            let met = self.shape.crossing(from, to, reach);
-            let met = met.or_else(|| self.shape.beside(to, reach));
-            met.map_or(Nearest { distance: f32::INFINITY, normal: [0.0; 3] }, |contact| Nearest {
+            let contact = self.shape.crossing_contact(from, to, reach);
+            let contact = contact.or_else(|| self.shape.near_contact(to, reach));
+            let far = Nearest { distance: f32::INFINITY, normal: [0.0; 3] };
+            contact.map_or(far, |contact| Nearest {
                 distance: (reach - contact.depth) as f32,
                 normal: after.direction(contact.normal).map(|along| along as f32),
             })
         }
     }
 
-    /// The smallest distance of a particle, m.
+    /// The smallest distance that a particle at `x` keeps, m.
     #[inline]
     fn skin(&self, x: Point, pose: &Pose) -> f64 {
-        let place = pose.point([0.0; 3]);
-        let largest = |point: Point| point.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        SKIN * largest(x).max(largest(place) + self.shape.extent)
+        let origin = pose.point([0.0; 3]);
+        let largest =
+            |point: Point| point.into_iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        SKIN * largest(x).max(largest(origin) + self.shape.extent)
     }
 }
 
@@ -291,34 +303,37 @@ impl Obstacle for Solid<TriMesh> {
         starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
+    fn resolve(&self, matter: &mut Matter<'_>, moment: &Moment) {
         let (matter, scratch) = matter.model_and_scratch();
-        let ContactScratch { starts, bodies: of_bodies, limbs: of_limbs } = scratch;
+        let ContactScratch { starts, bodies: body_scratch, limbs: limb_scratch } = scratch;
         let [before, after] = self.poses(moment);
-        let law = Law::new(&self.surface, moment);
-        let place = |p| after.point(p).map(|x| x as f32);
-        let rounded = |p| after.point_back(place(p).map(f64::from));
-        let everything = self.shape.tree.root_aabb();
+        let law = ContactLaw::new(&self.surface, moment);
+        let to_world = |p| after.point(p).map(|x| x as f32);
+        let rounded = |p| after.point_to_local(to_world(p).map(f64::from));
+        let mesh_box = self.shape.tree.root_aabb();
         for particle in 0..matter.particles.len() {
-            // Particles of bodies move with the vertices of their bodies.
-            let hidden = matter.radii.get(particle) == Some(&f32::NEG_INFINITY);
-            if hidden || matter.particles.inverse_masses()[particle] == 0.0 {
+            // Particles of bodies do not collide themselves: the vertices of the bodies do.
+            let of_body = matter.radii.get(particle) == Some(&f32::NEG_INFINITY);
+            if of_body || matter.particles.inverse_masses()[particle] == 0.0 {
                 continue;
             }
             let x = matter.particles.position(particle).map(f64::from);
             let previous =
                 core::array::from_fn(|axis| f64::from(matter.particles.previous(axis)[particle]));
             let start = starts.get(particle).map_or(previous, |start| start.map(f64::from));
-            let from = before.point_back(start);
-            let mover = Mover { x: after.point_back(x), previous: before.point_back(previous) };
+            let from = before.point_to_local(start);
+            let state = VerletState {
+                x: after.point_to_local(x),
+                previous: before.point_to_local(previous),
+            };
             let skin = self.skin(x, &after);
             let reach = self.reach(matter, particle).max(skin);
-            let around = box_around(from, mover.x, reach);
-            if !overlap(&around, &everything) {
+            let segment_box = box_around(from, state.x, reach);
+            if !overlap(&segment_box, &mesh_box) {
                 continue;
             }
-            if let Some(met) = self.shape.met(from, mover, [reach, skin], &law, rounded) {
-                let (x, previous) = (place(met.x), before.point(met.previous));
+            if let Some(resolved) = self.shape.resolve(from, state, [reach, skin], &law, rounded) {
+                let (x, previous) = (to_world(resolved.x), before.point(resolved.previous));
                 for axis in 0..3 {
                     matter.particles.positions_mut(axis)[particle] = x[axis];
                     matter.particles.previous_mut(axis)[particle] = previous[axis] as f32;
@@ -326,34 +341,35 @@ impl Obstacle for Solid<TriMesh> {
             }
         }
         let Model { particles, bodies, limbs, .. } = matter;
-        let near = self.near(starts, [before, after]);
-        let drift = Drift::between(&before, &after);
-        bodies.keep_out(particles, &near, |x| drift.at(x), &self.surface, of_bodies);
-        limbs.keep_out(particles, &near, |x| drift.at(x), &self.surface, of_limbs);
+        let nearest = self.nearest(starts, [before, after]);
+        let displacement = Displacement::between(&before, &after);
+        let displacement = |x| displacement.at(x);
+        bodies.resolve(particles, &nearest, displacement, &self.surface, body_scratch);
+        limbs.resolve(particles, &nearest, displacement, &self.surface, limb_scratch);
     }
 
-    /// For a mesh: by how much a particle is closer than thickness plus radius; it never changes
-    /// sides.
+    /// For a mesh: by how much a particle is closer than thickness plus radius. (Particles never
+    /// change sides.)
     fn depth(&self, matter: &Model, moment: &Moment) -> f32 {
         let pose = self.pose(moment.time);
         let mut deepest = 0.0_f64;
         for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
             let reach = self.reach(matter, particle);
-            let p = pose.point_back(matter.particles.position(particle).map(f64::from));
+            let p = pose.point_to_local(matter.particles.position(particle).map(f64::from));
             let free = w > 0.0;
-            if let Some(near) = free.then(|| self.shape.nearest(p, reach)).flatten() {
-                deepest = deepest.max(reach - near.distance);
+            if let Some(nearest) = free.then(|| self.shape.nearest(p, reach)).flatten() {
+                deepest = deepest.max(reach - nearest.distance);
             }
         }
         let Model { particles, bodies, limbs, .. } = matter;
-        let (near, thickness) = (self.near(&[], [pose; 2]), self.surface.thickness);
-        let of_bodies = bodies.depth(particles, &near, thickness);
-        of_bodies.max(limbs.depth(particles, &near, thickness)).max(deepest as f32)
+        let (nearest, thickness) = (self.nearest(&[], [pose; 2]), self.surface.thickness);
+        let of_bodies = bodies.depth(particles, &nearest, thickness);
+        of_bodies.max(limbs.depth(particles, &nearest, thickness)).max(deepest as f32)
     }
 
     fn figure(&self, time: f64) -> Option<Figure<'_>> {
         let TriMesh { points, triangles, .. } = &self.shape;
-        let form = Form::Mesh { points, triangles };
-        Some(self.pose(time).figure(form, [0.0; 3], upright()))
+        let shape = FigureShape::Mesh { points, triangles };
+        Some(self.pose(time).figure(shape, [0.0; 3], coordinate_axes()))
     }
 }

@@ -6,11 +6,11 @@ mod bounds;
 mod capsule;
 mod cuboid;
 mod half_space;
-mod keep_out;
 mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
 mod side;
+mod side_collisions;
 mod solid;
 mod sphere;
 #[cfg(feature = "parry")]
@@ -39,38 +39,42 @@ pub use sphere::Sphere;
 #[cfg(feature = "parry")]
 pub use triangle::Facing;
 
-/// The collision pass of a [`Solid`] of a [`Shape`] over particles in a substep.
-pub struct FormulaPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
+/// The collision pass over particles of a [`Solid`] of a [`Shape`] in a substep.
+pub struct AnalyticPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
 
-/// Something that particles cannot enter. Its pose is a function of time and steps do not change
-/// it, so a world can be resumed at any step.
+/// Something that particles cannot enter. Its pose is a function of time, and it has no state that
+/// steps change, so a world can be resumed at any step.
 pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
-    /// Moves particles that are inside out, and changes their previous positions to apply friction
-    /// and restitution. Called after each relaxation of a substep (see
-    /// [`Settings::passes`](crate::Settings)); `moment` is the end of that substep.
+    /// Moves particles out that are inside, and changes their previous positions to apply friction
+    /// and restitution. Called in each pass of a substep, after the relaxation (see
+    /// [`Settings::passes`](crate::Settings)); the time of `moment` is the end of that substep.
     ///
     /// An obstacle that processes one particle at a time runs a [`Stage`](taut_core::Stage) with
-    /// [`Matter::visit`], in whatever layout the particles are; any other changes
+    /// [`Matter::visit`], in the current layout of the particles; any other obstacle changes
     /// [`Matter::model_mut`].
-    fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
+    fn resolve(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
 
-    /// Resolves collisions with all islands of the world; the world calls this method. By default
-    /// it calls [`keep_out`](Self::keep_out) for each island that it [touches](Self::touches);
-    /// contacts between islands override it.
-    fn keep_all_out(&self, islands: &mut Islands<'_, D>, moment: &Moment<D>) {
+    /// Resolves collisions with all islands of the world; this is the method that the world calls.
+    /// The default calls [`resolve`](Self::resolve) for each island that the obstacle
+    /// [touches](Self::touches). Override it for contacts between islands.
+    fn resolve_all(&self, islands: &mut Islands<'_, D>, moment: &Moment<D>) {
         for island in 0..islands.count() {
             if let Some(mut matter) = islands.one(island)
                 && self.touches(matter.model())
             {
-                self.keep_out(&mut matter, moment);
+                self.resolve(&mut matter, moment);
             }
         }
     }
 
-    /// If [`keep_out`](Self::keep_out) of matter without bodies and limbs is a single collision
-    /// pass, calls `then` once with that pass and returns true. Passes of consecutive obstacles
-    /// then share one traversal of the particles. The default returns false.
-    fn by_formula(&self, moment: &Moment<D>, then: &mut dyn FnMut(FormulaPass<'_, D>)) -> bool {
+    /// If [`resolve`](Self::resolve) is a single collision pass for matter without bodies and
+    /// limbs, calls `then` once with that pass and returns true. The passes of consecutive
+    /// obstacles then share one traversal of the particles. The default returns false.
+    fn with_analytic_pass(
+        &self,
+        moment: &Moment<D>,
+        then: &mut dyn FnMut(AnalyticPass<'_, D>),
+    ) -> bool {
         let _ = (moment, then);
         false
     }
@@ -82,16 +86,16 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         let _ = matter;
     }
 
-    /// Whether it can collide with anything of `matter`, at any time. If not,
-    /// [`keep_out`](Self::keep_out) is not called; an island that nothing touches is stepped by its
-    /// kernel in one call, which is faster. The default is true.
+    /// Whether it can collide with anything in `matter`, at any time. If not,
+    /// [`resolve`](Self::resolve) is not called. An island that no force or obstacle touches is
+    /// stepped by its kernel in one call, which is faster. The default is true.
     fn touches(&self, matter: &Model<D>) -> bool {
         let _ = matter;
         true
     }
 
-    /// Greatest penetration of a particle at `moment`, m; 0 if none, which is the default. For
-    /// [`World::diagnostics`](crate::World::diagnostics); nothing moves.
+    /// Greatest penetration of a particle at `moment`, m; 0 if there is none, and by default. For
+    /// [`World::diagnostics`](crate::World::diagnostics); moves nothing.
     fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
         let _ = (matter, moment);
         0.0

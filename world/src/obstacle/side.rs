@@ -4,14 +4,14 @@ use taut_core::Lane;
 
 use crate::surface::Nearest;
 
-/// A side of a shape in world coordinates. Its formulas are generic over [`Lane`], so that they
-/// give the same bits for one particle and for a register of particles; inline them.
+/// A side of a shape in world coordinates. Its methods are generic over [`Lane`], so that they give
+/// the same bits for one particle and for a register of particles. Mark them `#[inline(always)]`.
 pub trait Side<const D: usize>: Copy + Send + Sync {
     /// The signed distance from `x`, and the normal. Use `Lane::select` instead of branches.
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L>;
 
     /// Whether `x` may be closer than `reach`, which is not negative: a cheap first test, as most
-    /// particles are far off. False positives cost time; false negatives miss collisions. The
+    /// particles are far away. False positives cost time; false negatives miss collisions. The
     /// default calls [`nearest`](Self::nearest).
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
@@ -27,8 +27,8 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
         reach.at_least(reach)
     }
 
-    /// The room that a particle with distance `reach` has in front of this side before it hits an
-    /// opposite one, m. Infinite by default.
+    /// How far a particle at distance `reach` can move away from this side before it hits an
+    /// opposite one, m. The default is infinity.
     #[inline(always)]
     fn clear<L: Lane>(&self, reach: L) -> L {
         reach.constant(f64::INFINITY)

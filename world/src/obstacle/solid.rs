@@ -5,23 +5,22 @@ use core::fmt::Debug;
 use pulp::NullaryFnOnce;
 use taut_core::Particles;
 
-use super::keep_out::KeepOut;
 use super::side::Side;
-use super::{FormulaPass, Obstacle};
+use super::side_collisions::SideCollisions;
+use super::{AnalyticPass, Obstacle};
 use crate::body::Probe;
 use crate::drawing::Figure;
 use crate::error::ModelError;
 use crate::matter::Matter;
 use crate::model::Model;
-use crate::path::Drift;
-use crate::path::{Path, Pose, Spin};
+use crate::path::{Displacement, Path, Pose, Spin};
 use crate::settings::Moment;
 use crate::simd::widest;
-use crate::surface::{Law, Nearest, Surface};
+use crate::surface::{ContactLaw, Nearest, Surface};
 
 /// A shape with a surface, still or moving: an obstacle.
 ///
-/// Shapes by formula ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
+/// Analytic shapes ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
 /// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and any
 /// other [`Shape`]) test positions at the end of a substep: a particle fast enough to cross a ball
 /// within one substep passes through. A mesh (`TriMesh`, feature `parry`) stops particles at any
@@ -75,17 +74,16 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the surface.
     ///
     /// # Errors
-    /// If it is not sane: a negative number, or a restitution above 1.
+    /// A negative number, or a restitution above 1.
     pub fn with(mut self, surface: Surface) -> Result<Self, ModelError> {
         self.surface = surface.checked()?;
         Ok(self)
     }
 
-    /// Sets the path, relative to where the shape was put.
+    /// Sets the path: displacements of the shape from its initial position.
     ///
     /// # Errors
-    /// If the path is not sane: a number that is not finite, a period that is not above 0, keys out
-    /// of order.
+    /// A number that is not finite, a period that is not above 0, keys out of order.
     pub fn along(mut self, path: Path<D>) -> Result<Self, ModelError> {
         self.path = path.checked()?;
         Ok(self)
@@ -118,7 +116,7 @@ impl<S, const D: usize> Solid<S, D> {
     }
 }
 
-/// A shape given by a distance formula.
+/// A shape given by a closed-form distance.
 ///
 /// ```
 /// use taut_core::Lane;
@@ -160,15 +158,15 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     }
 }
 
-/// Finds the greatest penetration of a particle.
-struct Depth<'a, S, const D: usize> {
+/// Finds the greatest penetration of a free particle.
+struct FindDepth<'a, S, const D: usize> {
     side: S,
     matter: &'a Model<D>,
     thickness: f32,
     deepest: &'a mut f32,
 }
 
-impl<S: Side<D>, const D: usize> NullaryFnOnce for Depth<'_, S, D> {
+impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -186,8 +184,8 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for Depth<'_, S, D> {
     }
 }
 
-/// The distance of a probe from a side.
-fn near<const D: usize>(side: impl Side<D>) -> impl Fn(&Particles<D>, &Probe) -> Nearest<D> {
+/// A function that returns the distance of a probe from a side.
+fn nearest<const D: usize>(side: impl Side<D>) -> impl Fn(&Particles<D>, &Probe) -> Nearest<D> {
     move |particles, probe| side.nearest(probe.point.position(particles))
 }
 
@@ -198,18 +196,18 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
         sides: &'a [S::Side],
         [before, after]: &[Pose<D>; 2],
         moment: &Moment<D>,
-    ) -> KeepOut<'a, S::Side, D> {
-        KeepOut {
+    ) -> SideCollisions<'a, S::Side, D> {
+        SideCollisions {
             sides,
             thickness: self.surface.thickness,
-            drift: Drift::between(before, after),
-            law: Law::new(&self.surface, moment),
+            displacement: Displacement::between(before, after),
+            law: ContactLaw::new(&self.surface, moment),
         }
     }
 }
 
 impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
-    fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
+    fn resolve(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
         let poses = self.poses(moment);
         let sides = self.shape.sides(&poses[1]);
         let pass = self.pass(sides.as_ref(), &poses, moment);
@@ -220,16 +218,32 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         }
         let (Model { bodies, limbs, particles, .. }, scratch) = matter.model_and_scratch();
         for &side in pass.sides {
-            let drift = |x| pass.drift.at(x);
-            bodies.keep_out(particles, near(side), drift, &self.surface, &mut scratch.bodies);
-            limbs.keep_out(particles, near(side), drift, &self.surface, &mut scratch.limbs);
+            let displacement = |x| pass.displacement.at(x);
+            bodies.resolve(
+                particles,
+                nearest(side),
+                displacement,
+                &self.surface,
+                &mut scratch.bodies,
+            );
+            limbs.resolve(
+                particles,
+                nearest(side),
+                displacement,
+                &self.surface,
+                &mut scratch.limbs,
+            );
         }
     }
 
-    fn by_formula(&self, moment: &Moment<D>, then: &mut dyn FnMut(FormulaPass<'_, D>)) -> bool {
+    fn with_analytic_pass(
+        &self,
+        moment: &Moment<D>,
+        then: &mut dyn FnMut(AnalyticPass<'_, D>),
+    ) -> bool {
         let poses = self.poses(moment);
         let sides = self.shape.sides(&poses[1]);
-        then(FormulaPass(&self.pass(sides.as_ref(), &poses, moment)));
+        then(AnalyticPass(&self.pass(sides.as_ref(), &poses, moment)));
         true
     }
 
@@ -239,11 +253,11 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let sides = self.shape.sides(&pose);
         for &side in sides.as_ref() {
             let thickness = self.surface.thickness;
-            widest(Depth { side, matter, thickness, deepest: &mut deepest });
+            widest(FindDepth { side, matter, thickness, deepest: &mut deepest });
             let Model { bodies, limbs, particles, .. } = matter;
             let all = [
-                bodies.depth(particles, near(side), thickness),
-                limbs.depth(particles, near(side), thickness),
+                bodies.depth(particles, nearest(side), thickness),
+                limbs.depth(particles, nearest(side), thickness),
             ];
             for depth in all {
                 deepest = if depth > deepest { depth } else { deepest };

@@ -4,10 +4,10 @@ use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
-use crate::path::{check_point, upright};
+use crate::path::{check_point, coordinate_axes};
 use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot};
 
@@ -48,17 +48,17 @@ pub struct Ball<const D: usize> {
     radius: f32,
 }
 
-/// The length of `d` and its direction; up if the length is 0.
+/// The length of `d` and its direction, which is up if the length is 0.
 #[inline(always)]
 pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L; D]) {
     let squared = dot(d, d);
     let length = squared.sqrt();
-    let away = squared.at_least(squared.constant(LEAST_SQUARED_LENGTH));
+    let has_direction = squared.at_least(squared.constant(LEAST_SQUARED_LENGTH));
     let inverse = squared.constant(1.0) / length;
     let mut direction = d;
     for (axis, along) in direction.iter_mut().enumerate() {
         let up = squared.constant(if axis == 1 { 1.0 } else { 0.0 });
-        *along = L::select(away, *along * inverse, up);
+        *along = L::select(has_direction, *along * inverse, up);
     }
     (length, direction)
 }
@@ -69,8 +69,8 @@ pub(super) fn least_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -
     let zero = low[0].constant(0.0);
     let mut least = low;
     for (least, high) in least.iter_mut().zip(high) {
-        let back = zero - high;
-        let far = L::select(back.above(*least), back, *least);
+        let negated = zero - high;
+        let far = L::select(negated.above(*least), negated, *least);
         *least = L::select(far.above(zero), far, zero);
     }
     least
@@ -97,7 +97,11 @@ impl<const D: usize> Shape<D> for Sphere<D> {
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
-        Some(pose.figure(Form::Sphere { radius: self.radius }, self.centre, upright()))
+        Some(pose.figure(
+            FigureShape::Sphere { radius: self.radius },
+            self.centre,
+            coordinate_axes(),
+        ))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use robust::{Coord3D, orient3d};
 
-use crate::vector::{cross, difference, dot, plus};
+use crate::vector::{add_scaled, cross, difference, dot};
 
 /// The sides from which particles collide with the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Facing {
-    /// The side from which their corners are counter-clockwise. Particles pass from the other side:
-    /// one that is inside a closed mesh by mistake gets out.
+    /// The side from which their corners are counter-clockwise. Particles from the other side pass
+    /// through, so one that is inside a closed mesh by mistake gets out.
     #[default]
     Front,
     /// Both sides.
@@ -17,12 +17,13 @@ pub enum Facing {
 
 pub(super) type Point = [f64; 3];
 
-/// Corners, m: numbers of `f32`, so that volumes are nearly always exact at once.
+/// Corners, m. They come from `f32`, so that the fast path of the exact predicate nearly always
+/// decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Triangle(pub(super) [Point; 3]);
 
-/// Six times the signed volume of a tetrahedron, with an exact sign: positive where `d` sees `a`,
-/// `b` and `c` counter-clockwise.
+/// Six times the signed volume of a tetrahedron, with an exact sign: positive if `a`, `b` and `c`
+/// are counter-clockwise as seen from `d`.
 #[inline]
 fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
@@ -30,14 +31,14 @@ fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
 }
 
 impl Triangle {
-    /// Not of length 1.
+    /// The normal; its length is twice the area.
     #[inline]
     pub(super) fn normal(&self) -> Point {
         let Self([a, b, c]) = *self;
         cross(difference(b, a), difference(c, a))
     }
 
-    /// On which side of its plane a point is: positive in front.
+    /// Its sign tells the side of the plane on which a point is: positive in front.
     #[inline]
     pub(super) fn side(&self, p: Point) -> f64 {
         let Self([a, b, c]) = *self;
@@ -48,7 +49,7 @@ impl Triangle {
     /// segment that ends on the triangle crosses it, one in its plane does not; one through an edge
     /// or corner crosses all triangles there.
     #[inline]
-    pub(super) fn crossed(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
+    pub(super) fn crossing(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
         let (before, after) = (self.side(from), self.side(to));
         let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
         let crossed = match facing {
@@ -64,7 +65,7 @@ impl Triangle {
         within.then(|| before / (before - after))
     }
 
-    /// Its point nearest to `p` (Ericson, 5.1.5).
+    /// The point of the triangle nearest to `p` (Ericson, "Real-Time Collision Detection", 5.1.5).
     #[inline]
     pub(super) fn nearest(&self, p: Point) -> Point {
         let Self([a, b, c]) = *self;
@@ -80,7 +81,7 @@ impl Triangle {
         }
         let beyond_ab = d1 * d4 - d3 * d2;
         if beyond_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-            return plus(a, d1 / (d1 - d3), ab);
+            return add_scaled(a, d1 / (d1 - d3), ab);
         }
         let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
         if d6 >= 0.0 && d5 <= d6 {
@@ -88,13 +89,13 @@ impl Triangle {
         }
         let beyond_ac = d5 * d2 - d1 * d6;
         if beyond_ac <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-            return plus(a, d2 / (d2 - d6), ac);
+            return add_scaled(a, d2 / (d2 - d6), ac);
         }
         let beyond_bc = d3 * d6 - d5 * d4;
         if beyond_bc <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
-            return plus(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), difference(c, b));
+            return add_scaled(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), difference(c, b));
         }
         let whole = beyond_bc + beyond_ac + beyond_ab;
-        plus(plus(a, beyond_ac / whole, ab), beyond_ab / whole, ac)
+        add_scaled(add_scaled(a, beyond_ac / whole, ab), beyond_ab / whole, ac)
     }
 }

@@ -28,7 +28,7 @@ pub enum SpringError {
         "spring {spring} has the {what} {value}; it must be at least 0 and finite, and a rest \
          length at most 1e13 m"
     )]
-    Measure {
+    OutOfRange {
         /// Which spring.
         spring: usize,
         /// The name of the value: `rest`, `stiffness` or `damping`.
@@ -70,8 +70,8 @@ const REST_MAX: f32 = 1e13;
 /// Damping acts along the spring only, so it does not brake rotation.
 ///
 /// Springs are integrated explicitly, so there is a largest stable substep.
-/// [`largest_step`](Self::largest_step) computes it, and [`World::new`](crate::World::new) refuses
-/// a longer one.
+/// [`largest_substep`](Self::largest_substep) computes it, and [`World::new`](crate::World::new)
+/// refuses a longer one.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Sticks};
@@ -81,7 +81,7 @@ const REST_MAX: f32 = 1e13;
 /// let sticks = Sticks::with_rests(2, &[], &[], Duplicates::Keep)?;
 /// let spring = Spring { rest: 1.0, stiffness: 100.0, damping: 0.0 };
 /// let springs = Springs::new(2, &[[0, 1]], &[spring])?;
-/// let largest = springs.largest_step(particles.inverse_masses(), Integrator::Verlet, 0.0);
+/// let largest = springs.largest_substep(particles.inverse_masses(), Integrator::Verlet, 0.0);
 /// assert!((largest - 0.2).abs() < 1e-9); // 2 / ω, and ω is 10 /s
 /// let model = Model { springs, ..Model::new(particles, sticks) };
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -118,7 +118,7 @@ impl Springs {
             for (what, value) in [("rest", rest), ("stiffness", stiffness), ("damping", damping)] {
                 let max = if what == "rest" { REST_MAX } else { f32::MAX };
                 if !(0.0..=max).contains(&value) {
-                    return Err(SpringError::Measure { spring: number, what, value });
+                    return Err(SpringError::OutOfRange { spring: number, what, value });
                 }
             }
             all.ends.push(*ends);

@@ -27,10 +27,10 @@ use super::{SpringError, Springs};
 use crate::motion::Integrator;
 
 impl Springs {
-    /// The longest stable step, s: exact for a single spring, conservative for many; infinite if no
-    /// spring moves a particle. `damping_rate` is that of the step, 1/s; semi-implicit Euler and
+    /// The longest stable substep, s: exact for a single spring, conservative for many; infinite if
+    /// no spring moves a particle. `damping_rate` is that of the step, 1/s; semi-implicit Euler and
     /// Verlet use it.
-    pub fn largest_step(
+    pub fn largest_substep(
         &self,
         inverse_masses: &[f32],
         integrator: Integrator,
@@ -81,7 +81,7 @@ impl Springs {
         damping_rate: f32,
     ) -> Result<(), SpringError> {
         let h = f64::from(h);
-        let largest = self.largest_step(inverse_masses, Integrator::Verlet, damping_rate);
+        let largest = self.largest_substep(inverse_masses, Integrator::Verlet, damping_rate);
         if h < largest { Ok(()) } else { Err(SpringError::Unstable { h, largest }) }
     }
 

@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::surface::Surface;
+use super::rest_shape::RestShape;
 use super::window::{
     LEAST_HEIGHT, Owner, Pieces, SAME, SHORTEST, Window, divide, join, third_corner,
 };
@@ -41,7 +41,7 @@ const NONE: u32 = u32::MAX;
 /// Marks queue entries that are particles.
 const PARTICLE: u32 = 1 << 31;
 
-impl Surface {
+impl RestShape {
     /// The distance along the surface from each particle to the nearest of the `sources`. Of
     /// equally near sources, the one with the lowest number counts. Numbers that are not particles
     /// are ignored.
@@ -90,7 +90,7 @@ impl Label {
 }
 
 struct Search<'a> {
-    surface: &'a Surface,
+    shape: &'a RestShape,
     /// Largest excess of a window, as a fraction of its distance.
     most_excess: f64,
     labels: Vec<Label>,
@@ -104,14 +104,14 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(surface: &'a Surface, most_excess: f64) -> Self {
+    fn new(shape: &'a RestShape, most_excess: f64) -> Self {
         let unknown = Label { distance: f64::INFINITY, excess: 0.0, source: NONE };
         Self {
-            surface,
+            shape,
             most_excess,
-            labels: vec![unknown; surface.particles()],
+            labels: vec![unknown; shape.particles()],
             windows: Vec::new(),
-            first: vec![NONE; surface.ring.len()],
+            first: vec![NONE; shape.ring.len()],
             queue: BinaryHeap::new(),
         }
     }
@@ -137,18 +137,18 @@ impl<'a> Search<'a> {
     /// Continues along edges to particles that no window reached because rounding dropped one.
     /// Returns whether there are any.
     fn restart_at_unreached(&mut self) -> bool {
-        let surface = self.surface;
+        let shape = self.shape;
         let mut found = false;
-        for particle in 0..surface.particles() as u32 {
+        for particle in 0..shape.particles() as u32 {
             if self.labels[particle as usize].distance.is_finite() {
                 continue;
             }
-            for &side in surface.sides_at.of(particle) {
+            for &side in shape.sides_at.of(particle) {
                 let (triangle, k) = (side as usize / 3, side as usize % 3);
                 for (end, side) in [((k + 1) % 3, k), ((k + 2) % 3, (k + 2) % 3)] {
-                    let end = surface.corners[triangle][end];
+                    let end = shape.corners[triangle][end];
                     found |= self.labels[end as usize].distance.is_finite();
-                    self.extend(end, surface.lengths[triangle][side], particle, true);
+                    self.extend(end, shape.lengths[triangle][side], particle, true);
                 }
             }
         }
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
         let label = &mut self.labels[particle as usize];
         if new.distance < label.distance * (1.0 - SAME) {
             *label = new;
-            if restarts || self.surface.bends[particle as usize] {
+            if restarts || self.shape.bends[particle as usize] {
                 self.queue.push(Reverse((new.distance.to_bits(), particle | PARTICLE)));
             }
         } else if new.source < label.source && new.distance <= label.distance * (1.0 + SAME) {
@@ -180,15 +180,15 @@ impl<'a> Search<'a> {
 
     /// Makes a particle an apex: emits windows into all of its triangles.
     fn emit(&mut self, particle: u32) {
-        let surface = self.surface;
+        let shape = self.shape;
         let Label { distance, excess, source } = self.labels[particle as usize];
-        for &(end, length) in surface.bare_edges.of(particle) {
+        for &(end, length) in shape.bare_edges.of(particle) {
             self.extend(particle, length, end, true);
         }
-        for &side in surface.sides_at.of(particle) {
+        for &side in shape.sides_at.of(particle) {
             let (triangle, k) = (side as usize / 3, side as usize % 3);
-            let corners = surface.corners[triangle];
-            let lengths = surface.lengths[triangle];
+            let corners = shape.corners[triangle];
+            let lengths = shape.lengths[triangle];
             let [left, base, right] = [k, (k + 1) % 3, (k + 2) % 3].map(|k| lengths[k]);
             self.extend(particle, left, corners[(k + 1) % 3], false);
             self.extend(particle, right, corners[(k + 2) % 3], false);
@@ -216,11 +216,11 @@ impl<'a> Search<'a> {
             return;
         }
         self.windows[number].is_pending = false;
-        let surface = self.surface;
+        let shape = self.shape;
         let (triangle, k) = (window.side as usize / 3, window.side as usize % 3);
         let [ka, kb, kc] = [k, (k + 1) % 3, (k + 2) % 3];
-        let [a, b, c] = [ka, kb, kc].map(|k| surface.corners[triangle][k]);
-        let [ab, bc, ca] = [ka, kb, kc].map(|k| surface.lengths[triangle][k]);
+        let [a, b, c] = [ka, kb, kc].map(|k| shape.corners[triangle][k]);
+        let [ab, bc, ca] = [ka, kb, kc].map(|k| shape.lengths[triangle][k]);
         let [cx, cy] = third_corner(ab, ca, bc);
         let [px, py] = window.image;
         let Window { from, to, offset, excess, source, .. } = window;
@@ -281,14 +281,14 @@ impl<'a> Search<'a> {
     /// Inserts a window that leaves a triangle by `side` into the other triangles at that edge. Its
     /// coordinates are those of `side`.
     fn enter_neighbours(&mut self, side: u32, window: Window, length: f64) {
-        let surface = self.surface;
+        let shape = self.shape;
         if window.to - window.from <= SHORTEST * length
             || -window.image[1] <= SHORTEST * length.min(window.image[0].abs())
         {
             return;
         }
         let (triangle, k) = (side as usize / 3, side as usize % 3);
-        let [start, end] = [k, (k + 1) % 3].map(|k| surface.corners[triangle][k]);
+        let [start, end] = [k, (k + 1) % 3].map(|k| shape.corners[triangle][k]);
         // A path along the edge that is shorter at the far end of the window is shorter on all of
         // it: the window is dominated.
         let [from_start, from_end] =
@@ -299,9 +299,9 @@ impl<'a> Search<'a> {
         {
             return;
         }
-        let mut next = surface.ring[side as usize];
+        let mut next = shape.ring[side as usize];
         while next != side {
-            let is_same_direction = surface.corners[next as usize / 3][next as usize % 3] == start;
+            let is_same_direction = shape.corners[next as usize / 3][next as usize % 3] == start;
             let entering = if is_same_direction {
                 Window { side: next, ..window }
             } else {
@@ -314,7 +314,7 @@ impl<'a> Search<'a> {
                 }
             };
             self.insert(entering, length);
-            next = surface.ring[next as usize];
+            next = shape.ring[next as usize];
         }
     }
 

@@ -4,11 +4,11 @@
 
 mod geodesic;
 mod model;
+mod rest_shape;
 mod stage;
-mod surface;
 #[cfg(test)]
 mod tests;
 mod window;
 
+pub(crate) use rest_shape::RestShape;
 pub(crate) use stage::{TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
-pub(crate) use surface::Surface;

@@ -2,11 +2,11 @@
 
 use taut_core::{Family, Kind, Sheet, Sticks};
 
-use super::surface::{DisjointSets, EdgeLengths, Surface, sides_of};
+use super::rest_shape::{DisjointSets, EdgeLengths, RestShape, sides_of};
 use crate::model::Model;
 use crate::vector::{difference, length, wide};
 
-impl Surface {
+impl RestShape {
     /// The rest shape of a model, without torn sticks.
     ///
     /// For a regular sheet: the sticks between neighbours and both triangles of each cell. A
@@ -32,7 +32,7 @@ fn length_unless_torn(sticks: &Sticks, stick: usize) -> f32 {
 }
 
 /// The rest shape of a regular sheet, if it has rows and columns of sticks.
-fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> {
+fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape> {
     let Model { sticks, particles, .. } = model;
     let has = |family: Family| sheet.families().contains(&family);
     let width = sheet.width();
@@ -105,11 +105,11 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
         }
         triangles.extend(halves.into_iter().flatten());
     }
-    Some(Surface::new(particles.len(), edges, triangles))
+    Some(RestShape::new(particles.len(), edges, triangles))
 }
 
 /// The rest shape of a model that is not a sheet.
-fn of_faces<const D: usize>(model: &Model<D>) -> Surface {
+fn of_faces<const D: usize>(model: &Model<D>) -> RestShape {
     let Model { sticks, particles, .. } = model;
     let count = particles.len();
     let edge_sticks: Vec<usize> = (0..sticks.len()).filter(|&it| is_edge(model, it)).collect();
@@ -152,5 +152,5 @@ fn of_faces<const D: usize>(model: &Model<D>) -> Surface {
             edges.push((ends, length));
         }
     }
-    Surface::new(count, edges, triangles)
+    RestShape::new(count, edges, triangles)
 }

@@ -108,15 +108,15 @@ impl<const D: usize> TetherColumns<D> {
     }
 
     /// The tethers in the layout of a stage.
-    fn in_layout(&self, numbers: &SlotLayout) -> &[SlotTethers<D>] {
-        match *numbers {
+    fn in_layout(&self, layout: &SlotLayout) -> &[SlotTethers<D>] {
+        match *layout {
             SlotLayout::Run(_) => self.by_number.get_or_init(|| {
                 // A view may begin at any particle, and consists of whole registers.
                 self.make(self.particles().next_multiple_of(PADDING) + PADDING, |slot| slot)
             }),
             SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {
-                let (all, slots) = numbers.whole(self.particles());
-                self.make(slots, |slot| all.of(slot))
+                let (all, slots) = layout.full(self.particles());
+                self.make(slots, |slot| all.particle(slot))
             }),
         }
     }
@@ -131,13 +131,13 @@ impl<const D: usize> TetherColumns<D> {
 pub(crate) struct Tether<'a, const D: usize> {
     pub(crate) columns: &'a TetherColumns<D>,
     /// Largest displacement by a tether, m.
-    pub(crate) most: f32,
+    pub(crate) max_pull: f32,
 }
 
 impl<const D: usize> Stage<D> for Tether<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let tethers = self.columns.in_layout(&particles.numbers);
-        widest(TetherPass { tethers, max_pull: self.most, particles });
+        let tethers = self.columns.in_layout(&particles.layout);
+        widest(TetherPass { tethers, max_pull: self.max_pull, particles });
     }
 }
 
@@ -153,8 +153,8 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
         let Self { tethers, max_pull, particles } = self;
-        let ParticleView { position, previous, inverse_mass, numbers } = particles;
-        let slots = numbers.first_slot()..numbers.first_slot() + inverse_mass.len();
+        let ParticleView { position, previous, inverse_mass, layout } = particles;
+        let slots = layout.first_slot()..layout.first_slot() + inverse_mass.len();
         let position = position.map(|column| R::as_mut_simd_f32s(column).0);
         let previous = previous.map(|column| R::as_mut_simd_f32s(column).0);
         let (masses, _) = R::as_simd_f32s(inverse_mass);

@@ -4,12 +4,12 @@ use taut_core::{Executor, Inline, Kernel, StepError};
 
 use super::{Outcome, World, WorldError};
 
-/// Turns elapsed time into fixed steps. A remainder shorter than a step is carried over. When the
+/// Converts elapsed time to fixed steps. A remainder shorter than a step is carried over. If the
 /// machine cannot keep up, time is dropped and reported, so that frame times do not grow without
 /// bound.
 ///
-/// (The tutorial "Simulate Fabric and Ragdolls With Simple Verlet Integration" does the same; as
-/// printed, its elapsed time is negative and its left-over time wrong.)
+/// (The tutorial "Simulate Fabric and Ragdolls With Simple Verlet Integration" does the same. As
+/// printed, its elapsed time is negative and its left-over time is wrong.)
 ///
 /// ```
 /// use taut_world::Clock;
@@ -28,8 +28,9 @@ use super::{Outcome, World, WorldError};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     dt: f64,
-    limit: u32,
-    left: f64,
+    max_steps: u32,
+    /// Time that is carried over, s.
+    remainder: f64,
 }
 
 /// The steps due in a frame, by a [`Clock`].
@@ -37,16 +38,16 @@ pub struct Clock {
 pub struct Frame {
     /// Number of steps to do.
     pub steps: u32,
-    /// The remainder as a fraction of a step, 0 to 1: the interpolation factor between the last two
-    /// steps for [`World::interpolated`].
+    /// The remainder as a fraction of a step, 0 to 1: for [`World::interpolated`], the
+    /// interpolation factor between the positions of the last two steps.
     pub fraction: f32,
     /// Time that was dropped, s: 0 unless more steps were due than the clock allows.
     pub dropped: f64,
 }
 
 impl Clock {
-    /// Default limit of steps per frame.
-    pub const STEPS_A_FRAME: u32 = 8;
+    /// Default maximum of steps per frame.
+    pub const DEFAULT_MAX_STEPS: u32 = 8;
 
     /// A clock for steps of `dt` seconds, which may have any number of substeps.
     ///
@@ -56,42 +57,47 @@ impl Clock {
         if !(1e-5..=f32::MAX).contains(&dt) {
             return Err(StepError::Length { dt: dt.into() });
         }
-        Ok(Self { dt: f64::from(dt), limit: Self::STEPS_A_FRAME, left: 0.0 })
+        Ok(Self { dt: f64::from(dt), max_steps: Self::DEFAULT_MAX_STEPS, remainder: 0.0 })
     }
 
-    /// Sets the limit of steps per frame.
+    /// Sets the maximum of steps per frame.
     #[must_use]
     pub fn with_max_steps(self, steps: u32) -> Self {
-        Self { limit: steps, ..self }
+        Self { max_steps: steps, ..self }
     }
 
-    /// Adds `elapsed` seconds and returns the steps due. A time that is negative or NaN, as from a
-    /// clock that was set back, counts as 0.
+    /// Adds `elapsed` seconds and returns the steps that are due. A time that is negative, as after
+    /// a clock was set back, or NaN counts as 0.
     pub fn advance(&mut self, elapsed: f64) -> Frame {
         if elapsed > 0.0 {
-            self.left += elapsed.min(f64::from(u32::MAX));
+            self.remainder += elapsed.min(f64::from(u32::MAX));
         }
-        let due = (self.left / self.dt).floor();
-        self.left = (self.left - due * self.dt).max(0.0);
-        let done = due.min(f64::from(self.limit));
-        #[allow(clippy::cast_sign_loss, reason = "time does not run backwards")]
+        let due = (self.remainder / self.dt).floor();
+        self.remainder = (self.remainder - due * self.dt).max(0.0);
+        let done = due.min(f64::from(self.max_steps));
+        #[allow(clippy::cast_sign_loss, reason = "the remainder is never negative")]
         let steps = done as u32;
-        Frame { steps, fraction: (self.left / self.dt) as f32, dropped: (due - done) * self.dt }
+        Frame {
+            steps,
+            fraction: (self.remainder / self.dt) as f32,
+            dropped: (due - done) * self.dt,
+        }
     }
 }
 
 /// The positions before the last step, for interpolation.
 #[derive(Clone, Debug)]
-pub(super) struct Before<const D: usize> {
-    /// Number of steps at that time.
+pub(super) struct RecordedPositions<const D: usize> {
+    /// The world's number of steps when they were recorded.
     steps: u64,
     /// For each island and axis.
     positions: Vec<[Vec<f32>; D]>,
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Does the steps that are due after `elapsed` seconds, and records the positions before the
-    /// last one for [`interpolated`](Self::interpolated). The clock adopts the step length of the world.
+    /// Takes the steps that are due after `elapsed` seconds, and records the positions before the
+    /// last one for [`interpolated`](Self::interpolated). The clock adopts the step length of the
+    /// world.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -102,14 +108,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// let mut clock = Clock::new(world.settings().step.dt)?;
     ///
-    /// let (frame, outcome) = world.advance(&mut clock, 0.04)?; // as long as the last frame took
+    /// let (frame, outcome) = world.advance(&mut clock, 0.04)?; // the last frame took 40 ms
     /// assert!(frame.steps == 2 && outcome.finite);
     /// let corner = world.interpolated(63, frame.fraction);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As [`step`](Self::step); the steps before have been done.
+    /// As [`step`](Self::step). The steps before the failing one have then been taken.
     pub fn advance(
         &mut self,
         clock: &mut Clock,
@@ -121,7 +127,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// As [`advance`](Self::advance), on the threads of an executor.
     ///
     /// # Errors
-    /// As [`step`](Self::step); the steps before have been done.
+    /// As [`advance`](Self::advance).
     pub fn advance_on(
         &mut self,
         executor: &dyn Executor,
@@ -131,8 +137,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         clock.dt = Clock::new(self.settings.step.dt)?.dt;
         let frame = clock.advance(elapsed);
         let mut all = Outcome { finite: true, torn: 0 };
-        for left in (0..frame.steps).rev() {
-            if left == 0 {
+        for steps_left in (0..frame.steps).rev() {
+            if steps_left == 0 {
                 self.record_positions();
             }
             let outcome = self.step_on(executor)?;
@@ -142,11 +148,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     fn record_positions(&mut self) {
-        let new = || Before { steps: 0, positions: Vec::new() };
-        let before = self.before.get_or_insert_with(new);
-        before.steps = self.steps;
-        before.positions.resize_with(self.islands.len(), || core::array::from_fn(|_| Vec::new()));
-        for (columns, island) in before.positions.iter_mut().zip(&self.islands) {
+        let new = || RecordedPositions { steps: 0, positions: Vec::new() };
+        let recorded = self.recorded.get_or_insert_with(new);
+        recorded.steps = self.steps;
+        recorded.positions.resize_with(self.islands.len(), || core::array::from_fn(|_| Vec::new()));
+        for (columns, island) in recorded.positions.iter_mut().zip(&self.islands) {
             for (axis, column) in columns.iter_mut().enumerate() {
                 column.clear();
                 column.extend_from_slice(island.matter.particles.positions(axis));
@@ -154,17 +160,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// The interpolated position of a particle, m: `fraction` (of a [`Frame`]) of the way from its
-    /// position before the last step to its present one. After a step that was not done by
-    /// [`advance`](Self::advance), the present one.
+    /// The position of a particle interpolated between its position before the last step (fraction
+    /// 0) and its present one (fraction 1), m. After a step that [`advance`](Self::advance) did not
+    /// take, the present position.
     ///
     /// # Panics
     /// If there is no such particle.
     pub fn interpolated(&self, particle: usize, fraction: f32) -> [f32; D] {
         let (island, number) = self.locate(particle);
         let now = self.islands[island].matter.particles.position(number);
-        match &self.before {
-            Some(Before { steps, positions }) if steps + 1 == self.steps => {
+        match &self.recorded {
+            Some(RecordedPositions { steps, positions }) if steps + 1 == self.steps => {
                 core::array::from_fn(|axis| {
                     let then = positions[island][axis][number];
                     then + (now[axis] - then) * fraction

@@ -1,12 +1,12 @@
-//! Cutting: sticks that a blade crosses are torn.
+//! Cutting: tearing sticks that a blade crosses.
 
 use taut_core::Kernel;
 
 use super::World;
 
 impl<K: Kernel<2>> World<K, 2> {
-    /// Tears all sticks that cross the segment between two points, m; returns how many. If a
-    /// particle lies on the segment, only its sticks to one side are torn.
+    /// Tears all sticks that cross the blade, the segment between two points, m; returns how many.
+    /// If a particle lies on the blade, only its sticks to one side are torn.
     ///
     /// ```
     /// use taut_core::{Duplicates, Particles, Sticks};
@@ -38,10 +38,10 @@ fn left_of([p, q]: [[f64; 2]; 2], a: [f64; 2]) -> bool {
 }
 
 impl<K: Kernel<3>> World<K, 3> {
-    /// Tears all sticks that a moving blade crosses, m; returns how many. The blade is a segment,
-    /// and its stroke sweeps two triangles: its old position with the second point of its new one,
-    /// and its new position with the first point of its old one. (For a cut by mouse the blade is a
-    /// view ray.)
+    /// Tears all sticks that a blade crosses as it moves, m; returns how many. The blade is a
+    /// segment between two points. It sweeps two triangles: its old position with the second point
+    /// of its new one, and its new position with the first point of its old one. (For a cut by
+    /// mouse the blade is a view ray.)
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -51,11 +51,11 @@ impl<K: Kernel<3>> World<K, 3> {
     /// scene.add("sheet", Model::drape(8, StickSet::Structural)?)?; // 0.35 m wide and high
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// // Straight down between the fourth column and the fifth, through all eight rows.
-    /// let torn = world.sweep([[0.175, 0.1, -1.0], [0.175, 0.1, 1.0]], [[0.175, -1.0, -1.0], [0.175, -1.0, 1.0]]);
+    /// let torn = world.cut_swept([[0.175, 0.1, -1.0], [0.175, 0.1, 1.0]], [[0.175, -1.0, -1.0], [0.175, -1.0, 1.0]]);
     /// assert_eq!(torn, 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sweep(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+    pub fn cut_swept(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         let [[p, q], [r, s]] = [from, to].map(|blade| blade.map(|point| point.map(f64::from)));
         let crosses = |ends| crosses([p, q, s], ends) || crosses([p, s, r], ends);
         self.tear_where(crosses)
@@ -72,8 +72,8 @@ fn crosses([p, q, r]: [[f64; 3]; 3], [a, b]: [[f64; 3]; 2]) -> bool {
     sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0)
 }
 
-/// Six times the signed volume of a tetrahedron, m³: positive if the last point sees the others
-/// counter-clockwise.
+/// Six times the signed volume of a tetrahedron, m³: positive if the first three points are
+/// counter-clockwise as seen from the last.
 fn volume([p, q, r, a]: [[f64; 3]; 4]) -> f64 {
     let from = |x: [f64; 3]| [x[0] - p[0], x[1] - p[1], x[2] - p[2]];
     let [[qx, qy, qz], [rx, ry, rz], [ax, ay, az]] = [from(q), from(r), from(a)];

@@ -1,4 +1,4 @@
-//! Diagnostics of a world: energy, momentum, stretch.
+//! Diagnostics of a world: energy, momentum, stretch, penetration.
 
 use std::sync::PoisonError;
 
@@ -10,12 +10,12 @@ use super::{World, WorldError};
 use crate::settings::Moment;
 use crate::simd::widest;
 
-/// Figures of a world at the end of a step, in `f64`, added up in an order that depends only on the
-/// islands and their numbering: they are the same on every kernel and machine. Pinned particles do
-/// not count. Units are SI.
+/// Quantities of a world at the end of a step. Sums are in `f64` and in an order that depends only
+/// on the islands and their numbering, so they are the same on every kernel and machine. Pinned
+/// particles do not count. Units are SI.
 ///
-/// A velocity is the displacement of the last substep over its length: that in the middle of the
-/// substep, which lags by `a h / 2`.
+/// A velocity is the displacement of the last substep over its length: the velocity in the middle
+/// of the substep, which lags by `a h / 2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnostics<const D: usize = 3> {
     /// Kinetic energy, J.
@@ -24,7 +24,7 @@ pub struct Diagnostics<const D: usize = 3> {
     pub potential: f64,
     /// Linear momentum, kg m/s.
     pub momentum: [f64; D],
-    /// Angular momentum about the origin, kg m²/s, of the first three axes. In 2D only the last can
+    /// Angular momentum about the origin, kg m²/s, by axis. In 2D only the last component can
     /// differ from 0.
     pub angular_momentum: [f64; 3],
     /// Stretch and compression of the sticks that are not torn.
@@ -37,8 +37,8 @@ pub struct Diagnostics<const D: usize = 3> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// The present diagnostics. They cost about as much as one or two iterations, mostly for a
-    /// square root per stick in `f64`.
+    /// The present diagnostics. Computing them takes about as long as one or two iterations, mostly
+    /// for a square root per stick in `f64`.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -58,7 +58,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// ```
     ///
     /// # Errors
-    /// If the settings are no longer sane.
+    /// If the settings are invalid.
     pub fn diagnostics(&self) -> Result<Diagnostics<D>, WorldError> {
         let step = &self.settings.step;
         let moment = Moment {
@@ -83,8 +83,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let particles = &island.matter.particles;
             all.add(&Sums::of(particles), h, gravity);
 
-            let mut kept = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
-            let residual = Residual::refreshed(&mut kept, &island.matter.sticks);
+            let mut cached = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
+            let residual = Residual::refreshed(&mut cached, &island.matter.sticks);
             sums.add(residual.sums(particles));
             for obstacle in &self.obstacles {
                 all.depth = all.depth.max(obstacle.depth(&island.matter, &moment));
@@ -100,39 +100,38 @@ impl<const D: usize> Diagnostics<D> {
     /// Adds the sums of an island; `h` is the length of a substep, s.
     fn add(&mut self, sums: &Sums<D>, h: f64, gravity: [f64; D]) {
         self.kinetic += 0.5 * total(sums.squares) / (h * h);
-        for (gravity, places) in gravity.into_iter().zip(sums.places) {
-            self.potential -= gravity * total(places);
+        for (gravity, positions) in gravity.into_iter().zip(sums.positions) {
+            self.potential -= gravity * total(positions);
         }
-        for (momentum, moved) in self.momentum.iter_mut().zip(sums.moved) {
-            *momentum += total(moved) / h;
+        for (momentum, displacements) in self.momentum.iter_mut().zip(sums.displacements) {
+            *momentum += total(displacements) / h;
         }
-        for (angular, turned) in self.angular_momentum.iter_mut().zip(sums.turned) {
-            *angular += total(turned) / h;
+        for (angular, moments) in self.angular_momentum.iter_mut().zip(sums.moments) {
+            *angular += total(moments) / h;
         }
     }
 }
 
-/// Sums over free particles of mass times the named quantity; `d` is the displacement in the last
-/// substep.
+/// Sums over free particles of mass times a quantity; `d` is the displacement in the last substep.
 struct Sums<const D: usize> {
     /// d · d.
     squares: PartialSums,
-    places: [PartialSums; D],
+    positions: [PartialSums; D],
     /// d.
-    moved: [PartialSums; D],
+    displacements: [PartialSums; D],
     /// Position × d.
-    turned: [PartialSums; 3],
+    moments: [PartialSums; 3],
 }
 
 impl<const D: usize> Sums<D> {
     fn of(particles: &Particles<D>) -> Self {
         let mut sums = Self {
             squares: [0.0; LANES],
-            places: [[0.0; LANES]; D],
-            moved: [[0.0; LANES]; D],
-            turned: [[0.0; LANES]; 3],
+            positions: [[0.0; LANES]; D],
+            displacements: [[0.0; LANES]; D],
+            moments: [[0.0; LANES]; 3],
         };
-        widest(Sum {
+        widest(AddParticles {
             now: core::array::from_fn(|axis| particles.positions(axis)),
             previous: core::array::from_fn(|axis| particles.previous(axis)),
             inverse_masses: particles.inverse_masses(),
@@ -149,30 +148,30 @@ impl<const D: usize> Sums<D> {
         now: &[[f32; LANES]; D],
         previous: &[[f32; LANES]; D],
     ) {
-        for part in 0..LANES {
-            let w = inverse_masses[part];
+        for lane in 0..LANES {
+            let w = inverse_masses[lane];
             let mass = if w > 0.0 { 1.0 / f64::from(w) } else { 0.0 };
-            let (mut place, mut moved, mut square) = ([0.0; D], [0.0; D], 0.0);
+            let (mut x, mut d, mut square) = ([0.0; D], [0.0; D], 0.0);
             for axis in 0..D {
-                place[axis] = f64::from(now[axis][part]);
-                moved[axis] = place[axis] - f64::from(previous[axis][part]);
-                square += moved[axis] * moved[axis];
-                self.places[axis][part] += mass * place[axis];
-                self.moved[axis][part] += mass * moved[axis];
+                x[axis] = f64::from(now[axis][lane]);
+                d[axis] = x[axis] - f64::from(previous[axis][lane]);
+                square += d[axis] * d[axis];
+                self.positions[axis][lane] += mass * x[axis];
+                self.displacements[axis][lane] += mass * d[axis];
             }
-            self.squares[part] += mass * square;
+            self.squares[lane] += mass * square;
             for axis in 0..3 {
                 let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
                 if i < D && j < D {
-                    let turned = place[i] * moved[j] - place[j] * moved[i];
-                    self.turned[axis][part] += mass * turned;
+                    let moment = x[i] * d[j] - x[j] * d[i];
+                    self.moments[axis][lane] += mass * moment;
                 }
             }
         }
     }
 }
 
-/// A block padded with 0: padding has no mass.
+/// The first entries of a column as a block, padded with 0. (Padding has no mass.)
 #[inline(always)]
 fn padded(column: &[f32]) -> [f32; LANES] {
     let mut block = [0.0; LANES];
@@ -183,15 +182,15 @@ fn padded(column: &[f32]) -> [f32; LANES] {
     block
 }
 
-/// Adds up particles.
-struct Sum<'a, const D: usize> {
+/// Adds all particles to `sums`.
+struct AddParticles<'a, const D: usize> {
     now: [&'a [f32]; D],
     previous: [&'a [f32]; D],
     inverse_masses: &'a [f32],
     sums: &'a mut Sums<D>,
 }
 
-impl<const D: usize> NullaryFnOnce for Sum<'_, D> {
+impl<const D: usize> NullaryFnOnce for AddParticles<'_, D> {
     type Output = ();
 
     #[inline(always)]

@@ -1,5 +1,5 @@
-//! What a renderer needs of a world: vertices in rows, and the triangles, sticks and springs that
-//! join them, by stable numbers.
+//! What a renderer needs of a world: vertices in rows, and triangles, sticks and springs between
+//! them, with numbers that never change.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,41 +11,41 @@ use crate::drawing::{Look, REMOVED, row};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 
-/// What a renderer needs of a world: see [`World::drawing`]. Vertices are the particles, and after
-/// them the vertices of the meshes that are fastened to rigid bodies.
+/// What a renderer needs of a world: see [`World::drawing`]. The vertices are the particles, then
+/// the vertices of the meshes that are attached to rigid bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
-    /// How many vertices there are.
+    /// Number of vertices.
     pub vertices: usize,
     /// The models, in the order of their numbers.
-    pub parts: Vec<DrawnPart>,
-    /// All triangles, by the numbers of their vertices, counter-clockwise from outside: for each
+    pub models: Vec<DrawnModel>,
+    /// All triangles, as the numbers of their vertices, counter-clockwise from outside: for each
     /// model its faces, then the triangles of its bodies' meshes. A removed triangle keeps its
-    /// number and has [`REMOVED`] as its corners.
+    /// number; its corners are [`REMOVED`].
     pub triangles: Vec<[u32; 3]>,
-    /// All sticks, by the numbers of the particles at their ends. A torn stick has [`REMOVED`] as
-    /// both.
+    /// All sticks, as the numbers of the particles at their ends. The ends of a torn stick are
+    /// [`REMOVED`].
     pub sticks: Vec<[u32; 2]>,
-    /// All springs, by the numbers of the particles at their ends, model by model.
+    /// All springs, as the numbers of the particles at their ends, model by model.
     pub springs: Vec<[u32; 2]>,
-    /// The numbers of the sticks that are not to be drawn, in ascending order: see
-    /// [`Model::unseen`].
-    pub unseen: Vec<u32>,
+    /// The numbers of the sticks that should not be drawn, in ascending order: see
+    /// [`Model::hidden_sticks`].
+    pub hidden_sticks: Vec<u32>,
     /// The radius of each particle, m; 0 for points.
     pub radii: Vec<f32>,
 }
 
 /// A model in a [`Drawing`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct DrawnPart {
+pub struct DrawnModel {
     /// Its name in the scene.
     pub name: String,
     /// How to draw it.
     pub look: Look,
-    /// The numbers of its particles, which are vertex numbers, too.
+    /// The numbers of its particles, which are also their vertex numbers.
     pub particles: Range<usize>,
     /// The vertices of its bodies' meshes.
-    pub skin: Range<usize>,
+    pub mesh_vertices: Range<usize>,
     /// Its triangles.
     pub triangles: Range<usize>,
     /// Its sticks.
@@ -54,8 +54,9 @@ pub struct DrawnPart {
     pub springs: Range<usize>,
 }
 
-/// What was removed since a world began, by the numbers of its [`Drawing`], in order of removal.
-/// The lists only grow: a reader that remembers their lengths finds new entries behind them.
+/// What was removed since a world was created, by the numbers of its [`Drawing`], in order of
+/// removal. The lists only grow: a reader that remembers their lengths finds new entries after
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Triangles.
@@ -70,32 +71,32 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.obstacles
     }
 
-    /// Copies all positions, m, in the order of the particles' numbers: `N` coordinates each, of
-    /// which those beyond the dimensions of the world are 0.
+    /// Copies all positions, m, in the order of the particles' numbers: `N` coordinates each, 0
+    /// beyond the dimensions of the world.
     ///
     /// Rows suit a GPU: `rows.as_flattened()` is one contiguous `[f32]`, and
     /// `bytemuck::cast_slice(rows)` its bytes.
     ///
     /// # Panics
-    /// If the number of rows is not that of particles.
+    /// If the number of rows is not the number of particles.
     pub fn copy_positions<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.len(), "each particle needs a row");
         for (at, island) in self.islands.iter().enumerate() {
             let particles = &island.matter.particles;
             let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
-            for (number, &name) in self.particles.of(at).iter().enumerate() {
-                rows[name as usize] = row(columns.map(|column| column[number]));
+            for (number, &particle) in self.particles.in_island(at).iter().enumerate() {
+                rows[particle as usize] = row(columns.map(|column| column[number]));
             }
         }
     }
 
-    /// How many vertices there are to draw: particles, and vertices of meshes fastened to bodies.
+    /// Number of vertices to draw: particles, and vertices of meshes attached to bodies.
     pub fn vertices(&self) -> usize {
-        self.models.last().map_or(self.len(), |part| part.skin.end)
+        self.models.last().map_or(self.len(), |model| model.mesh_vertices.end)
     }
 
     /// Copies the positions of all vertices, m: the particles as
-    /// [`copy_positions`](Self::copy_positions) does, then the vertices of the meshes fastened to
+    /// [`copy_positions`](Self::copy_positions) does, then the vertices of the meshes attached to
     /// rigid bodies, model by model.
     ///
     /// ```
@@ -107,106 +108,108 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// let drawing = world.drawing();
     /// let mut rows = vec![[0.0_f32; 3]; world.vertices()];
-    /// let mut up = rows.clone();
+    /// let mut normal_rows = rows.clone();
     /// for _ in 0..10 {
     ///     assert!(world.step()?.finite);
     ///     world.copy_vertices(&mut rows);
-    ///     normals(&rows, &drawing.triangles, &mut up);
+    ///     normals(&rows, &drawing.triangles, &mut normal_rows);
     /// }
-    /// let corners = &rows[drawing.parts[0].skin.clone()];
+    /// let corners = &rows[drawing.models[0].mesh_vertices.clone()];
     /// assert!((corners[7][1] - corners[5][1] - 0.1).abs() < 1e-5); // its height is unchanged
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Panics
-    /// If the number of rows is not that of [`vertices`](Self::vertices).
+    /// If the number of rows is not [`vertices`](Self::vertices).
     pub fn copy_vertices<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.vertices(), "each vertex needs a row");
         let (particles, _) = rows.split_at_mut(self.len());
         self.copy_positions(particles);
-        for part in &self.models {
-            let Model { particles, bodies, .. } = &self.islands[part.island].matter;
-            bodies.copy_vertices_of(part.bodies.clone(), particles, &mut rows[part.skin.clone()]);
+        for model in &self.models {
+            let Model { particles, bodies, .. } = &self.islands[model.island].matter;
+            let rows = &mut rows[model.mesh_vertices.clone()];
+            bodies.copy_vertices_of(model.bodies.clone(), particles, rows);
         }
     }
 
-    /// The numbers of the particles that are not to be drawn at present: those of emitters that are
+    /// The numbers of the particles that should not be drawn at present: those of emitters that are
     /// not alive.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(at, island)| {
             let dead = island.matter.emitters.iter().flat_map(|it| it.dead(self.time));
-            dead.map(move |number| self.particles.of(at)[number as usize] as usize)
+            dead.map(move |number| self.particles.in_island(at)[number as usize] as usize)
         })
     }
 
-    /// What to draw now. Numbers of vertices, triangles and sticks never change;
+    /// What to draw at present. The numbers of vertices, triangles and sticks never change;
     /// [`removed`](Self::removed) lists what was removed.
     pub fn drawing(&self) -> Drawing {
         let last = self.models.last();
         let mut drawing = Drawing {
             vertices: self.vertices(),
-            parts: Vec::with_capacity(self.models.len()),
-            triangles: vec![[REMOVED; 3]; last.map_or(0, |part| part.triangles.end)],
+            models: Vec::with_capacity(self.models.len()),
+            triangles: vec![[REMOVED; 3]; last.map_or(0, |model| model.triangles.end)],
             sticks: vec![[REMOVED; 2]; self.sticks.len()],
             springs: Vec::new(),
-            unseen: Vec::new(),
+            hidden_sticks: Vec::new(),
             radii: vec![0.0; self.len()],
         };
         for (at, island) in self.islands.iter().enumerate() {
-            let Model { sticks, springs, faces, radii, unseen, .. } = &island.matter;
-            let names = self.particles.of(at);
-            let named = |corner: u32| names[corner as usize];
+            let Model { sticks, springs, faces, radii, hidden_sticks, .. } = &island.matter;
+            let particles = self.particles.in_island(at);
+            let world_number = |number: u32| particles[number as usize];
             for (&face, corners) in faces.numbers().iter().zip(faces) {
                 if let Some(&triangle) = island.triangles.get(face as usize) {
-                    drawing.triangles[triangle as usize] = corners.map(named);
+                    drawing.triangles[triangle as usize] = corners.map(world_number);
                 }
             }
-            for (number, &stick) in self.sticks.of(at).iter().enumerate() {
+            for (number, &stick) in self.sticks.in_island(at).iter().enumerate() {
                 if !sticks.is_torn(number) {
-                    drawing.sticks[stick as usize] = sticks.ends()[number].map(named);
+                    drawing.sticks[stick as usize] = sticks.ends()[number].map(world_number);
                 }
-                if unseen.get(number) == Some(&true) {
-                    drawing.unseen.push(stick);
+                if hidden_sticks.get(number) == Some(&true) {
+                    drawing.hidden_sticks.push(stick);
                 }
             }
-            drawing.springs.extend(springs.ends().iter().map(|ends| ends.map(named)));
-            for (&name, &radius) in names.iter().zip(radii) {
-                drawing.radii[name as usize] = radius.max(0.0);
+            drawing.springs.extend(springs.ends().iter().map(|ends| ends.map(world_number)));
+            for (&particle, &radius) in particles.iter().zip(radii) {
+                drawing.radii[particle as usize] = radius.max(0.0);
             }
         }
-        drawing.unseen.sort_unstable();
-        // An island keeps the order of its models, but other models may lie between them.
-        let part_of = |ends: &[u32; 2]| {
-            self.models.partition_point(|part| part.particles.end <= ends[0] as usize)
+        drawing.hidden_sticks.sort_unstable();
+        // An island keeps the order of its models, but models of other islands may lie between
+        // them.
+        let model_of = |ends: &[u32; 2]| {
+            self.models.partition_point(|model| model.particles.end <= ends[0] as usize)
         };
-        drawing.springs.sort_by_key(part_of);
-        for part in &self.models {
-            let bodies = &self.islands[part.island].matter.bodies;
-            let of_bodies = bodies.triangles_of(part.bodies.clone());
-            let first = part.triangles.end - of_bodies.len();
+        drawing.springs.sort_by_key(model_of);
+        for model in &self.models {
+            let bodies = &self.islands[model.island].matter.bodies;
+            let of_bodies = bodies.triangles_of(model.bodies.clone());
+            let first = model.triangles.end - of_bodies.len();
             for (triangle, corners) in of_bodies.enumerate() {
                 drawing.triangles[first + triangle] =
-                    corners.map(|corner| part.skin.start as u32 + corner);
+                    corners.map(|corner| model.mesh_vertices.start as u32 + corner);
             }
-            let springs = [part.particles.start, part.particles.end].map(|particle| {
+            let springs = [model.particles.start, model.particles.end].map(|particle| {
                 drawing.springs.partition_point(|ends| (ends[0] as usize) < particle)
             });
-            drawing.parts.push(DrawnPart {
-                name: part.name.clone(),
-                look: part.look,
-                particles: part.particles.clone(),
-                skin: part.skin.clone(),
-                triangles: part.triangles.clone(),
-                sticks: part.sticks.clone(),
+            drawing.models.push(DrawnModel {
+                name: model.name.clone(),
+                look: model.look,
+                particles: model.particles.clone(),
+                mesh_vertices: model.mesh_vertices.clone(),
+                triangles: model.triangles.clone(),
+                sticks: model.sticks.clone(),
                 springs: springs[0]..springs[1],
             });
         }
         drawing
     }
 
-    /// What was removed since the world began, including everything that was torn when a snapshot
-    /// was resumed. Sticks torn and faces removed directly in the [islands](Self::islands_mut) are
-    /// not included.
+    /// What was removed since the world was created; if it was resumed from a snapshot, including
+    /// everything torn before. Sticks torn and faces removed directly in the
+    /// [islands](Self::islands_mut) are not included.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -221,24 +224,26 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// assert_eq!(world.removed().sticks[seen..], [40, 50]);
     /// seen = world.removed().sticks.len();
     /// assert!(world.removed().sticks[seen..].is_empty());
-    /// assert_eq!(world.removed().triangles.len(), 3); // one of the sticks is at the rim
+    /// assert_eq!(world.removed().triangles.len(), 3); // one of the sticks is at the edge
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn removed(&self) -> &Removed {
         &self.removed
     }
 
-    /// Records what tore in the islands.
-    pub(super) fn note_removed(&mut self) {
+    /// Adds to [`Removed`] the sticks and faces that were removed from the islands since the last
+    /// call.
+    pub(super) fn record_removed(&mut self) {
         for (at, island) in self.islands.iter_mut().enumerate() {
-            let names = self.sticks.of(at);
-            self.removed.sticks.extend(island.torn.drain(..).map(|stick| names[stick as usize]));
-            let gone = island.matter.faces.gone();
+            let sticks = self.sticks.in_island(at);
+            let torn = island.unrecorded_torn.drain(..).map(|stick| sticks[stick as usize]);
+            self.removed.sticks.extend(torn);
+            let faces = island.matter.faces.removed();
             let triangles = &island.triangles;
-            let named =
-                gone[island.faces_noted..].iter().filter_map(|&it| triangles.get(it as usize));
-            self.removed.triangles.extend(named);
-            island.faces_noted = gone.len();
+            let new =
+                faces[island.recorded_faces..].iter().filter_map(|&it| triangles.get(it as usize));
+            self.removed.triangles.extend(new);
+            island.recorded_faces = faces.len();
         }
     }
 }

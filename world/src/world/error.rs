@@ -18,7 +18,7 @@ pub enum WorldError {
     /// The substeps are too long for its springs.
     #[error(transparent)]
     Springs(#[from] SpringError),
-    /// The step is not sane.
+    /// The step is invalid.
     #[error(transparent)]
     Step(#[from] StepError),
     /// There is no such particle, or it cannot be moved like that.
@@ -30,13 +30,13 @@ pub enum WorldError {
     /// A free particle cannot be dragged.
     #[error("particle {particle} is free: grab or pin it before dragging it")]
     Free {
-        /// Which particle.
+        /// The particle.
         particle: usize,
     },
-    /// A particle that never had a mass cannot be unpinned.
+    /// A particle that was always pinned cannot be unpinned.
     #[error("particle {particle} was pinned from the beginning: set its inverse mass to free it")]
     NeverFree {
-        /// Which particle.
+        /// The particle.
         particle: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Hands: pinning, grabbing, dragging, throwing and picking of particles.
+//! Pinning, grabbing, dragging, releasing and picking of particles.
 
 use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
 
@@ -11,13 +11,14 @@ pub(super) struct Held<const D: usize> {
     pub(super) inverse_mass: f32,
     pub(super) pinned: bool,
     pub(super) grabbed: bool,
-    /// Its displacement per substep of the last step, m.
-    pub(super) drift: [f32; D],
+    /// Its displacement per substep in the last step, m.
+    pub(super) displacement: [f32; D],
 }
 
-/// A dragged particle, by its number in the island.
+/// A dragged particle of an island.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target<const D: usize> {
+pub(super) struct DragTarget<const D: usize> {
+    /// Its number in the island.
     pub(super) number: usize,
     /// Position at the beginning of the step, m.
     pub(super) from: [f32; D],
@@ -25,25 +26,25 @@ pub(super) struct Target<const D: usize> {
     pub(super) to: [f32; D],
 }
 
-impl<const D: usize> Target<D> {
+impl<const D: usize> DragTarget<D> {
     /// Position at the end of a substep, m.
     pub(super) fn at(&self, substep: u32, substeps: u32) -> [f32; D] {
         if substep == substeps {
             return self.to;
         }
-        let share = substep as f32 / substeps as f32;
+        let fraction = substep as f32 / substeps as f32;
         core::array::from_fn(|axis| {
-            (self.from[axis] + (self.to[axis] - self.from[axis]) * share).positive_zero()
+            (self.from[axis] + (self.to[axis] - self.from[axis]) * fraction).positive_zero()
         })
     }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Changes an inverse mass, 1/kg; 0 pins the particle for good. If the particle is pinned or
-    /// grabbed, the value applies once it is free.
+    /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently. If the particle is
+    /// [pinned](Self::pin) or grabbed, the value applies once it is free.
     ///
     /// # Errors
-    /// No such particle, or an inverse mass that is not sane; nothing is changed then.
+    /// No such particle, or an invalid inverse mass. The world is then unchanged.
     pub fn set_inverse_mass(&mut self, particle: usize, value: f32) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         let particles = &mut self.islands[island].matter.particles;
@@ -55,24 +56,24 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Moves a particle, pinned or free, to a point, m, at rest.
+    /// Moves a particle, pinned or free, to a point, m, and stops it.
     ///
     /// # Errors
-    /// No such particle, or a coordinate that is not sane; nothing is changed then.
+    /// No such particle, or an invalid coordinate. The world is then unchanged.
     pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         Ok(self.islands[island].matter.particles.set_position(number, point)?)
     }
 
-    /// Gives a particle a velocity, m/s: its previous position becomes
-    /// `x - v h + ½ a h²`, h being the length of a substep and a the acceleration of the settings.
+    /// Sets the velocity of a particle, m/s: its previous position becomes `x - v h + ½ a h²`,
+    /// where h is the length of a substep and a the acceleration of the settings.
     ///
-    /// A particle thrown with `v` would have been there a substep before, so that its path without
-    /// damping is exactly the parabola `x + v t + ½ a t²`: Verlet integration of a constant
-    /// acceleration has no error if the previous position is right.
+    /// This is where a particle on the parabola `x + v t + ½ a t²` was a substep ago. Verlet
+    /// integration of a constant acceleration has no error if the previous position is exact, so
+    /// without damping the particle follows that parabola.
     ///
     /// # Errors
-    /// No such particle, or a previous position that is not sane; nothing is changed then.
+    /// No such particle, or an invalid previous position. The world is then unchanged.
     pub fn set_velocity(&mut self, particle: usize, velocity: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         let step = self.settings.step;
@@ -90,7 +91,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Pins a particle where it is, until it is [unpinned](Self::unpin).
+    /// Pins a particle at its position, until it is [unpinned](Self::unpin).
     ///
     /// # Errors
     /// No such particle.
@@ -99,12 +100,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Frees a pinned particle, which falls from rest with the mass that it had. (If it is grabbed,
-    /// it becomes free once released.)
+    /// Frees a pinned particle: it gets its mass back and starts at rest. (If it is grabbed, it
+    /// becomes free once released.)
     ///
     /// # Errors
-    /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning:
-    /// [`set_inverse_mass`](Self::set_inverse_mass) frees it then.
+    /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning. Then
+    /// only [`set_inverse_mass`](Self::set_inverse_mass) can free it.
     pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {
@@ -134,7 +135,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///     assert!(world.step()?.finite);
     ///     assert_eq!(world.position(corner)[2], 0.01 * step as f32);
     /// }
-    /// world.release(corner)?; // it flies on at 0.6 m/s
+    /// world.release(corner)?; // it keeps its velocity of 0.6 m/s
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -150,18 +151,18 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// again.
     ///
     /// # Errors
-    /// No such particle, a coordinate that is not sane, or [`WorldError::Free`].
+    /// No such particle, an invalid coordinate, or [`WorldError::Free`] if the particle is free.
     pub fn drag(&mut self, particle: usize, to: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         check_coordinates(particle, to)?;
         if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 {
             return Err(WorldError::Free { particle });
         }
-        self.targets.insert(particle, to.map(Real::positive_zero));
+        self.drag_targets.insert(particle, to.map(Real::positive_zero));
         Ok(())
     }
 
-    /// Releases a grabbed particle, which gets back its mass. If the last step dragged it, it keeps
+    /// Releases a grabbed particle, which gets its mass back. If the last step dragged it, it keeps
     /// that velocity; if it is pinned, it stays in place. Does nothing if the particle is not
     /// grabbed.
     ///
@@ -171,28 +172,29 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.find(particle)?;
         if let Some(held) = self.held.get_mut(&particle) {
             held.grabbed = false;
-            self.hands_changed = true;
+            self.held_changed = true;
         }
         self.free_if_unheld(particle, true)
     }
 
-    /// The particles that are grabbed, in the order of their numbers.
+    /// The numbers of the grabbed particles, ascending.
     pub fn grabbed(&self) -> impl Iterator<Item = usize> {
         self.held.iter().filter(|(_, held)| held.grabbed).map(|(&particle, _)| particle)
     }
 
     fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
         let (island, number) = self.find(particle)?;
-        self.hands_changed = true;
+        self.held_changed = true;
         let particles = &mut self.islands[island].matter.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;
-        let free = Held { inverse_mass, pinned: false, grabbed: false, drift: [0.0; D] };
-        Ok(self.held.entry(particle).or_insert(free))
+        let new = Held { inverse_mass, pinned: false, grabbed: false, displacement: [0.0; D] };
+        Ok(self.held.entry(particle).or_insert(new))
     }
 
-    /// Frees a particle that is neither pinned nor grabbed any more: at rest, or with its drift.
-    fn free_if_unheld(&mut self, particle: usize, thrown: bool) -> Result<(), WorldError> {
+    /// Frees a particle if it is no longer pinned or grabbed: at rest, or with the velocity of its
+    /// last drag.
+    fn free_if_unheld(&mut self, particle: usize, keep_velocity: bool) -> Result<(), WorldError> {
         let Some(held) = self.held.get(&particle).copied() else { return Ok(()) };
         if held.pinned || held.grabbed {
             return Ok(());
@@ -202,11 +204,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let particles = &mut self.islands[island].matter.particles;
         particles.set_inverse_mass(number, held.inverse_mass)?;
         if held.inverse_mass > 0.0 {
-            self.targets.remove(&particle);
+            self.drag_targets.remove(&particle);
             let point = particles.position(number);
             for (axis, x) in point.into_iter().enumerate() {
-                let drift = if thrown { held.drift[axis] } else { 0.0 };
-                particles.previous_mut(axis)[number] = x - drift;
+                let displacement = if keep_velocity { held.displacement[axis] } else { 0.0 };
+                particles.previous_mut(axis)[number] = x - displacement;
             }
         }
         Ok(())
@@ -215,23 +217,24 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Passes this step's drag targets to the islands.
     pub(super) fn assign_drag_targets(&mut self) {
         for held in self.held.values_mut() {
-            held.drift = [0.0; D];
+            held.displacement = [0.0; D];
         }
         for island in &mut self.islands {
-            island.targets.clear();
+            island.drag_targets.clear();
         }
-        for (&particle, &to) in &self.targets {
+        for (&particle, &to) in &self.drag_targets {
             let (island, number) = self.locate(particle);
             let from = self.islands[island].matter.particles.position(number);
-            self.islands[island].targets.push(Target { number, from, to });
+            self.islands[island].drag_targets.push(DragTarget { number, from, to });
             if let Some(held) = self.held.get_mut(&particle) {
                 let substeps = self.settings.step.substeps as f32;
-                held.drift = core::array::from_fn(|axis| (to[axis] - from[axis]) / substeps);
+                held.displacement = core::array::from_fn(|axis| (to[axis] - from[axis]) / substeps);
             }
         }
     }
 
-    /// The particle nearest to a point, at most `within` m away; the first of equally near ones.
+    /// The particle nearest to a point, at most `within` m away. Of equally near ones, the one with
+    /// the smallest number.
     pub fn nearest(&self, point: [f32; D], within: f32) -> Option<usize> {
         let point = point.map(f64::from);
         self.nearest_by(within, |at| {
@@ -239,8 +242,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         })
     }
 
-    /// The particle nearest to a ray, at most `within` m away and not behind its origin; the first
-    /// of equally near ones. The direction may have any length.
+    /// The particle nearest to a ray, at most `within` m away and not behind its origin. Of equally
+    /// near ones, the one with the smallest number. The direction may have any length.
     pub fn nearest_to_ray(
         &self,
         origin: [f32; D],
@@ -248,16 +251,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         within: f32,
     ) -> Option<usize> {
         let (origin, along) = (origin.map(f64::from), direction.map(f64::from));
-        let along2: f64 = along.iter().map(|x| x * x).sum();
+        let squared_length: f64 = along.iter().map(|x| x * x).sum();
         self.nearest_by(within, |at| {
             let from: [f64; D] = core::array::from_fn(|axis| at[axis] - origin[axis]);
-            let far = from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / along2;
-            let beside = |axis: usize| from[axis] - along[axis] * far;
-            (far >= 0.0).then(|| (0..D).map(|axis| beside(axis) * beside(axis)).sum())
+            let far = from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
+            let across = |axis: usize| from[axis] - along[axis] * far;
+            (far >= 0.0).then(|| (0..D).map(|axis| across(axis) * across(axis)).sum())
         })
     }
 
-    /// The particle with the smallest squared distance, m².
+    /// The particle whose position has the smallest `square`, a squared distance, m².
     fn nearest_by(&self, within: f32, square: impl Fn([f64; D]) -> Option<f64>) -> Option<usize> {
         let within = f64::from(within);
         let mut best = None;

@@ -1,4 +1,4 @@
-//! The motion of particles that forces act on.
+//! Integration of particles on which forces act.
 
 use pulp::NullaryFnOnce;
 use taut_core::{ParticleView, SlotLayout, Stage, integrate};
@@ -17,10 +17,10 @@ pub(super) struct Integrate<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, moment } = self;
-        let first = particles.numbers.first_slot();
-        let by_slot = match &particles.numbers {
+        let first = particles.layout.first_slot();
+        let by_slot = match &particles.layout {
             SlotLayout::Run(_) => None,
-            numbers => Some(forces.by_slot(numbers)),
+            layout => Some(forces.by_slot(layout)),
         };
         for (axis, (position, previous)) in
             particles.position.into_iter().zip(particles.previous).enumerate()
@@ -29,13 +29,15 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
             let forces = &forces[first..];
             let inverse_mass = particles.inverse_mass;
             let displacement = moment.motion.displacement[axis];
-            widest(Column { position, previous, inverse_mass, forces, moment, displacement });
+            let column =
+                IntegrateColumn { position, previous, inverse_mass, forces, moment, displacement };
+            widest(column);
         }
     }
 }
 
-/// One coordinate of some particles.
-struct Column<'a, const D: usize> {
+/// Integrates one coordinate of some particles.
+struct IntegrateColumn<'a, const D: usize> {
     position: &'a mut [f32],
     previous: &'a mut [f32],
     inverse_mass: &'a [f32],
@@ -45,7 +47,7 @@ struct Column<'a, const D: usize> {
     displacement: f32,
 }
 
-impl<const D: usize> NullaryFnOnce for Column<'_, D> {
+impl<const D: usize> NullaryFnOnce for IntegrateColumn<'_, D> {
     type Output = ();
 
     #[inline(always)]
@@ -54,9 +56,9 @@ impl<const D: usize> NullaryFnOnce for Column<'_, D> {
         let (h2, retention) = (moment.h * moment.h, moment.motion.retention);
         let columns = position.iter_mut().zip(previous).zip(inverse_mass);
         for (((x, previous), w), force) in columns.zip(forces) {
-            let moved = integrate(*x, *previous, *w, retention, displacement + (force * w) * h2);
+            let next = integrate(*x, *previous, *w, retention, displacement + (force * w) * h2);
             *previous = *x;
-            *x = moved;
+            *x = next;
         }
     }
 }

@@ -7,9 +7,9 @@ use taut_core::{
     Stage, Sticks, Substeps,
 };
 
-use super::hands::Target;
+use super::hands::DragTarget;
 use super::integrate::Integrate;
-use super::overstretched::Tearing;
+use super::overstretched::TearLimits;
 use super::residual::Residual;
 use super::step::{Pass, Watch};
 use super::tethering::Tethering;
@@ -19,8 +19,9 @@ use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
 use crate::model::{Model, reordered};
 use crate::settings::Moment;
 
-/// Smaller meshes keep their numbering: they fit the caches anyway.
-const RENUMBERED_FROM: usize = 4096;
+/// Smallest number of particles of a mesh that is renumbered. Smaller meshes fit the caches in any
+/// numbering.
+const RENUMBERED_MIN: usize = 4096;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
 /// models.
@@ -30,41 +31,41 @@ pub struct Island<P, const D: usize = 3> {
     pub matter: Model<D>,
     schedule: Schedule,
     plan: P,
-    /// From the numbering model by model to that of the island, if they differ.
+    /// From the numbering model by model to the numbering of the island, if they differ.
     renumbering: Option<Renumbering>,
     /// All forces of the last substep.
     forces: Forces<D>,
-    /// The forces sampled once a step, if others are sampled in each substep.
+    /// The forces sampled once per step, if others are sampled in each substep.
     step_forces: Forces<D>,
     active_forces: ActiveForces,
     progress: Progress,
     contacts: ContactScratch<D>,
     /// Whether a force or an obstacle may touch it in this step.
     pub(super) touched: bool,
-    /// Whether torn sticks were left out.
+    /// Whether torn sticks were removed and the remaining ones reordered.
     pub(super) reordered: bool,
     /// The particles dragged in this step.
-    pub(super) targets: Vec<Target<D>>,
-    pub(super) tearing: Tearing,
+    pub(super) drag_targets: Vec<DragTarget<D>>,
+    pub(super) tear_limits: TearLimits,
     pub(super) tethering: Option<Tethering<D>>,
-    /// Cursors into the changes of masses and sticks, as last read for tethers.
-    tethered_at: Option<[Cursor; 2]>,
-    /// Made when the residual is first queried.
+    /// Cursors into the changes of masses and sticks, up to which tethers have read them.
+    tether_cursors: Option<[Cursor; 2]>,
+    /// None until the residual is first needed.
     pub(super) residual: Mutex<Option<Residual>>,
     /// Sticks that tear in this step; a reused buffer.
-    pub(super) found: Vec<u32>,
+    pub(super) overstretched: Vec<u32>,
     /// Torn sticks that are not yet in [`Removed`](super::Removed).
-    pub(super) torn: Vec<u32>,
+    pub(super) unrecorded_torn: Vec<u32>,
     /// How many of the removed faces are in [`Removed`](super::Removed).
-    pub(super) faces_noted: usize,
-    /// For each face of the island its triangle in the world.
+    pub(super) recorded_faces: usize,
+    /// The triangle in the world of each face of the island.
     pub(super) triangles: Vec<u32>,
 }
 
-/// When the forces on an island are sampled in a step.
+/// How often the forces that act on an island in a step are sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ActiveForces {
-    /// Some are sampled at its beginning.
+    /// Some are sampled once per step, at its beginning.
     by_step: bool,
     /// Some, such as springs, are sampled in each substep.
     by_substep: bool,
@@ -79,12 +80,12 @@ impl ActiveForces {
 /// The schedules of the models of an island, each made from its model alone.
 pub(super) struct IslandSchedules<'a, const D: usize> {
     pub(super) schedules: Vec<Schedule>,
-    /// The particles of the first, if all are copies of it.
-    pub(super) one: Option<&'a Particles<D>>,
+    /// The particles of the first model, if the models are copies.
+    pub(super) first_copy: Option<&'a Particles<D>>,
 }
 
 /// Joins the schedules of models into one for `sticks`, whose particles may be renumbered.
-fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Schedule {
+fn join_schedules(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Schedule {
     let joined = match &schedules[..] {
         [_] if !renumbered => Ok(schedules.swap_remove(0)),
         [one] => one.renumbered(sticks),
@@ -94,42 +95,43 @@ fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Sc
 }
 
 impl<P: Engine<D>, const D: usize> Island<P, D> {
-    /// Plans models side by side on one kernel. The size of the island changes only the layout in
+    /// Plans models side by side on one kernel. The size of the island affects only the layout in
     /// memory, not the result.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         models: Model<D>,
-        IslandSchedules { schedules, one }: IslandSchedules<'_, D>,
+        IslandSchedules { schedules, first_copy }: IslandSchedules<'_, D>,
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
         let tethering = Tethering::new(&models);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
-        // Copies are renumbered alike, so they stay copies.
-        let (parts, part) = one.map_or((1, &models.particles), |one| (schedules.len(), one));
-        let scattered = !is_sheet && part.len() >= RENUMBERED_FROM;
-        let renumbering = scattered.then(|| Renumbering::hilbert(part).repeated(parts));
+        // All copies get the same renumbering, so they stay copies.
+        let (copies, one) =
+            first_copy.map_or((1, &models.particles), |first| (schedules.len(), first));
+        let renumbers = !is_sheet && one.len() >= RENUMBERED_MIN;
+        let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(copies));
         let matter = match &renumbering {
             None => models,
             Some(renumbering) => models.renumbered(renumbering),
         };
-        let schedule = joined(schedules, &matter.sticks, renumbering.is_some());
+        let schedule = join_schedules(schedules, &matter.sticks, renumbering.is_some());
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
         let mut matter = matter;
         let Model { guides, particles, .. } = &mut matter;
         for guide in guides {
-            guide.fasten(particles);
+            guide.record_positions(particles);
         }
-        matter.faces = matter.faces.iter().copied().collect(); // numbered from 0
-        // Now, so that the layout does not depend on when wind or a tear first needs it.
+        matter.faces = matter.faces.iter().copied().collect(); // numbers them from 0
+        // Made now, so that the layout does not depend on when wind or a tear first needs it.
         matter.faces.layout();
         Ok(Self {
             forces: Forces::none(&matter.particles),
             step_forces: Forces::none(&matter.particles),
-            tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
+            tear_limits: TearLimits::new(&matter.sticks, &matter.tear_factors),
             residual: Mutex::default(),
             tethering,
-            tethered_at: None,
+            tether_cursors: None,
             matter,
             schedule,
             plan,
@@ -139,10 +141,10 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             contacts: ContactScratch::default(),
             touched: false,
             reordered: false,
-            targets: Vec::new(),
-            found: Vec::new(),
-            torn: Vec::new(),
-            faces_noted: 0,
+            drag_targets: Vec::new(),
+            overstretched: Vec::new(),
+            unrecorded_torn: Vec::new(),
+            recorded_faces: 0,
             triangles: Vec::new(),
         })
     }
@@ -162,31 +164,31 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     }
 
     /// Joins the schedules of its models into one for the given sticks of the island.
-    pub(super) fn joined(&self, schedules: Vec<Schedule>, sticks: &Sticks) -> Schedule {
-        joined(schedules, sticks, self.renumbering.is_some())
+    pub(super) fn join_schedules(&self, schedules: Vec<Schedule>, sticks: &Sticks) -> Schedule {
+        join_schedules(schedules, sticks, self.renumbering.is_some())
     }
 
-    /// Replaces its sticks with `left`, which are those numbered `kept`, and its schedule.
+    /// Replaces its schedule, and its sticks with `remaining`, which had the numbers `kept`.
     pub(super) fn replace_sticks<K: Kernel<D, Plan = P>>(
         &mut self,
-        left: Sticks,
+        remaining: Sticks,
         kept: &[u32],
         schedule: Schedule,
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<(), PlanError> {
         let kernel = kernel_for(&schedule);
-        self.plan = kernel.plan(&self.matter.particles, &left, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, unseen, bending, .. } = &mut self.matter;
-        *sticks = left;
+        self.plan = kernel.plan(&self.matter.particles, &remaining, &schedule, formula)?;
+        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.matter;
+        *sticks = remaining;
         *sheet = None;
         *tear_factors = reordered(tear_factors, kept);
-        *unseen = reordered(unseen, kept);
+        *hidden_sticks = reordered(hidden_sticks, kept);
         *bending = reordered(bending, kept);
-        self.tearing = Tearing::new(sticks, tear_factors);
+        self.tear_limits = TearLimits::new(sticks, tear_factors);
         if let Some(tethering) = &mut self.tethering {
             tethering.keep_sticks(kept);
-            self.tethered_at = None;
+            self.tether_cursors = None;
         }
         self.residual = Mutex::default();
         self.schedule = schedule;
@@ -210,30 +212,30 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     }
 
     /// Its models, with the plan that holds their positions.
-    pub(super) fn on_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
+    pub(super) fn with_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
         let Self { matter, plan, progress, contacts, .. } = self;
-        Matter::on_plan(matter, contacts, PlanAccess { engine: plan, executor, progress })
+        Matter::with_plan(matter, contacts, PlanAccess { engine: plan, executor, progress })
     }
 
-    /// Begins a step: remakes tethers if masses or sticks changed, or, `hands_changed`, the set of
-    /// grabbed and pinned particles.
-    pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], hands_changed: bool) {
-        let Self { matter, tethering: Some(tethering), tethered_at, .. } = self else { return };
+    /// Updates tethers at the beginning of a step, if masses or sticks changed, or (`held_changed`)
+    /// the set of grabbed and pinned particles.
+    pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], held_changed: bool) {
+        let Self { matter, tethering: Some(tethering), tether_cursors, .. } = self else { return };
         let now = [matter.particles.mass_changes().now(), matter.sticks.changes().now()];
         let none = Delta::Entries(&[]);
-        let same = tethered_at.is_some_and(|[masses, sticks]| {
+        let unchanged = tether_cursors.is_some_and(|[masses, sticks]| {
             matter.particles.mass_changes().since(masses) == none
                 && matter.sticks.changes().since(sticks) == none
         });
-        if !same || hands_changed {
+        if !unchanged || held_changed {
             tethering.refresh(matter, self.renumbering.as_ref(), grabbed);
-            *tethered_at = Some(now);
+            *tether_cursors = Some(now);
         }
-        tethering.place_anchors(&self.plan, &matter.particles);
+        tethering.update_anchor_positions(&self.plan, &matter.particles);
     }
 
-    /// Begins a step: computes the forces that are sampled once a step. The time of `moment` is the
-    /// end of the step.
+    /// Computes, at the beginning of a step, the forces that are sampled once per step. The time of
+    /// `moment` is the end of the step.
     pub(super) fn sample_step_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
@@ -254,7 +256,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         if !active_forces.by_step {
             return;
         }
-        self.on_plan(executor).model_mut();
+        self.with_plan(executor).model_mut();
         let sampled =
             if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
         sampled.clear();
@@ -263,10 +265,10 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
                 force.push(&self.matter, moment, sampled);
             }
         }
-        sampled.settle();
+        sampled.write_pending_zeros();
     }
 
-    /// Adds up the forces of a substep.
+    /// Adds up the forces of a substep, if some are sampled in each substep.
     pub(super) fn sample_substep_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
@@ -277,7 +279,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         if !by_substep {
             return;
         }
-        self.on_plan(executor).model_mut();
+        self.with_plan(executor).model_mut();
         if by_step {
             self.forces.copy_from(&self.step_forces);
         } else {
@@ -292,14 +294,14 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
                 force.push(&self.matter, moment, &mut self.forces);
             }
         }
-        self.forces.settle();
+        self.forces.write_pending_zeros();
     }
 
     /// Applies guides, then drag targets; a drag wins.
     pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
         let Self { matter: Model { guides, particles, .. }, plan, progress, .. } = self;
-        let Self { targets, tethering, .. } = self;
-        let mut put = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
+        let Self { drag_targets, tethering, .. } = self;
+        let mut move_to = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
             if progress.columns_current {
                 particles.displace(particle, point);
             } else {
@@ -307,23 +309,23 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             }
         };
         for guide in &mut *guides {
-            guide.lead(time, |particle, point| {
+            guide.for_each_position(time, |particle, point| {
                 if particles.inverse_masses()[particle] == 0.0 {
-                    put(particles, particle, point);
+                    move_to(particles, particle, point);
                 }
             });
         }
-        for target in &*targets {
-            put(particles, target.number, target.at(substep, substeps));
+        for target in &*drag_targets {
+            move_to(particles, target.number, target.at(substep, substeps));
         }
         if let Some(tethering) = tethering
-            && !(guides.is_empty() && targets.is_empty())
+            && !(guides.is_empty() && drag_targets.is_empty())
         {
-            tethering.place_anchors(plan, particles);
+            tethering.update_anchor_positions(plan, particles);
         }
     }
 
-    /// Moves every particle by one substep, and relaxes the sticks.
+    /// The first pass of a substep: motion, tethers and relaxation.
     pub(super) fn advance(
         &mut self,
         iterations: u32,
@@ -336,20 +338,20 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
         let tether = self.tethering.as_ref().and_then(|it| it.stage(moment));
         let tether = tether.as_ref().map(|it| it as &dyn Stage<D>);
-        // A watched step runs tethers separately to measure their time.
+        // A watched step runs tethers separately, to measure their time.
         let separate_tethers = watch.is_some() && tether.is_some();
-        let together = !active_forces && !has_bodies && !separate_tethers;
+        let one_call = !active_forces && !has_bodies && !separate_tethers;
         if active_forces {
             let stage = Integrate { forces: &self.forces, moment };
             plan.visit(executor, particles, sticks, &stage)?;
         } else {
-            let iterations = if together { iterations } else { 0 };
+            let iterations = if one_call { iterations } else { 0 };
             let after_motion = if separate_tethers { None } else { tether };
             let substeps = Substeps { motion: moment.motion, count: 1, iterations, after_motion };
             plan.advance(executor, particles, sticks, &substeps)?;
             progress.columns_current = false;
         }
-        if together {
+        if one_call {
             watch.after(Pass::Whole);
             return Ok(());
         }
@@ -359,7 +361,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             watch.after(Pass::Tethers);
         }
         if has_bodies {
-            let mut matter = self.on_plan(executor);
+            let mut matter = self.with_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
             bodies.record_incoming(particles, moment, &mut contacts.bodies);
             watch.after(Pass::Motion);
@@ -379,31 +381,32 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         plan.relax(executor, particles, sticks, moment.motion.inverse_h2, iterations)?;
         progress.columns_current = false;
         if self.active_forces.by_substep {
-            // Forces will read the columns, so obstacles run on them, too.
-            self.on_plan(executor).model_mut();
+            // The next substep's forces read the columns, so obstacles run on columns, too.
+            self.with_plan(executor).model_mut();
         }
         watch.after(Pass::Sticks);
         Ok(())
     }
 
-    /// Ends a substep: bodies that collided bounce.
+    /// Applies restitution to bodies at the end of a substep.
     pub(super) fn bounce(&mut self, executor: &dyn Executor) {
         if !self.matter.bodies.is_empty() {
-            let mut matter = self.on_plan(executor);
+            let mut matter = self.with_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
             bodies.bounce(particles, &mut contacts.bodies);
         }
     }
 
-    /// Ends a step: brings the columns up to date. Returns whether all positions are finite.
+    /// Brings the columns up to date at the end of a step. Returns whether all positions are
+    /// finite.
     pub(super) fn finish(&mut self, executor: &dyn Executor) -> Result<bool, PlanError> {
-        self.on_plan(executor).model_mut();
+        self.with_plan(executor).model_mut();
         let Progress { finite, failure, .. } = core::mem::take(&mut self.progress);
         failure.map_or(Ok(finite), Err)
     }
 
-    /// A step without forces and obstacles, in one call: `count` substeps, for which `moment` has
-    /// the common values.
+    /// A whole step of `count` substeps without forces and obstacles. `moment` has the values that
+    /// all substeps share.
     pub(super) fn step(
         &mut self,
         count: u32,
@@ -414,20 +417,21 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         if core::mem::take(&mut self.active_forces).any() {
             self.forces.clear();
         }
-        let Self { matter: Model { particles, sticks, .. }, plan, tethering, targets, .. } = self;
+        let Self { matter: Model { particles, sticks, .. }, plan, tethering, drag_targets, .. } =
+            self;
         let motion = moment.motion;
-        if targets.is_empty() {
+        if drag_targets.is_empty() {
             let tether = tethering.as_ref().and_then(|it| it.stage(moment));
             let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);
             let substeps = Substeps { motion, count, iterations, after_motion };
             return Ok(plan.advance_and_write_back(executor, particles, sticks, &substeps)?.finite);
         }
         for substep in 1..=count {
-            for target in &*targets {
+            for target in &*drag_targets {
                 plan.set_position(particles, target.number, target.at(substep, count));
             }
             if let Some(tethering) = tethering {
-                tethering.place_anchors(plan, particles);
+                tethering.update_anchor_positions(plan, particles);
             }
             let tether = tethering.as_ref().and_then(|it| it.stage(moment));
             let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);

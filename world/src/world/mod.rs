@@ -9,7 +9,7 @@ mod error;
 mod hands;
 mod integrate;
 mod island;
-mod names;
+mod number_map;
 mod overstretched;
 mod reordering;
 mod residual;
@@ -30,29 +30,29 @@ use taut_core::{
 
 use crate::drawing::Look;
 use crate::force::Force;
-use crate::grouping::{IslandModels, groups};
+use crate::grouping::{IslandModels, group_models};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::{SpringError, Springs};
 
-use clock::Before;
+use clock::RecordedPositions;
 use hands::Held;
 use island::IslandSchedules;
-use names::Names;
-use snapshot::{Shape, shapes};
+use number_map::NumberMap;
+use snapshot::{ModelSignature, signatures};
 
 pub use clock::{Clock, Frame};
 pub use diagnostics::Diagnostics;
-pub use drawing::{Drawing, DrawnPart, Removed};
+pub use drawing::{Drawing, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 pub use warnings::Warning;
 
-/// The numbers of a model's particles, sticks and so on in the world.
+/// The numbers of a model's particles, sticks and other parts in the world.
 #[derive(Clone, Debug)]
 struct ModelRange {
     name: String,
@@ -61,8 +61,8 @@ struct ModelRange {
     sticks: Range<usize>,
     /// Its faces, and the triangles of its bodies' meshes.
     triangles: Range<usize>,
-    /// The vertices of its bodies' meshes, after all particles.
-    skin: Range<usize>,
+    /// The vertices of its bodies' meshes, numbered after all particles.
+    mesh_vertices: Range<usize>,
     /// The number of its island.
     island: usize,
     /// Its springs in the island.
@@ -71,14 +71,15 @@ struct ModelRange {
     bodies: Range<usize>,
 }
 
-/// The simulation of a scene. Each regular sheet is an island of its own, and so are all copies of a
-/// model if there are enough; all other models share one. Each island has its own kernel; one step moves all islands.
+/// The simulation of a scene. Its models are distributed over islands: one for each regular sheet,
+/// one for all copies of a model if there are enough, and one for all other models. Each island has
+/// its own kernel; one step moves all islands.
 ///
 /// Other models do not change the bits of a model's positions unless they touch it: the order of a
 /// model's sticks depends on that model alone.
 ///
-/// Particles are numbered model by model, in the scene's order, and so are sticks. Islands may
-/// number them differently inside.
+/// Particles are numbered model by model, in the scene's order, and so are sticks. An island may
+/// have a different numbering of its own.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -103,18 +104,18 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
     islands: Vec<Island<K::Plan, D>>,
     models: Vec<ModelRange>,
-    shapes: Vec<Shape>,
-    particles: Names,
-    sticks: Names,
+    signatures: Vec<ModelSignature>,
+    particles: NumberMap,
+    sticks: NumberMap,
     removed: Removed,
-    /// Particles that are pinned or grabbed for now.
+    /// Particles that are pinned or grabbed, until they are freed.
     held: BTreeMap<usize, Held<D>>,
-    /// Drag targets: positions of particles at the end of the next step.
-    targets: BTreeMap<usize, [f32; D]>,
+    /// Positions of dragged particles at the end of the next step.
+    drag_targets: BTreeMap<usize, [f32; D]>,
     /// Whether a particle was grabbed, pinned or freed since tethers were made.
-    hands_changed: bool,
+    held_changed: bool,
     /// Positions before the last step, once [`advance`](World::advance) recorded them.
-    before: Option<Before<D>>,
+    recorded: Option<RecordedPositions<D>>,
     steps: u64,
     time: f64,
 }
@@ -139,8 +140,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///
     /// # Errors
     /// If sticks of a model refer to particles that it lacks, the models are too large for one
-    /// world, a kernel cannot run a schedule, the step is not sane, or it is too long for the
-    /// springs of a model.
+    /// world, a kernel cannot run a schedule, or the step is invalid or too long for the springs of
+    /// a model.
     pub fn new(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
@@ -148,20 +149,20 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         scene.settings.step.motion()?;
         let mut models: Vec<ModelRange> = Vec::new();
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
-        let mut skin = scene.particles()..scene.particles();
+        let mut mesh_vertices = scene.particles()..scene.particles();
         for (name, model) in scene.models() {
             particles = following(&particles, model.particles.len());
             sticks = following(&sticks, model.sticks.len());
             let Model { faces, bodies, .. } = model;
             triangles = following(&triangles, faces.len() + bodies.triangles().len());
-            skin = following(&skin, bodies.vertex_count());
+            mesh_vertices = following(&mesh_vertices, bodies.vertex_count());
             models.push(ModelRange {
                 name: name.to_owned(),
                 look: model.look(),
                 particles: particles.clone(),
                 sticks: sticks.clone(),
                 triangles: triangles.clone(),
-                skin: skin.clone(),
+                mesh_vertices: mesh_vertices.clone(),
                 island: 0,
                 springs: 0..0,
                 bodies: 0..0,
@@ -180,44 +181,44 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             obstacles: scene.obstacles.clone(),
             islands: Vec::new(),
             models,
-            particles: Names::new(particles.end),
-            sticks: Names::new(sticks.end),
+            particles: NumberMap::new(particles.end),
+            sticks: NumberMap::new(sticks.end),
             removed: Removed::default(),
-            shapes: shapes(scene),
+            signatures: signatures(scene),
             held: BTreeMap::new(),
-            targets: BTreeMap::new(),
-            hands_changed: true,
-            before: None,
+            drag_targets: BTreeMap::new(),
+            held_changed: true,
+            recorded: None,
             steps: 0,
             time: 0.0,
         };
         let models = scene.models().map(|(_, model)| model);
-        for IslandModels { models, schedules, copies } in groups(models, scene.order) {
+        for IslandModels { models, schedules, copies } in group_models(models, scene.order) {
             let joined = match &models[..] {
                 [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
-            let one = copies.then(|| &models[0].1.particles);
-            let schedules = IslandSchedules { schedules, one };
+            let first_copy = copies.then(|| &models[0].1.particles);
+            let schedules = IslandSchedules { schedules, first_copy };
             let mut island = Island::new(joined, schedules, scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &models {
-                let part = &mut world.models[at];
+                let range = &mut world.models[at];
                 springs = following(&springs, model.springs.len());
                 bodies = following(&bodies, model.bodies.all().len());
-                part.island = world.islands.len();
-                (part.springs, part.bodies) = (springs.clone(), bodies.clone());
-                let first = part.triangles.start;
+                range.island = world.islands.len();
+                (range.springs, range.bodies) = (springs.clone(), bodies.clone());
+                let first = range.triangles.start;
                 island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
             }
-            let parts = || models.iter().map(|(at, _)| &world.models[*at]);
-            let mut names = vec![0; island.matter.particles.len()];
-            for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {
-                names[island.number_of(nth as u32) as usize] = name as u32;
+            let ranges = || models.iter().map(|(at, _)| &world.models[*at]);
+            let mut particles = vec![0; island.matter.particles.len()];
+            for (nth, particle) in ranges().flat_map(|range| range.particles.clone()).enumerate() {
+                particles[island.number_of(nth as u32) as usize] = particle as u32;
             }
-            world.particles.add(names);
-            let names = parts().flat_map(|part| part.sticks.clone()).map(|name| name as u32);
-            world.sticks.add(names.collect());
+            world.particles.add_island(particles);
+            let sticks = ranges().flat_map(|range| range.sticks.clone());
+            world.sticks.add_island(sticks.map(|stick| stick as u32).collect());
             world.islands.push(island);
         }
         Ok(world)
@@ -228,7 +229,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.settings
     }
 
-    /// The settings, to change from the next step on; not checked against springs.
+    /// The settings, mutable. Changes apply from the next step on; they are not checked against
+    /// springs.
     pub fn settings_mut(&mut self) -> &mut Settings<D> {
         &mut self.settings
     }
@@ -238,14 +240,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// [`settings_mut`](Self::settings_mut) keep displacements instead.
     ///
     /// # Errors
-    /// If the settings, or the present ones, are not sane, or substeps are too long for the
-    /// springs; nothing is changed then.
+    /// If the new or the current settings are invalid, or substeps are too long for the springs.
+    /// The world is then unchanged.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
         self.settings.step.motion()?;
-        for part in &self.models {
-            let Model { particles, springs, .. } = &self.islands[part.island].matter;
-            let springs = springs.within(part.springs.clone());
+        for model in &self.models {
+            let Model { particles, springs, .. } = &self.islands[model.island].matter;
+            let springs = springs.within(model.springs.clone());
             check_springs(&springs, particles.inverse_masses(), &settings.step)?;
         }
         let ratio = substep_ratio(&settings, &self.settings);
@@ -256,12 +258,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// The forces, in the order in which they act; they may be added and removed between steps.
+    /// The forces, in the order in which they act. Forces may be added and removed between steps.
     pub fn forces_mut(&mut self) -> &mut Vec<Arc<dyn Force<D>>> {
         &mut self.forces
     }
 
-    /// The obstacles, in the order in which they act; they may be added and removed between steps.
+    /// The obstacles, in the order in which they act. Obstacles may be added and removed between
+    /// steps.
     pub fn obstacles_mut(&mut self) -> &mut Vec<Arc<dyn Obstacle<D>>> {
         &mut self.obstacles
     }
@@ -281,7 +284,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.time
     }
 
-    /// How many particles there are.
+    /// Number of particles.
     pub fn len(&self) -> usize {
         self.particles.len()
     }
@@ -291,34 +294,35 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.len() == 0
     }
 
-    fn model_range(&self, model: &str) -> Option<&ModelRange> {
-        self.models.iter().find(|part| part.name == model)
+    fn model_range(&self, name: &str) -> Option<&ModelRange> {
+        self.models.iter().find(|model| model.name == name)
     }
 
-    /// The numbers of a model's particles, if there is one of that name.
+    /// The numbers of a model's particles; None if there is no model of that name.
     pub fn model(&self, name: &str) -> Option<Range<usize>> {
         Some(self.model_range(name)?.particles.clone())
     }
 
-    /// The numbers of a model's sticks, if there is one of that name.
+    /// The numbers of a model's sticks; None if there is no model of that name.
     pub fn sticks_of(&self, name: &str) -> Option<Range<usize>> {
         Some(self.model_range(name)?.sticks.clone())
     }
 
-    /// The numbers of the particles in a group of a model, in the group's order, if there are
-    /// that model and that group.
+    /// The numbers of the particles in a group of a model, in the group's order; None if there is
+    /// no such model or group.
     pub fn group(&self, model: &str, group: &str) -> Option<Vec<usize>> {
         let range = self.model(model)?;
         let (island, _) = self.particles.locate(range.clone().next()?)?;
         let numbers = self.islands[island].matter.groups.get(group)?;
-        let names = numbers.iter().map(|&number| self.particles.of(island)[number as usize]);
-        Some(names.map(|name| name as usize).filter(|name| range.contains(name)).collect())
+        let world_numbers = self.particles.in_island(island);
+        let particles = numbers.iter().map(|&number| world_numbers[number as usize] as usize);
+        Some(particles.filter(|particle| range.contains(particle)).collect())
     }
 
     /// Changes the formula or the kernels and keeps the state.
     ///
     /// # Errors
-    /// If a kernel cannot run a schedule; the islands before it have changed then.
+    /// If a kernel cannot run a schedule. The islands before that one have then changed.
     pub fn replan(
         &mut self,
         formula: Formula,
@@ -336,11 +340,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.islands
     }
 
-    /// The islands, to change masses, rest lengths, tears and tear factors; the next step applies
-    /// the changes.
+    /// The islands, mutable, for changes of masses, rest lengths, tears and tear factors. The next
+    /// step applies them.
     pub fn islands_mut(&mut self) -> &mut [Island<K::Plan, D>] {
         for island in &mut self.islands {
-            island.tearing.mark_factors_stale();
+            island.tear_limits.mark_factors_stale();
         }
         &mut self.islands
     }
@@ -348,14 +352,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The island of a particle, and its number in that island.
     ///
     /// # Panics
-    /// If there is no such particle, like all getters of one particle.
+    /// If there is no such particle, as in all getters of one particle.
     pub fn locate(&self, particle: usize) -> (usize, usize) {
         assert!(particle < self.len(), "there is no particle {particle}");
         self.particles.locate(particle).expect("particles are never removed")
     }
 
-    /// The island of a stick, and its number in that island; None once it was torn and left out by
-    /// reordering.
+    /// The island of a stick, and its number in that island; None after [`reorder`](Self::reorder)
+    /// removed the torn stick.
     ///
     /// # Panics
     /// If there never was such a stick.
@@ -410,13 +414,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The remaining faces, as the numbers of their particles.
     pub fn faces(&self) -> impl Iterator<Item = [u32; 3]> {
         self.islands.iter().enumerate().flat_map(|(island, it)| {
-            let names = self.particles.of(island);
-            it.matter.faces.iter().map(move |face| face.map(|corner| names[corner as usize]))
+            let particles = self.particles.in_island(island);
+            it.matter.faces.iter().map(move |face| face.map(|corner| particles[corner as usize]))
         })
     }
 
-    /// A hash of the bits of all positions in the order of the world's numbers, as
-    /// [`Particles::hash`](taut_core::Particles::hash): it does not depend on islands and kernels.
+    /// A hash of the bits of all positions in the order of the particles' numbers, as
+    /// [`Particles::hash`](taut_core::Particles::hash). It does not depend on islands and kernels.
     pub fn hash(&self) -> u64 {
         hash_points(self.positions())
     }

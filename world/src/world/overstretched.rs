@@ -1,4 +1,4 @@
-//! Sticks that are stretched too far.
+//! Finding sticks that are stretched beyond their tear factors.
 
 use pulp::NullaryFnOnce;
 use taut_core::{Cursor, Delta, Particles, Sticks};
@@ -8,29 +8,30 @@ use crate::simd::widest;
 
 /// The lengths at which the sticks of an island tear, in the layout of [`RunLayout`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tearing {
+pub(super) struct TearLimits {
     layout: RunLayout,
-    /// For each place the square of the length at which its stick tears, m²; infinite if it never
-    /// tears or is torn.
+    /// For each slot the square of the length at which its stick tears, m²; infinite if the stick
+    /// never tears or is torn.
     limits: Vec<f32>,
-    seen: Option<Cursor>,
+    /// Up to where changes of the sticks have been read.
+    cursor: Option<Cursor>,
     /// See [`mark_factors_stale`](Self::mark_factors_stale).
     factors_stale: bool,
 }
 
-impl Tearing {
+impl TearLimits {
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
         let layout = RunLayout::of(sticks, |stick| tears(factors, stick));
         Self {
             limits: vec![f32::INFINITY; layout.sticks.len()],
             layout,
-            seen: None,
+            cursor: None,
             factors_stale: false,
         }
     }
 
-    /// Says that factors may have changed: the next [`refresh`](Self::refresh) compares them with
-    /// the layout. (Without this mark a refresh does not read all factors.)
+    /// Marks that factors may have changed: the next [`refresh`](Self::refresh) compares all of
+    /// them with the layout.
     pub(super) fn mark_factors_stale(&mut self) {
         self.factors_stale = true;
     }
@@ -38,9 +39,9 @@ impl Tearing {
     /// Applies changes of the sticks and their factors.
     pub(super) fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
         if core::mem::take(&mut self.factors_stale) {
-            let laid_out = |stick| self.layout.place(stick).is_some();
+            let laid_out = |stick| self.layout.slot(stick).is_some();
             if (0..sticks.len()).all(|stick| tears(factors, stick) == laid_out(stick)) {
-                self.seen = None; // the same sticks, perhaps with other factors
+                self.cursor = None; // the same sticks, perhaps with other factors
             } else {
                 *self = Self::new(sticks, factors);
             }
@@ -48,50 +49,50 @@ impl Tearing {
         let changes = sticks.changes();
         let mut limit = |stick: u32| {
             let stick = stick as usize;
-            if let Some(place) = self.layout.place(stick) {
+            if let Some(slot) = self.layout.slot(stick) {
                 let length = sticks.rest(stick) * factors[stick];
-                self.limits[place] =
+                self.limits[slot] =
                     if sticks.is_torn(stick) { f32::INFINITY } else { length * length };
             }
         };
-        match self.seen.map_or(Delta::Everything, |seen| changes.since(seen)) {
+        match self.cursor.map_or(Delta::Everything, |cursor| changes.since(cursor)) {
             Delta::Entries(entries) => entries.iter().copied().for_each(limit),
             Delta::Everything | Delta::ForeignCursor => {
                 (0..sticks.len() as u32).for_each(&mut limit);
             }
         }
-        self.seen = Some(changes.now());
+        self.cursor = Some(changes.now());
     }
 
-    /// Finds the sticks that are longer than their limits.
-    pub(super) fn overstretched<const D: usize>(
+    /// Appends to `found` the sticks that are longer than their limits.
+    pub(super) fn find_overstretched<const D: usize>(
         &self,
         particles: &Particles<D>,
         found: &mut Vec<u32>,
     ) {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
-        widest(Overstretched { tearing: self, columns, found });
+        widest(FindOverstretched { tear_limits: self, columns, found });
     }
 }
 
-/// Whether a stick can tear.
+/// Whether a stick can tear: a factor that is missing or not finite never tears it.
 fn tears(factors: &[f32], stick: usize) -> bool {
     factors.get(stick).is_some_and(|factor| factor.is_finite())
 }
 
-/// Finds the sticks that are longer than their limits.
-struct Overstretched<'a, const D: usize> {
-    tearing: &'a Tearing,
+/// Appends to `found` the sticks that are longer than their limits.
+struct FindOverstretched<'a, const D: usize> {
+    tear_limits: &'a TearLimits,
     columns: [&'a [f32]; D],
     found: &'a mut Vec<u32>,
 }
 
-impl<const D: usize> NullaryFnOnce for Overstretched<'_, D> {
+impl<const D: usize> NullaryFnOnce for FindOverstretched<'_, D> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self { tearing: Tearing { layout, limits, .. }, columns, found } = self;
+        let Self { tear_limits: TearLimits { layout, limits, .. }, columns, found } = self;
         let RunLayout { runs, single, sticks, .. } = layout;
         let mut squares = [0.0_f32; CHUNK];
         for &Run { a, b, first, len } in runs {
@@ -106,7 +107,7 @@ impl<const D: usize> NullaryFnOnce for Overstretched<'_, D> {
             }
             let limits = &limits[first..first + len];
             let over = |(square, limit): (&f32, &f32)| square > limit;
-            // Count without branches first: overstretched sticks are rare.
+            // A branch-free count first: overstretched sticks are rare.
             let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(over(pair))).sum();
             if count > 0 {
                 let pairs = squares.iter().zip(limits).zip(&sticks[first..]);

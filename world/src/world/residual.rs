@@ -6,7 +6,7 @@ use taut_core::{Cursor, Delta, Particles, Sticks, Stretch};
 use super::run_layout::{CHUNK, Run, RunLayout};
 use crate::simd::widest;
 
-/// Number of partial sums: it fills the widest register, and the bits of results depend on it.
+/// Number of partial sums: as many as `f64` lanes of the widest register. Results depend on it.
 pub(super) const LANES: usize = 8;
 
 /// The partial sums of a sum, in `f64`.
@@ -17,71 +17,77 @@ pub(super) fn total(partial: PartialSums) -> f64 {
     partial.into_iter().sum()
 }
 
-/// What the stretch of sticks depends on, in the layout of [`RunLayout`].
+/// The values of sticks from which their stretch is computed, in the layout of [`RunLayout`].
 #[derive(Clone, Debug)]
 pub(super) struct Residual {
     layout: RunLayout,
-    /// By place: the rest length, m.
+    /// Rest lengths by slot, m.
     rests: Vec<f32>,
-    /// By place: whether the stick acts in compression, and in stretch: 1 or 0.
+    /// By slot 1 if the stick acts, else 0: first in compression, then in stretch.
     acts: [Vec<f32>; 2],
-    /// How many sticks are not torn.
+    /// Number of sticks that are not torn.
     untorn: usize,
-    seen: Option<Cursor>,
+    /// Up to where changes of the sticks have been read.
+    cursor: Option<Cursor>,
 }
 
 impl Residual {
     fn new(sticks: &Sticks) -> Self {
         let layout = RunLayout::of(sticks, |_| true);
         let column = || vec![0.0; sticks.len()];
-        Self { layout, rests: column(), acts: [column(), column()], untorn: 0, seen: None }
+        Self { layout, rests: column(), acts: [column(), column()], untorn: 0, cursor: None }
     }
 
-    /// Brings `kept` up to date with the sticks.
-    pub(super) fn refreshed<'a>(kept: &'a mut Option<Self>, sticks: &Sticks) -> &'a Self {
+    /// Brings `cached` up to date with the sticks; creates it if needed.
+    pub(super) fn refreshed<'a>(cached: &'a mut Option<Self>, sticks: &Sticks) -> &'a Self {
         let changes = sticks.changes();
-        let stale = |it: &Self| {
-            let another = |seen| matches!(changes.since(seen), Delta::ForeignCursor);
-            it.rests.len() != sticks.len() || it.seen.is_some_and(another)
+        let of_other_sticks = |it: &Self| {
+            let is_foreign = |cursor| matches!(changes.since(cursor), Delta::ForeignCursor);
+            it.rests.len() != sticks.len() || it.cursor.is_some_and(is_foreign)
         };
-        if kept.as_ref().is_some_and(stale) {
-            *kept = None;
+        if cached.as_ref().is_some_and(of_other_sticks) {
+            *cached = None;
         }
-        let it = kept.get_or_insert_with(|| Self::new(sticks));
-        match it.seen.map_or(Delta::Everything, |seen| changes.since(seen)) {
+        let residual = cached.get_or_insert_with(|| Self::new(sticks));
+        match residual.cursor.map_or(Delta::Everything, |cursor| changes.since(cursor)) {
             Delta::Entries(entries) => {
                 for &stick in entries {
-                    it.update(sticks, stick as usize);
+                    residual.update(sticks, stick as usize);
                 }
             }
             Delta::Everything | Delta::ForeignCursor => {
                 for stick in 0..sticks.len() {
-                    it.update(sticks, stick);
+                    residual.update(sticks, stick);
                 }
             }
         }
-        it.seen = Some(changes.now());
-        it
+        residual.cursor = Some(changes.now());
+        residual
     }
 
     fn update(&mut self, sticks: &Sticks, stick: usize) {
-        let Some(place) = self.layout.place(stick) else { return };
+        let Some(slot) = self.layout.slot(stick) else { return };
         let (kind, untorn) = (sticks.kind(stick), !sticks.is_torn(stick));
         let acts = [kind.pushes(), kind.pulls()].map(|acts| f32::from(u8::from(acts && untorn)));
         let counts = |acts: [f32; 2]| usize::from(acts != [0.0, 0.0]);
-        let acted = [self.acts[0][place], self.acts[1][place]];
+        let acted = [self.acts[0][slot], self.acts[1][slot]];
         self.untorn = self.untorn + counts(acts) - counts(acted);
-        self.rests[place] = sticks.rest(stick);
+        self.rests[slot] = sticks.rest(stick);
         for (column, acts) in self.acts.iter_mut().zip(acts) {
-            column[place] = acts;
+            column[slot] = acts;
         }
     }
 
-    /// Sums over all sticks. As [`Stretch::of`], but for the order in which it adds up.
+    /// Sums over all sticks, as [`Stretch::of`], but added in a different order.
     pub(super) fn sums<const D: usize>(&self, particles: &Particles<D>) -> StretchSums {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let (mut squares, mut largest) = ([[0.0; LANES]; 2], [[0.0; LANES]; 2]);
-        widest(Sum { residual: self, columns, squares: &mut squares, largest: &mut largest });
+        widest(SumSquares {
+            residual: self,
+            columns,
+            squares: &mut squares,
+            largest: &mut largest,
+        });
         StretchSums {
             squares: squares.map(total),
             largest: largest.map(|partial| partial.into_iter().fold(0.0, f64::max)),
@@ -90,13 +96,13 @@ impl Residual {
     }
 }
 
-/// Sums of stretch, then of compression.
+/// Sums and maxima, of stretch first and of compression second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StretchSums {
-    /// Sums of squares; NaN if a position is.
+    /// Sums of squares; NaN if a position is NaN.
     squares: [f64; 2],
     largest: [f64; 2],
-    /// How many sticks are not torn.
+    /// Number of sticks that are not torn.
     pub(super) sticks: usize,
 }
 
@@ -114,15 +120,15 @@ impl StretchSums {
     }
 }
 
-/// Adds up the squares of stretches, and of compressions.
-struct Sum<'a, const D: usize> {
+/// Adds up the squares of stretches and compressions.
+struct SumSquares<'a, const D: usize> {
     residual: &'a Residual,
     columns: [&'a [f32]; D],
     squares: &'a mut [PartialSums; 2],
     largest: &'a mut [PartialSums; 2],
 }
 
-impl<const D: usize> NullaryFnOnce for Sum<'_, D> {
+impl<const D: usize> NullaryFnOnce for SumSquares<'_, D> {
     type Output = ();
 
     #[inline(always)]
@@ -155,30 +161,30 @@ impl<const D: usize> NullaryFnOnce for Sum<'_, D> {
     }
 }
 
-impl<const D: usize> Sum<'_, D> {
-    /// Adds the stretch of the sticks from the place `first` on; `squared_lengths` are squared, m².
+impl<const D: usize> SumSquares<'_, D> {
+    /// Adds the stretch of the sticks from the slot `first` on, by their squared lengths, m².
     #[inline(always)]
     fn add(&mut self, first: usize, squared_lengths: &[f64]) {
         let Residual { rests, acts: [below, above], .. } = self.residual;
         let all = first..first + squared_lengths.len();
         let (rests, below, above) = (&rests[all.clone()], &below[all.clone()], &above[all]);
         let (mut squares, mut largest) = (*self.squares, *self.largest);
-        let mut add = |part: usize, at: usize| {
+        let mut add = |lane: usize, at: usize| {
             let rest = f64::from(rests[at]);
             let stretch = (squared_lengths[at].sqrt() - rest) / rest;
-            // A NaN is not below 0, so it is added to the stretch.
+            // `NaN < 0.0` is false, so a NaN is added to the stretch.
             let over = if stretch < 0.0 { 0.0 } else { stretch * f64::from(above[at]) };
             let under = if stretch < 0.0 { -stretch * f64::from(below[at]) } else { 0.0 };
             for (side, value) in [over, under].into_iter().enumerate() {
-                squares[side][part] += value * value;
-                let most = &mut largest[side][part];
-                *most = if value > *most { value } else { *most };
+                squares[side][lane] += value * value;
+                let largest = &mut largest[side][lane];
+                *largest = if value > *largest { value } else { *largest };
             }
         };
         let full = squared_lengths.len() / LANES * LANES;
         for from in (0..full).step_by(LANES) {
-            for part in 0..LANES {
-                add(part, from + part);
+            for lane in 0..LANES {
+                add(lane, from + lane);
             }
         }
         for at in full..squared_lengths.len() {

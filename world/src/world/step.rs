@@ -10,10 +10,9 @@ use crate::settings::{Moment, Settings};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Outcome {
-    /// Whether every position is finite. Once a simulation has blown up, by its order, its step or
-    /// its forces, this stays false.
+    /// Whether every position is finite. Once a simulation has blown up, this stays false.
     pub finite: bool,
-    /// How many sticks tore at the end of the step.
+    /// Number of sticks that tore at the end of the step.
     pub torn: usize,
 }
 
@@ -21,8 +20,8 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pass {
-    /// Motion and sticks in one call: whole steps of islands that nothing touches, and substeps of
-    /// islands on which no force acts.
+    /// Motion and sticks in one call: whole steps of islands that no force or obstacle touches, and
+    /// substeps of islands on which no force acts.
     Whole,
     /// Adding up forces.
     Forces,
@@ -38,7 +37,7 @@ pub enum Pass {
     Tearing,
 }
 
-/// The callback of a watched step, if the step is watched.
+/// The callback of a watched step; None if the step is not watched.
 pub(super) struct Watch<'a>(Option<&'a mut dyn FnMut(Pass)>);
 
 impl Watch<'_> {
@@ -64,8 +63,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// One step, on the calling thread (kernels may have threads of their own).
     ///
     /// # Errors
-    /// If the settings are no longer sane: nothing has moved then. If a caller replaced the sticks
-    /// of an island: the islands before it have moved then.
+    /// If the settings are invalid; then nothing has moved. If a caller replaced the sticks of an
+    /// island; then the islands before it have moved.
     pub fn step(&mut self) -> Result<Outcome, WorldError> {
         self.step_on(&Inline)
     }
@@ -78,9 +77,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.run_step(executor, Watch(None))
     }
 
-    /// One step that calls `after` at the end of each of its passes, to measure their times: once
-    /// per island, substep and repetition (obstacles: once for all islands). The bits are those of
-    /// [`step`](Self::step); it may take longer, as tethers become a separate pass.
+    /// One step that calls `after` at the end of each [`Pass`], to measure their times: once per
+    /// island, substep and repetition (obstacles: once for all islands). The result has the bits of
+    /// [`step`](Self::step); the step may take longer, as tethers become a separate pass.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -134,7 +133,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 || forces.iter().any(|force| force.touches(matter))
                 || obstacles.iter().any(|obstacle| obstacle.touches(matter));
             if !island.touched {
-                // Nothing comes between the iterations of successive passes here.
+                // Nothing happens between the passes here, so they are run as one.
                 let iterations = step.iterations.saturating_mul(passes);
                 finite &= island.step(step.substeps, iterations, &whole_step, executor)?;
                 watch.after(Pass::Whole);
@@ -148,12 +147,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, hold: h, motion };
             for island in touched(islands) {
-                // Emit first: obstacles read where particles came from.
+                // First emit particles: obstacles then read their start positions.
                 if !island.matter.emitters.is_empty() {
-                    island.on_plan(executor).model_mut().emit(&moment);
+                    island.with_plan(executor).model_mut().emit(&moment);
                 }
                 for obstacle in &*obstacles {
-                    obstacle.begin(&mut island.on_plan(executor));
+                    obstacle.begin(&mut island.with_plan(executor));
                 }
                 island.sample_substep_forces(forces, &moment, executor);
                 watch.after(Pass::Forces);
@@ -167,8 +166,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                         island.relax(step.iterations, &moment, executor, &mut watch)?;
                     }
                 }
-                let mut access = contacts::OnPlans { islands, executor };
-                contacts::keep_out(obstacles, &mut Islands(&mut access), &moment);
+                let mut access = contacts::IslandsOnPlans { islands, executor };
+                contacts::resolve(obstacles, &mut Islands(&mut access), &moment);
                 watch.after(Pass::Obstacles);
             }
             for island in touched(islands) {
@@ -185,9 +184,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             watch.after(Pass::Tearing);
         }
         if torn > 0 {
-            self.note_removed();
+            self.record_removed();
         }
-        self.targets.clear();
+        self.drag_targets.clear();
         self.steps += 1;
         self.time += f64::from(step.dt);
         Ok(Outcome { finite, torn })

@@ -1,56 +1,56 @@
-//! Tearing of sticks, and removal of their faces.
+//! Tearing sticks and removing their faces.
 
-use taut_core::{Kernel, Lists, Sticks};
+use taut_core::{GroupedLists, Kernel, Sticks};
 
 use super::island::Island;
-use super::overstretched::Tearing;
+use super::overstretched::TearLimits;
 use super::{World, WorldError};
 use crate::model::Model;
 
 impl<P, const D: usize> Island<P, D> {
-    /// Tears the overstretched sticks; returns how many there were.
+    /// Tears the overstretched sticks; returns how many were not torn before.
     pub(super) fn tear_overstretched(&mut self) -> usize {
         let Model { particles, sticks, tear_factors, .. } = &mut self.matter;
         if tear_factors.is_empty() {
             return 0;
         }
-        tear_factors.resize(sticks.len(), f32::INFINITY); // a caller may have made the list shorter
-        self.tearing.refresh(sticks, tear_factors);
-        let mut found = core::mem::take(&mut self.found);
-        found.clear();
-        self.tearing.overstretched(particles, &mut found);
-        let torn = self.tear(&found);
-        self.found = found;
+        tear_factors.resize(sticks.len(), f32::INFINITY); // a caller may have shortened the list
+        self.tear_limits.refresh(sticks, tear_factors);
+        let mut overstretched = core::mem::take(&mut self.overstretched);
+        overstretched.clear();
+        self.tear_limits.find_overstretched(particles, &mut overstretched);
+        let torn = self.tear(&overstretched);
+        self.overstretched = overstretched;
         torn
     }
 
-    /// Tears the untorn sticks whose end points satisfy `tears`; returns how many there were.
+    /// Tears the untorn sticks whose end positions satisfy `tears`; returns their number.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
         let Model { particles, sticks, .. } = &self.matter;
-        let place = |end: u32| particles.position(end as usize).map(f64::from);
-        let torn = |&stick: &u32| {
-            !sticks.is_torn(stick as usize) && tears(sticks.ends()[stick as usize].map(place))
+        let position = |end: u32| particles.position(end as usize).map(f64::from);
+        let is_selected = |&stick: &u32| {
+            !sticks.is_torn(stick as usize) && tears(sticks.ends()[stick as usize].map(position))
         };
-        let found: Vec<u32> = (0..sticks.len() as u32).filter(torn).collect();
-        self.tear(&found)
+        let selected: Vec<u32> = (0..sticks.len() as u32).filter(is_selected).collect();
+        self.tear(&selected)
     }
 
     /// Tears sticks and removes the faces of which they are an edge; returns how many of the sticks
     /// were not torn before.
-    pub(super) fn tear(&mut self, found: &[u32]) -> usize {
+    pub(super) fn tear(&mut self, selected: &[u32]) -> usize {
         let Model { sticks, faces, .. } = &mut self.matter;
         let mut torn = 0;
-        for &stick in found {
+        for &stick in selected {
             if !sticks.is_torn(stick as usize) {
                 torn += 1;
-                self.torn.push(stick);
+                self.unrecorded_torn.push(stick);
             }
             sticks.tear(stick as usize).expect("the stick exists");
         }
         if torn > 0 && !faces.is_empty() {
             let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
-            let ends = found.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
-            let torn = Lists::new(sticks.particles(), ends);
+            let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
+            let torn = GroupedLists::new(sticks.particles(), ends);
             // A face may have corners that are not particles.
             let is_torn = |edge| {
                 let (lower, higher) = sorted(edge);
@@ -68,29 +68,29 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// stick was not torn before.
     ///
     /// The hole is as wide as the one or two faces at the stick; it is not a slit between them. A
-    /// slit would split particles at its ends. A plan has a fixed number of particles, and a stick
-    /// with a new end belongs in another batch, so that the schedule and the bits of the untorn
-    /// part would change. (A finer mesh leaves narrower holes.)
+    /// slit would need a second particle at each of its ends, but a plan has a fixed number of
+    /// particles. A stick with a new end would also need another batch, which would change the
+    /// schedule and the bits of the untorn part. (A finer mesh has narrower holes.)
     ///
     /// # Errors
     /// No such stick.
     pub fn tear(&mut self, stick: usize) -> Result<bool, WorldError> {
         let Some((island, number)) = self.find_stick(stick)? else { return Ok(false) };
         let torn = self.islands[island].tear(&[number as u32]) > 0;
-        self.note_removed();
+        self.record_removed();
         Ok(torn)
     }
 
-    /// Tears the untorn sticks whose end points satisfy `tears`; returns how many there were.
+    /// Tears the untorn sticks whose end positions satisfy `tears`; returns their number.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
         let torn = self.islands.iter_mut().map(|island| island.tear_where(&tears)).sum();
-        self.note_removed();
+        self.record_removed();
         torn
     }
 
-    /// From now on a stick tears, at the end of a step, when it is longer than `factor` times its
-    /// rest length; never if that is infinite or NaN. Does nothing if reordering left the stick
-    /// out.
+    /// Sets the tear factor of a stick: from now on it tears at the end of a step in which it is
+    /// longer than `factor` times its rest length, or never if `factor` is infinite or NaN. Does
+    /// nothing if the stick was removed by reordering.
     ///
     /// # Errors
     /// No such stick.
@@ -100,11 +100,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let Model { sticks, tear_factors, .. } = &mut island.matter;
         tear_factors.resize(sticks.len(), f32::INFINITY);
         tear_factors[number] = factor;
-        island.tearing = Tearing::new(sticks, tear_factors);
+        island.tear_limits = TearLimits::new(sticks, tear_factors);
         Ok(())
     }
 
-    /// Sets the tear factors of all sticks, by the numbers of the world.
+    /// Sets the tear factors of all sticks, by their numbers in the world.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -121,13 +121,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// ```
     pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
         for (at, island) in self.islands.iter_mut().enumerate() {
-            let names = self.sticks.of(at).iter();
+            let numbers = self.sticks.in_island(at).iter();
             let Model { sticks, tear_factors, .. } = &mut island.matter;
-            *tear_factors = names.map(|&stick| factor(stick as usize)).collect();
+            *tear_factors = numbers.map(|&stick| factor(stick as usize)).collect();
             if tear_factors.iter().all(|factor| !factor.is_finite()) {
                 tear_factors.clear();
             }
-            island.tearing = Tearing::new(sticks, tear_factors);
+            island.tear_limits = TearLimits::new(sticks, tear_factors);
         }
     }
 
@@ -140,10 +140,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             .is_none_or(|(island, number)| self.islands[island].matter.sticks.is_torn(number))
     }
 
-    /// Number of sticks torn since the beginning.
+    /// Number of sticks torn since the world was created.
     pub fn torn(&self) -> usize {
-        let whole = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
-        let whole: usize = self.islands.iter().map(|island| whole(&island.matter.sticks)).sum();
-        self.sticks.len() - whole
+        let untorn = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
+        let untorn: usize = self.islands.iter().map(|island| untorn(&island.matter.sticks)).sum();
+        self.sticks.len() - untorn
     }
 }

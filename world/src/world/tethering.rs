@@ -1,33 +1,32 @@
-//! The tethers of an island, computed from its rest shape, its torn sticks and its pins.
+//! The tethers of an island, computed from its rest shape, torn sticks and pins.
 
 use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
 
 use super::{ModelRange, World};
-use crate::model::{ANCHORS_MAX, Tethers};
-use crate::model::{Model, reordered};
+use crate::model::{ANCHORS_MAX, Model, Tethers, reordered};
 use crate::settings::Moment;
-use crate::tether::{Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
+use crate::tether::{RestShape, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
 /// The tethers of an island.
 #[derive(Debug)]
 pub(super) struct Tethering<const D: usize> {
-    /// The rest shape: the models as they were when the world began, with present tears and rest
-    /// lengths. It is numbered model by model, so that a model's tethers do not depend on the other
-    /// models of the island.
+    /// The rest shape: the models as they were when the world was created, with present tears and
+    /// rest lengths. It is numbered model by model, so that a model's tethers do not depend on the
+    /// other models of the island.
     rest: Model<D>,
     /// For each stick of the island its number in `rest`.
     stick_of: Vec<u32>,
-    /// Cursor into the changes of sticks.
-    seen_sticks: Option<Cursor>,
-    /// The pins of the present tethers, by the numbers of `rest`.
+    /// Up to where changes of the island's sticks have been read.
+    stick_cursor: Option<Cursor>,
+    /// The pinned particles of the present tethers, by their numbers in `rest`.
     pins: Option<Vec<u32>>,
-    /// The anchors of tethers, by the numbers of the island.
+    /// The anchors of tethers, by their numbers in the island.
     anchors: Vec<u32>,
     columns: TetherColumns<D>,
 }
 
 impl<const D: usize> Tethering<D> {
-    /// The tethering of models; None if no model has tethers.
+    /// The tethers of models; None if no model has any.
     pub(super) fn new(models: &Model<D>) -> Option<Self> {
         if models.tethers.iter().all(Option::is_none) {
             return None;
@@ -40,7 +39,7 @@ impl<const D: usize> Tethering<D> {
         Some(Self {
             stick_of: (0..models.sticks.len() as u32).collect(),
             rest,
-            seen_sticks: None,
+            stick_cursor: None,
             pins: None,
             anchors: Vec::new(),
             columns: TetherColumns::default(),
@@ -49,18 +48,18 @@ impl<const D: usize> Tethering<D> {
 
     /// Adapts to a new plan with only the sticks `kept`; marks the others as torn in `rest`.
     pub(super) fn keep_sticks(&mut self, kept: &[u32]) {
-        let left = reordered(&self.stick_of, kept);
-        let mut is_left = vec![false; self.rest.sticks.len()];
-        for &stick in &left {
-            is_left[stick as usize] = true;
+        let remaining = reordered(&self.stick_of, kept);
+        let mut remains = vec![false; self.rest.sticks.len()];
+        for &stick in &remaining {
+            remains[stick as usize] = true;
         }
-        for stick in core::mem::replace(&mut self.stick_of, left) {
-            if !is_left[stick as usize] {
+        for stick in core::mem::replace(&mut self.stick_of, remaining) {
+            if !remains[stick as usize] {
                 self.rest.sticks.tear(stick as usize).ok();
             }
         }
         self.pins = None;
-        self.seen_sticks = None;
+        self.stick_cursor = None;
         self.columns.forget_slots();
     }
 
@@ -74,8 +73,8 @@ impl<const D: usize> Tethering<D> {
         self.columns.count()
     }
 
-    /// Applies changes of pins, tears and rest lengths. `grabbed` are the grabbed particles of the
-    /// island, which are not pins.
+    /// Updates the tethers after changes of pins, tears and rest lengths. `grabbed` are the grabbed
+    /// particles of the island, which do not count as pins.
     pub(super) fn refresh(
         &mut self,
         matter: &Model<D>,
@@ -89,18 +88,18 @@ impl<const D: usize> Tethering<D> {
             masses[number as usize] == 0.0 && !grabbed.contains(&number)
         };
         let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
-        let reshaped = self.apply_stick_changes(matter);
-        if reshaped || self.pins.as_ref() != Some(&pins) {
+        let rest_changed = self.apply_stick_changes(matter);
+        if rest_changed || self.pins.as_ref() != Some(&pins) {
             self.make(&pins, new_of, &matter.particles);
             self.pins = Some(pins);
         }
     }
 
-    /// Applies tears and rest lengths; returns whether any changed.
+    /// Copies tears and rest lengths to the rest shape; returns whether any changed.
     fn apply_stick_changes(&mut self, matter: &Model<D>) -> bool {
-        let Self { rest, stick_of, seen_sticks, .. } = self;
+        let Self { rest, stick_of, stick_cursor, .. } = self;
         let sticks = &matter.sticks;
-        let mut reshaped = false;
+        let mut rest_changed = false;
         let mut apply = |stick: u32| {
             let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
             if sticks.is_torn(stick) != rest.sticks.is_torn(old) {
@@ -109,34 +108,34 @@ impl<const D: usize> Tethering<D> {
                 } else {
                     rest.sticks.mend(old)
                 };
-                reshaped |= changed.is_ok();
+                rest_changed |= changed.is_ok();
             }
             let length = sticks.rest(stick);
             if length.to_bits() != rest.sticks.rest(old).to_bits() {
-                reshaped |= rest.sticks.set_rest(old, length).is_ok();
+                rest_changed |= rest.sticks.set_rest(old, length).is_ok();
             }
         };
-        match seen_sticks.map_or(Delta::Everything, |seen| sticks.changes().since(seen)) {
+        match stick_cursor.map_or(Delta::Everything, |cursor| sticks.changes().since(cursor)) {
             Delta::Entries(entries) => entries.iter().copied().for_each(apply),
             Delta::Everything | Delta::ForeignCursor => {
                 (0..sticks.len() as u32).for_each(&mut apply);
             }
         }
-        *seen_sticks = Some(sticks.changes().now());
-        reshaped
+        *stick_cursor = Some(sticks.changes().now());
+        rest_changed
     }
 
-    /// Makes the tethers to `pins`, by the numbers of the rest shape.
+    /// Makes the tethers to `pins`, which are numbers of the rest shape.
     fn make(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
         let tethers = &self.rest.tethers;
-        let of = |particle: usize| tethers.get(particle).copied().flatten();
-        let surface = Surface::of(&self.rest);
-        let clusters = surface.clusters(pins);
+        let tethers_of = |particle: usize| tethers.get(particle).copied().flatten();
+        let shape = RestShape::of(&self.rest);
+        let clusters = shape.clusters(pins);
         // At most as many searches as a particle may have anchors: consecutive clusters share one.
         let per_search = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
         let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
         for clusters in clusters.chunks(per_search) {
-            let nearest = surface.distances_from(&clusters.concat());
+            let nearest = shape.distances_from(&clusters.concat());
             for (near, nearest) in near.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
                     near.push((nearest.distance, nearest.source));
@@ -145,14 +144,15 @@ impl<const D: usize> Tethering<D> {
         }
 
         let mut lists: Vec<TetherList> = Vec::new();
-        let mut nth_anchor = vec![u32::MAX; particles.len()];
+        // For each pin its index in `anchors`, or `u32::MAX`.
+        let mut anchor_of = vec![u32::MAX; particles.len()];
         self.anchors.clear();
         for (particle, near) in near.iter_mut().enumerate() {
-            let Some(Tethers { slack, anchors }) = of(particle) else { continue };
+            let Some(Tethers { slack, anchors }) = tethers_of(particle) else { continue };
             if pins.binary_search(&(particle as u32)).is_ok() {
                 continue;
             }
-            // A stable sort: of equally near clusters the first one stays first.
+            // The sort is stable: of equally near clusters, the first stays first.
             near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             near.truncate(anchors as usize);
             let number = new_of(particle as u32) as usize;
@@ -163,7 +163,7 @@ impl<const D: usize> Tethering<D> {
                         anchor: vec![0; particles.len()],
                     });
                 }
-                let anchor = &mut nth_anchor[pin as usize];
+                let anchor = &mut anchor_of[pin as usize];
                 if *anchor == u32::MAX {
                     *anchor = self.anchors.len() as u32;
                     self.anchors.push(new_of(pin));
@@ -172,20 +172,24 @@ impl<const D: usize> Tethering<D> {
                 lists[nth].anchor[number] = *anchor;
             }
         }
-        let places = self.anchors.iter().map(|&it| particles.position(it as usize));
-        self.columns = TetherColumns::new(lists, places.collect());
+        let positions = self.anchors.iter().map(|&it| particles.position(it as usize));
+        self.columns = TetherColumns::new(lists, positions.collect());
     }
 
     /// Reads the present positions of the anchors through the plan.
-    pub(super) fn place_anchors(&mut self, engine: &dyn Engine<D>, particles: &Particles<D>) {
-        let places = self.anchors.iter().map(|&it| engine.position(particles, it as usize));
-        self.columns.set_anchor_positions(places);
+    pub(super) fn update_anchor_positions(
+        &mut self,
+        engine: &dyn Engine<D>,
+        particles: &Particles<D>,
+    ) {
+        let positions = self.anchors.iter().map(|&it| engine.position(particles, it as usize));
+        self.columns.set_anchor_positions(positions);
     }
 
-    /// The stage that enforces the tethers in a substep; None without tethers.
+    /// The stage that enforces the tethers in a substep; None if there are none.
     pub(super) fn stage(&self, moment: &Moment<D>) -> Option<Tether<'_, D>> {
-        let most = TETHER_SPEED_MAX * moment.h;
-        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, most })
+        let max_pull = TETHER_SPEED_MAX * moment.h;
+        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, max_pull })
     }
 }
 
@@ -198,7 +202,7 @@ pub(super) fn untethered_particles<const D: usize>(
         return Vec::new();
     }
     let all: Vec<u32> = (0..rest.particles.len() as u32).collect();
-    let mut unpinned = Surface::of(rest).clusters(&all);
+    let mut unpinned = RestShape::of(rest).clusters(&all);
     unpinned.retain(|cluster| !cluster.iter().any(|&it| is_pin(it)));
     let mut untethered = unpinned.concat();
     untethered.retain(|&it| rest.tethers.get(it as usize).is_some_and(Option::is_some));
@@ -206,7 +210,7 @@ pub(super) fn untethered_particles<const D: usize>(
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// For each model of an island with tethers: how many particles lack a tether.
+    /// For each model of an island with tethers: how many of its particles lack a tether.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
         for (at, island) in self.islands.iter().enumerate() {
@@ -215,16 +219,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let is_pin = |old| masses[island.number_of(old) as usize] == 0.0;
             let untethered = untethered_particles(&tethering.rest, is_pin);
             let mut first = 0;
-            for part in self.models.iter().filter(|part| part.island == at) {
-                let range = first..first + part.particles.len() as u32;
+            for model in self.models.iter().filter(|model| model.island == at) {
+                let range = first..first + model.particles.len() as u32;
                 first = range.end;
-                found.push((part, untethered.iter().filter(|&it| range.contains(it)).count()));
+                found.push((model, untethered.iter().filter(|&it| range.contains(it)).count()));
             }
         }
         found
     }
 
-    /// Number of tethers in the last step: 0 before the first.
+    /// Number of tethers in the last step; 0 before the first step.
     pub fn tethers(&self) -> usize {
         self.islands
             .iter()
@@ -235,13 +239,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// Updates tethers after changes of pins, tears and rest lengths.
     pub(super) fn refresh_tethers(&mut self) {
-        let hands_changed = core::mem::take(&mut self.hands_changed);
+        let held_changed = core::mem::take(&mut self.held_changed);
         for at in 0..self.islands.len() {
             let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
             let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
             let here = grabbed.filter(|(island, _)| *island == at);
             let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
-            self.islands[at].refresh_tethers(&grabbed, hands_changed);
+            self.islands[at].refresh_tethers(&grabbed, held_changed);
         }
     }
 }

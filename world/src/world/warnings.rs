@@ -1,4 +1,4 @@
-//! Problems of a scene that do not prevent a simulation but are hardly intended.
+//! Problems of a scene that do not prevent a simulation, but are probably not intended.
 
 use taut_core::{Kernel, Step};
 
@@ -6,50 +6,51 @@ use super::World;
 use super::tethering::untethered_particles;
 use crate::scene::Scene;
 
-/// A problem of a scene or a world that can be simulated nevertheless.
+/// A problem of a scene or a world that does not prevent a simulation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// A model is so far from the origin that acceleration is lost in the rounding of its
     /// coordinates: see [`Step::reach`].
     #[error(
-        "model '{model}' is too far from the origin: at {coordinate} m on axis {axis}, particles at \
-         rest do not fall; with {substeps} substep(s) of a step of {dt} s they do within {reach} m"
+        "model '{model}' is too far from the origin: at {coordinate} m on axis {axis}, acceleration \
+         is lost to rounding; with {substeps} substep(s) of a step of {dt} s the limit is {reach} m"
     )]
     OutOfReach {
-        /// Its name.
+        /// The name of the model.
         model: String,
-        /// Along which axis, 0 for x.
+        /// The axis, 0 for x.
         axis: usize,
         /// The coordinate of its farthest free particle, m.
         coordinate: f32,
-        /// The coordinate below which particles fall, m.
+        /// The coordinate from which acceleration is lost, m.
         reach: f32,
-        /// How many substeps there are.
+        /// Number of substeps.
         substeps: u32,
-        /// How long a step is, s.
+        /// Length of a step, s.
         dt: f32,
     },
     /// Particles of a model should have tethers, but no path along its sticks and faces leads from
     /// them to a pinned particle.
     #[error(
-        "model '{model}': {particles} particle(s) have no tether, as no pinned one is joined to them"
+        "model '{model}': {particles} particle(s) have no tether, because no sticks or faces \
+         connect them to a pinned particle"
     )]
     Untethered {
-        /// Its name.
+        /// The name of the model.
         model: String,
-        /// How many particles.
+        /// Number of particles without a tether.
         particles: usize,
     },
 }
 
-/// Axes with less than this share of the greatest acceleration are not checked: its loss is not
-/// visible.
+/// An axis whose acceleration is below this fraction of the greatest one is not checked: the loss
+/// is not visible.
 const NEGLIGIBLE: f32 = 1e-3;
 
-/// Warns, per axis, of the farthest free particle out of reach; `particles` are positions and
-/// inverse masses. (A step that is not sane is an error elsewhere.)
-fn out_of_reach<const D: usize>(
+/// Appends a warning for each axis on which the farthest free particle is out of reach. `particles`
+/// are positions and inverse masses. (An invalid step is an error elsewhere.)
+fn warn_if_out_of_reach<const D: usize>(
     step: &Step<D>,
     model: &str,
     particles: impl Iterator<Item = ([f32; D], f32)>,
@@ -81,7 +82,7 @@ fn out_of_reach<const D: usize>(
 }
 
 impl<const D: usize> Scene<D> {
-    /// Problems of the scene that do not prevent a simulation but are hardly intended.
+    /// Problems of the scene that do not prevent a simulation, but are probably not intended.
     ///
     /// ```
     /// use taut_world::{Cloth, Model, Scene};
@@ -103,7 +104,7 @@ impl<const D: usize> Scene<D> {
             let particles = &model.particles;
             let points = (0..particles.len()).map(|it| particles.position(it));
             let with_masses = points.zip(particles.inverse_masses().iter().copied());
-            out_of_reach(&self.settings.step, name, with_masses, &mut warnings);
+            warn_if_out_of_reach(&self.settings.step, name, with_masses, &mut warnings);
             let masses = particles.inverse_masses();
             let count = untethered_particles(model, |it| masses[it as usize] == 0.0).len();
             warn_if_untethered(name, count, &mut warnings);
@@ -116,18 +117,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// As [`Scene::warnings`], for the present positions and settings.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        for part in &self.models {
-            let particles = part.particles.clone();
+        for model in &self.models {
+            let particles = model.particles.clone();
             let with_masses = particles.map(|it| (self.position(it), self.inverse_mass(it)));
-            out_of_reach(&self.settings.step, &part.name, with_masses, &mut warnings);
+            warn_if_out_of_reach(&self.settings.step, &model.name, with_masses, &mut warnings);
         }
-        for (part, count) in self.untethered() {
-            warn_if_untethered(&part.name, count, &mut warnings);
+        for (model, count) in self.untethered() {
+            warn_if_untethered(&model.name, count, &mut warnings);
         }
         warnings
     }
 }
 
+/// Appends a warning if there are untethered particles.
 fn warn_if_untethered(model: &str, particles: usize, warnings: &mut Vec<Warning>) {
     if particles > 0 {
         warnings.push(Warning::Untethered { model: model.to_owned(), particles });

@@ -52,8 +52,8 @@ fn rotation([x, y, z, w]: [f64; 4]) -> Matrix {
     ]
 }
 
-/// The largest difference of two matrices.
-fn off(a: &Matrix, b: &Matrix) -> f64 {
+/// The largest difference between entries of two matrices.
+fn max_difference(a: &Matrix, b: &Matrix) -> f64 {
     (0..9).map(|i| (a[i / 3][i % 3] - b[i / 3][i % 3]).abs()).fold(0.0, f64::max)
 }
 
@@ -79,29 +79,30 @@ proptest! {
         mass in 0.01..1000.0_f64,
         centre in prop::array::uniform3(-1.0..1.0_f64),
         radii in prop::array::uniform3(0.3..3.0_f64),
-        turn in quaternions(),
+        quaternion in quaternions(),
     ) {
-        // The covariance of a solid ellipsoid, turned; the inertia tensor that belongs to it.
+        // The inertia tensor of a rotated solid ellipsoid.
         let squares: Vector = radii.map(|r| mass * r * r / 5.0);
         let principal =
             [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1]];
-        let r = rotation(turn);
+        let r = rotation(quaternion);
         let inertia = product(&product(&r, &diagonal(principal)), &transposed(&r));
-        let asked = MassProperties { mass, centre, inertia };
-        let model = Model::rigid(&asked).unwrap();
-        let got = measured(&model);
-        prop_assert!((got.mass - mass).abs() <= 1e-5 * mass);
-        prop_assert!(length(sub(got.centre, centre)) <= 1e-6);
+        let given = MassProperties { mass, centre, inertia };
+        let model = Model::rigid(&given).unwrap();
+        let found = measured(&model);
+        prop_assert!((found.mass - mass).abs() <= 1e-5 * mass);
+        prop_assert!(length(sub(found.centre, centre)) <= 1e-6);
         let largest = principal.iter().copied().fold(0.0, f64::max);
-        prop_assert!(off(&got.inertia, &inertia) <= 1e-5 * largest, "{got:?} for {asked:?}");
+        let off = max_difference(&found.inertia, &inertia);
+        prop_assert!(off <= 1e-5 * largest, "{found:?} for {given:?}");
         // [`Body::inertia`] agrees.
         let read = model.bodies.all()[0].inertia(&model.particles, mass);
-        prop_assert!(off(&read, &inertia) <= 1e-5 * largest);
+        prop_assert!(max_difference(&read, &inertia) <= 1e-5 * largest);
     }
 
     #[test]
     fn pose_and_twist_are_read_back_as_set(
-        turn in quaternions(),
+        quaternion in quaternions(),
         centre in prop::array::uniform3(-5.0..5.0_f64),
         velocity in prop::array::uniform3(-5.0..5.0_f64),
         spin in prop::array::uniform3(-5.0..5.0_f64),
@@ -110,31 +111,31 @@ proptest! {
         let mut model = Model::rigid_box([0.3, 0.5, 0.7], 500.0).unwrap();
         let Model { particles, bodies, .. } = &mut model;
         let body = &bodies.all()[0];
-        let pose = BodyPose { centre, rotation: rotation(turn) };
+        let pose = BodyPose { centre, rotation: rotation(quaternion) };
         body.set_pose(particles, &pose).unwrap();
         let read = body.pose(particles);
         prop_assert!(length(sub(read.centre, centre)) < 1e-6);
-        prop_assert!(off(&read.rotation, &pose.rotation) < 1e-5);
-        prop_assert!(off(&rotation(read.quaternion()), &read.rotation) < 1e-12);
+        prop_assert!(max_difference(&read.rotation, &pose.rotation) < 1e-5);
+        prop_assert!(max_difference(&rotation(read.quaternion()), &read.rotation) < 1e-12);
         body.set_twist(particles, &Twist { velocity, spin }, h);
         let read = body.twist(particles, h);
-        // Positions are rounded to 5e-7 m, and 240 times a second.
+        // Positions are rounded to 5e-7 m; over 1/240 s that is 1e-4 m/s.
         prop_assert!(length(sub(read.velocity, velocity)) < 5e-4);
         prop_assert!(length(sub(read.spin, spin)) < 2e-3);
-        // Vertices move along.
-        let seen = bodies.vertices(particles);
-        for (vertex, seen) in seen.into_iter().enumerate() {
+        // Vertices have the pose of the body.
+        let vertices = bodies.vertices(particles);
+        for (vertex, position) in vertices.into_iter().enumerate() {
             let local = from_fn(|axis| {
                 let side = [0.15, 0.25, 0.35][axis];
                 if vertex >> (2 - axis) & 1 == 1 { side } else { -side }
             });
-            let off = sub(seen.map(f64::from), pose.place(local));
-            prop_assert!(length(off) < 3e-6);
+            let difference = sub(position.map(f64::from), pose.place(local));
+            prop_assert!(length(difference) < 3e-6);
         }
     }
 
     #[test]
-    fn a_push_moves_the_point_to_its_target_and_pinned_ends_stay(
+    fn a_push_moves_a_point_to_its_target_and_pinned_particles_stay(
         points in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f32)),
         weights in prop::array::uniform3(-0.5..1.0_f32),
         masses in prop::array::uniform4(prop_oneof![1 => Just(0.0_f32), 4 => 0.1..10.0_f32]),
@@ -150,12 +151,12 @@ proptest! {
             prop_assert!((anchor.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
             let mut particles = Particles::new(&points, &masses).unwrap();
             let p = anchor.position(&particles);
-            // Only badly carried points lose digits.
-            let carried = anchor.inverse_mass(&particles);
-            let most = (0..4).map(|i| {
+            // A point loses digits if its inverse mass is small beside those of its particles.
+            let inverse_mass = anchor.inverse_mass(&particles);
+            let largest = (0..4).map(|i| {
                 anchor.weights[i].abs() * masses[anchor.particles[i] as usize]
             }).fold(0.0, f32::max);
-            prop_assume!(carried == 0.0 || carried > 1e-3 * most);
+            prop_assume!(inverse_mass == 0.0 || inverse_mass > 1e-3 * largest);
             anchor.push(&mut particles, by);
             for i in 0..4 {
                 if masses[i] == 0.0 {
@@ -164,15 +165,15 @@ proptest! {
             }
             let moved = anchor.position(&particles);
             for axis in 0..3 {
-                let q = if carried > 0.0 { p[axis] + by[axis] } else { p[axis] };
-                let size = if carried > 0.0 { 1.0 + most / carried } else { 1.0 };
-                prop_assert!((moved[axis] - q).abs() < 1e-6 * size, "{} for {}", moved[axis], q);
+                let q = if inverse_mass > 0.0 { p[axis] + by[axis] } else { p[axis] };
+                let scale = if inverse_mass > 0.0 { 1.0 + largest / inverse_mass } else { 1.0 };
+                prop_assert!((moved[axis] - q).abs() < 1e-6 * scale, "{} for {}", moved[axis], q);
             }
         }
     }
 
     #[test]
-    fn two_sides_pushed_apart_keep_their_momentum(
+    fn pushing_two_points_apart_conserves_momentum(
         points in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f32), 8),
         masses in prop::collection::vec(0.1..10.0_f32, 8),
         one in prop::array::uniform3(0.0..0.5_f32),
@@ -191,32 +192,32 @@ proptest! {
         for axis in 0..3 {
             prop_assert!((gap(&particles)[axis] - before[axis] - by[axis]).abs() < 2e-6);
         }
-        // Linear and angular, about where the push was: a push acts along `by` in p and in q, so
-        // its moment is that of the lever from q to p.
+        // Linear momentum is conserved. Opposite pushes along `by` act at p and at q, so angular
+        // momentum changes by the moment of one of them about the other.
         let (mut linear, mut angular, mut all) = ([0.0; 3], [0.0; 3], 0.0);
         for i in 0..8 {
             let mass = 1.0 / f64::from(masses[i]);
-            let way: Vector =
+            let displacement: Vector =
                 from_fn(|axis| f64::from(particles.position(i)[axis]) - f64::from(points[i][axis]));
-            let moment = cross(points[i].map(f64::from), way);
+            let moment = cross(points[i].map(f64::from), displacement);
             for axis in 0..3 {
-                linear[axis] += mass * way[axis];
+                linear[axis] += mass * displacement[axis];
                 angular[axis] += mass * moment[axis];
-                all += mass * way[axis].abs();
+                all += mass * displacement[axis].abs();
             }
         }
         prop_assert!(length(linear) < 1e-6 * (1.0 + all));
         let push = 1.0 / f64::from(p.inverse_mass(&Particles::new(&points, &masses).unwrap())
             + q.inverse_mass(&Particles::new(&points, &masses).unwrap()));
-        let lever = cross(before.map(f64::from), by.map(|by| push * f64::from(by)));
-        prop_assert!(length(sub(angular, lever)) < 1e-5 * (1.0 + all));
+        let moment = cross(before.map(f64::from), by.map(|by| push * f64::from(by)));
+        prop_assert!(length(sub(angular, moment)) < 1e-5 * (1.0 + all));
     }
 }
 
-/// A tetrahedron with its corner at the origin: mass `ρ/6`, and closed moments (the integrals of
-/// x² and xy over it are 1/60 and 1/120).
+/// The first mesh is a tetrahedron with a corner at the origin: its volume is 1/6, and the
+/// integrals of x² and xy over it are 1/60 and 1/120.
 #[test]
-fn meshes_have_the_inertia_of_the_textbook() {
+fn mass_properties_of_meshes_match_closed_forms() {
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     let corner = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
@@ -225,27 +226,30 @@ fn meshes_have_the_inertia_of_the_textbook() {
     let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
     let known: Matrix =
         from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
-    assert!(off(&corner.inertia, &known) < 1e-12);
+    assert!(max_difference(&corner.inertia, &known) < 1e-12);
 
     // A brick of 1800 kg/m³, far from the origin, by its mesh and by its formula.
     let size = [0.25_f32, 0.0625, 0.125];
     let brick = Model::rigid_box(size, 1800.0).unwrap();
-    let seen = brick.bodies.vertices(&brick.particles);
-    let corners: Vec<[f32; 3]> = (0..8)
-        .map(|vertex| from_fn(|axis| (seen[vertex][axis] * 64.0).round() / 64.0 + 100.0))
+    let vertices_of_brick = brick.bodies.vertices(&brick.particles);
+    let corners: Vec<[f32; 3]> = vertices_of_brick
+        .iter()
+        .map(|vertex| vertex.map(|x| (x * 64.0).round() / 64.0 + 100.0))
         .collect();
     let by_mesh = MassProperties::of_mesh(&corners, brick.bodies.triangles(), 1800.0).unwrap();
     let by_formula = MassProperties::of_box(size.map(f64::from), 1800.0).unwrap();
     assert!((by_mesh.mass - by_formula.mass).abs() < 1e-9);
     assert!(length(sub(by_mesh.centre, [100.0; 3])) < 1e-9);
-    assert!(off(&by_mesh.inertia, &by_formula.inertia) < 1e-9);
-    let carried = measured(&brick);
-    assert!(off(&carried.inertia, &by_formula.inertia) < 1e-5 * by_formula.inertia[1][1]);
+    assert!(max_difference(&by_mesh.inertia, &by_formula.inertia) < 1e-9);
+    let of_particles = measured(&brick);
+    let off = max_difference(&of_particles.inertia, &by_formula.inertia);
+    assert!(off < 1e-5 * by_formula.inertia[1][1]);
 
-    // Two corners joined to a concave shape have the sum of their masses.
+    // The particles of a rigid mesh have the mass properties of the mesh.
     let rigid = Model::rigid_mesh(&vertices, &triangles, 6.0).unwrap();
-    let carried = measured(&rigid);
-    assert!((carried.mass - 1.0).abs() < 1e-6 && off(&carried.inertia, &known) < 1e-6);
+    let of_particles = measured(&rigid);
+    assert!((of_particles.mass - 1.0).abs() < 1e-6);
+    assert!(max_difference(&of_particles.inertia, &known) < 1e-6);
 }
 
 #[test]
@@ -256,9 +260,9 @@ fn impossible_bodies_are_refused() {
     assert!(impossible(of(diagonal([1.0, 1.0, 2.0]))), "a disc without thickness");
     assert!(impossible(of(diagonal([-1.0, 1.0, 1.0]))));
     assert!(impossible(of(diagonal([0.0; 3]))));
-    let mut odd = diagonal([1.0; 3]);
-    odd[0][1] = 0.1;
-    assert!(matches!(of(odd), Err(ModelError::Body(BodyError::NotSymmetric))));
+    let mut asymmetric = diagonal([1.0; 3]);
+    asymmetric[0][1] = 0.1;
+    assert!(matches!(of(asymmetric), Err(ModelError::Body(BodyError::NotSymmetric))));
     assert!(matches!(of(diagonal([f64::NAN; 3])), Err(ModelError::Body(BodyError::NotSymmetric))));
 
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -283,8 +287,8 @@ fn impossible_bodies_are_refused() {
     );
 }
 
-/// Euler's equations of a free top in its own axes, and its rotation, by the classical method of
-/// Runge and Kutta.
+/// Integrates Euler's equations of a free top, in its own axes, and its rotation with the classical
+/// Runge-Kutta method. Returns spin and rotation.
 fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
     type State = (Vector, Matrix);
     let slope = |(w, r): &State| -> State {
@@ -292,8 +296,8 @@ fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
             let (j, k) = ((i + 1) % 3, (i + 2) % 3);
             (moments[j] - moments[k]) * w[j] * w[k] / moments[i]
         });
-        let about = [[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]];
-        (dw, product(r, &about))
+        let cross_matrix = [[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]];
+        (dw, product(r, &cross_matrix))
     };
     let after = |(w, r): &State, h: f64, (dw, dr): &State| -> State {
         (from_fn(|i| w[i] + h * dw[i]), from_fn(|i| from_fn(|j| r[i][j] + h * dr[i][j])))
@@ -306,15 +310,15 @@ fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
         let b = slope(&after(&state, h / 2.0, &a));
         let c = slope(&after(&state, h / 2.0, &b));
         let d = slope(&after(&state, h, &c));
-        for (part, share) in [(a, 6.0), (b, 3.0), (c, 3.0), (d, 6.0)] {
-            state = after(&state, h / share, &part);
+        for (slope, divisor) in [(a, 6.0), (b, 3.0), (c, 3.0), (d, 6.0)] {
+            state = after(&state, h / divisor, &slope);
         }
     }
     state
 }
 
-/// An asymmetric top, `seconds` after it was thrown, in substeps of `h`: its spin, its rotation and
-/// its angular momentum.
+/// Spin, rotation and angular momentum of a simulated asymmetric top `seconds` after it was thrown,
+/// in substeps of `h` seconds.
 fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, Matrix, Vector) {
     let model = top();
     let mut particles = model.particles.convert::<f64>();
@@ -343,29 +347,28 @@ fn top() -> Model {
 }
 
 #[test]
-fn a_free_top_turns_as_euler_says() {
-    // About the middle axis, nearly: it turns over, and back.
+fn a_free_top_follows_eulers_equations() {
+    // The spin is nearly about the intermediate axis, so the top flips over periodically.
     let (spin, seconds) = ([0.5, 4.0, -0.2], 3.0);
-    let (own_spin, rotation) = free_top(MOMENTS, spin, seconds);
-    let reference = apply(&rotation, own_spin);
-    assert!(own_spin[1] < 0.0, "too tame a test: it has not turned over");
-    let momentum = |spin: Vector| -> Vector { from_fn(|i| MOMENTS[i] * spin[i]) };
-    let kept = momentum(spin);
+    let (local_spin, rotation) = free_top(MOMENTS, spin, seconds);
+    let reference = apply(&rotation, local_spin);
+    assert!(local_spin[1] < 0.0, "the top has not flipped: the test is too weak");
+    let initial_momentum: Vector = from_fn(|i| MOMENTS[i] * spin[i]);
     let errors: Vec<[f64; 3]> = [4e-4, 2e-4, 1e-4]
         .into_iter()
         .map(|h| {
             let (spin, turned, momentum) = thrown_top(spin, seconds, h, 4);
             [
-                off(&turned, &rotation),
+                max_difference(&turned, &rotation),
                 length(sub(spin, reference)) / length(reference),
-                length(sub(momentum, kept)) / length(kept),
+                length(sub(momentum, initial_momentum)) / length(initial_momentum),
             ]
         })
         .collect();
-    // First order in h: half the substep, half the error. What is lost is spin² h a second, because
-    // a stick's correction is along the stick as it is after the motion.
-    for of in 0..3 {
-        let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][of]);
+    // First order in h: half the substep, half the error. A top loses spin² h per second, because a
+    // stick's correction is along its direction after the motion.
+    for quantity in 0..3 {
+        let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][quantity]);
         assert!(small < 0.03, "{errors:?}");
         assert!((1.8..2.2).contains(&(large / middle)), "{errors:?}");
         assert!((1.8..2.2).contains(&(middle / small)), "{errors:?}");

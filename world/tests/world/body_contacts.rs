@@ -1,4 +1,4 @@
-//! Contacts of bodies with floors and with each other.
+//! Contacts of rigid bodies with floors and with each other.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ const H: f64 = 1.0 / 60.0 / SUBSTEPS as f64;
 
 type Bodies = World<ScalarKernel>;
 
-/// Passes as in the article: "3 to 4 relaxation iterations", each with its collisions.
+/// An empty scene with passes as in the article: "3 to 4 relaxation iterations", each followed by
+/// collisions.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     scene.settings.passes = 4;
@@ -42,7 +43,7 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Largest deviation of a stick from its length, as a share.
+/// Largest deviation of a stick from its rest length, relative to the rest length.
 fn stretch(world: &Bodies) -> f64 {
     let matter = &world.islands()[0].matter;
     (0..matter.sticks.len())
@@ -55,8 +56,8 @@ fn stretch(world: &Bodies) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A body with an oblique rotation.
-fn turned(mut model: Model, centre: [f64; 3], twist: Twist) -> Model {
+/// A model whose body has an oblique rotation, a centre and a twist.
+fn rotated(mut model: Model, centre: [f64; 3], twist: Twist) -> Model {
     let Model { particles, bodies, .. } = &mut model;
     let rotation = [[0.6, -0.48, 0.64], [0.8, 0.36, -0.48], [0.0, 0.8, 0.6]];
     let body = &bodies.all()[0];
@@ -66,7 +67,7 @@ fn turned(mut model: Model, centre: [f64; 3], twist: Twist) -> Model {
 }
 
 #[test]
-fn few_iterations_are_enough_and_right_angles_stay_right() {
+fn bodies_stay_rigid_with_few_iterations_and_come_to_rest() {
     let models = [
         Model::basis(0.5, 2.0).unwrap(),
         Model::tetrahedron(0.5, 2.0).unwrap(),
@@ -76,15 +77,15 @@ fn few_iterations_are_enough_and_right_angles_stay_right() {
         let mut scene = scene();
         scene.obstacles.push(floor([0.0, 1.0, 0.0], Surface::default()));
         let twist = Twist { velocity: [1.0, -2.0, 0.0], spin: [3.0, 1.0, -2.0] };
-        scene.add("body", turned(model, [0.0, 0.8, 0.0], twist)).unwrap();
+        scene.add("body", rotated(model, [0.0, 0.8, 0.0], twist)).unwrap();
         let mut world = world(&scene);
         let (mut worst, mut deepest): (f64, f32) = (0.0, 0.0);
         for _ in 0..600 {
             assert!(world.step().unwrap().finite);
             worst = worst.max(stretch(&world));
             let matter = &world.islands()[0].matter;
-            let seen = matter.bodies.vertices(&matter.particles);
-            deepest = seen.iter().fold(deepest, |deepest, [_, y, _]| deepest.max(-y));
+            let vertices = matter.bodies.vertices(&matter.particles);
+            deepest = vertices.iter().fold(deepest, |deepest, [_, y, _]| deepest.max(-y));
         }
         assert!(worst < 0.1 && deepest < 1e-3, "stretch {worst}, {deepest} m deep");
         assert!(stretch(&world) < 5e-3);
@@ -94,14 +95,14 @@ fn few_iterations_are_enough_and_right_angles_stay_right() {
 }
 
 #[test]
-fn a_box_on_a_slope_stays_or_slides_as_coulomb_says() {
+fn a_box_on_a_slope_stays_or_slides_with_coulomb_friction() {
     let (sine, cosine) = (0.6, 0.8);
     for friction in [0.9_f32, 0.4, 0.0] {
         let mut scene = scene();
         scene
             .obstacles
             .push(floor([-sine, cosine, 0.0], Surface { friction, ..Surface::default() }));
-        // A flat box, turned with the slope, its face 0.05 above its middle.
+        // A flat box that lies on the slope; its centre is 0.05 m above it.
         let mut model = Model::rigid_box([0.5, 0.1, 0.5], 300.0).unwrap();
         let Model { particles, bodies, .. } = &mut model;
         let pose = BodyPose {
@@ -180,7 +181,7 @@ mod pairs {
     }
 
     #[test]
-    fn bodies_that_collide_keep_their_momentum() {
+    fn colliding_bodies_conserve_momentum() {
         for friction in [0.0, 0.5] {
             let mut scene = scene();
             scene.settings.step.acceleration = [0.0; 3];
@@ -190,8 +191,8 @@ mod pairs {
             let small = Model::tetrahedron(0.5, 4.0).unwrap();
             let still = Twist::default();
             let fast = Twist { velocity: [3.0, 0.0, 0.0], spin: [0.0, 0.0, 0.0] };
-            scene.add("large", turned(large, [0.0; 3], still)).unwrap();
-            scene.add("small", turned(small, [-0.8, 0.1, 0.05], fast)).unwrap();
+            scene.add("large", rotated(large, [0.0; 3], still)).unwrap();
+            scene.add("small", rotated(small, [-0.8, 0.1, 0.05], fast)).unwrap();
             let mut world = world(&scene);
             let before = momenta(&world);
             for _ in 0..30 {
@@ -199,13 +200,14 @@ mod pairs {
             }
             let after = momenta(&world);
             let [large, small] = twists(&world)[..] else { panic!("two bodies") };
-            assert!(large.velocity[0] > 0.3, "they did not meet: {large:?}");
+            assert!(large.velocity[0] > 0.3, "they did not collide: {large:?}");
             assert!(large.velocity[0] >= small.velocity[0] - 1e-2 || length(large.spin) > 0.5);
-            // Each stick's correction is along the stick as it is, not as it was: so angular
-            // momentum is lost as spin² h says, linear momentum by rounding only.
+            // Linear momentum is lost by rounding only. A stick's correction is along its direction
+            // after the motion, so angular momentum is lost, too, in proportion to spin² h.
             for axis in 0..3 {
-                let lost = |which: usize| (before[which][axis] - after[which][axis]).abs();
-                assert!(lost(0) < 2e-3 && lost(1) < 0.05, "{before:?} {after:?}");
+                let [linear, angular] =
+                    [0, 1].map(|which: usize| (before[which][axis] - after[which][axis]).abs());
+                assert!(linear < 2e-3 && angular < 0.05, "{before:?} {after:?}");
             }
         }
     }
@@ -216,7 +218,7 @@ mod pairs {
     }
 
     #[test]
-    fn cubes_that_meet_head_on_part_at_their_share_of_the_approach() {
+    fn head_on_collisions_of_cubes_have_the_given_restitution() {
         let at = |x: f64, velocity: f64, density: f64| {
             let mut cube = Model::rigid_box([0.5; 3], density).unwrap().moved([x as f32, 0.0, 0.0]);
             let Model { particles, bodies, .. } = &mut cube;
@@ -237,9 +239,9 @@ mod pairs {
             }
             let after = momenta(&world);
             let [left, right] = twists(&world)[..] else { panic!("two bodies") };
-            let parting = right.velocity[0] - left.velocity[0];
+            let separating = right.velocity[0] - left.velocity[0];
             let expected = 2.0 * f64::from(restitution);
-            assert!((parting - expected).abs() < 0.03, "{restitution}: {left:?} {right:?}");
+            assert!((separating - expected).abs() < 0.03, "{restitution}: {left:?} {right:?}");
             for axis in 0..3 {
                 assert!((before[0][axis] - after[0][axis]).abs() < 0.05, "{before:?} {after:?}");
             }
@@ -248,7 +250,7 @@ mod pairs {
     }
 
     #[test]
-    fn a_cube_comes_up_to_the_square_of_the_restitution() {
+    fn a_cube_rises_to_the_square_of_its_restitution() {
         // On a floor, and on a pinned body.
         for on_body in [false, true] {
             let mut scene = scene();
@@ -287,17 +289,17 @@ mod pairs {
             let at = [0.02 * nth as f32, 0.25 + 0.5 * nth as f32, 0.0];
             scene.add(format!("stacked {nth}"), cube().moved(at)).unwrap();
         }
-        let mut still = world(&scene);
+        let mut stack = world(&scene);
         for _ in 0..240 {
-            assert!(still.step().unwrap().finite);
+            assert!(stack.step().unwrap().finite);
         }
-        for (nth, pose) in poses(&still).iter().enumerate() {
+        for (nth, pose) in poses(&stack).iter().enumerate() {
             assert!((pose.centre[1] - 0.25 - 0.5 * nth as f64).abs() < 5e-3, "{nth}: {pose:?}");
         }
-        assert!(twists(&still).iter().all(|twist| length(twist.velocity) < 1e-2));
+        assert!(twists(&stack).iter().all(|twist| length(twist.velocity) < 1e-2));
 
         let twist = Twist { velocity: [0.3, -1.0, 0.0], spin: [3.0, 1.0, -2.0] };
-        scene.add("falling", turned(cube(), [0.1, 3.0, 0.1], twist)).unwrap();
+        scene.add("falling", rotated(cube(), [0.1, 3.0, 0.1], twist)).unwrap();
         let mut world = world(&scene);
         let energy = |world: &Bodies| {
             let now = world.diagnostics().unwrap();

@@ -1,4 +1,4 @@
-//! Diagnostics of worlds with known values.
+//! Diagnostics of worlds, compared with known values.
 
 use proptest::prelude::*;
 use taut_core::{Duplicates, Formula, Particles, Sticks};
@@ -18,7 +18,7 @@ fn near(one: f64, other: f64, within: f64) -> bool {
 }
 
 #[test]
-fn diagnostics_match_the_textbook() {
+fn diagnostics_match_their_definitions() {
     let mut scene = weightless(scene(
         "unconnected",
         unconnected(&[[1.0, 0.0, 0.0], [0.0, 2.0, 3.0], [9.0; 3]], &[0.5, 0.25, 0.0]),
@@ -58,29 +58,29 @@ proptest! {
         let t = world.time();
         for axis in 0..3 {
             let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
-            let there = v * t + 0.5 * a * t * t;
-            // What is left is rounding to f32: up to 240 substeps of half an ulp of some 15 m, each
-            // of which goes on as a velocity. (Half a substep of a thrown velocity would be 0.04
+            let expected = v * t + 0.5 * a * t * t;
+            // The rest is rounding to f32: up to 240 substeps of half an ulp of some 15 m, each of
+            // which persists as a velocity. (Half a substep of the initial velocity would be 0.04
             // m.)
-            prop_assert!(near(f64::from(world.position(0)[axis]), there, 1e-2), "{there}");
+            prop_assert!(near(f64::from(world.position(0)[axis]), expected, 1e-2), "{expected}");
         }
     }
 }
 
 #[test]
 fn a_particle_released_at_rest_falls_half_a_substep_further() {
-    // Verlet from a previous position that is the position: x = ½ a t (t + h).
+    // Verlet integration from equal positions and previous positions gives x = ½ a t (t + h).
     let mut scene = scene("ball", unconnected(&[[0.0; 3]], &[1.0]));
     scene.settings.step.damping_rate = 0.0;
     let mut world = world(&scene);
     steps(&mut world, 60);
     let (t, h) = (world.time(), f64::from(world.settings().step.dt));
-    let there = -0.5 * 9.81 * t * (t + h);
-    assert!(near(f64::from(world.position(0)[1]), there, 1e-4));
+    let expected = -0.5 * 9.81 * t * (t + h);
+    assert!(near(f64::from(world.position(0)[1]), expected, 1e-4));
 }
 
 #[test]
-fn sticks_pull_at_both_ends_alike() {
+fn relaxation_conserves_momentum_and_adds_no_energy() {
     for formula in Formula::ALL {
         let mut scene = weightless(scene("ball", Model::sphere(9, StickSet::All).unwrap()));
         scene.formula = formula;
@@ -88,8 +88,8 @@ fn sticks_pull_at_both_ends_alike() {
         let mut world = world(&scene);
         for particle in 0..world.len() {
             world.set_inverse_mass(particle, 0.5 + (particle % 7) as f32).unwrap();
-            let spin = (particle % 5) as f32 - 2.0;
-            world.set_velocity(particle, [0.3 * spin, 1.0 - spin, 0.2]).unwrap();
+            let v = (particle % 5) as f32 - 2.0;
+            world.set_velocity(particle, [0.3 * v, 1.0 - v, 0.2]).unwrap();
         }
         let before = world.diagnostics().unwrap();
         steps(&mut world, 120);
@@ -99,12 +99,12 @@ fn sticks_pull_at_both_ends_alike() {
             let [p, q] = [before, after].map(|it| it.momentum[axis] / mass);
             assert!(near(p, q, 1e-4), "{formula}: {p} and {q} m/s on axis {axis}");
         }
-        assert!(after.kinetic < before.kinetic, "{formula}: relaxation makes no energy");
+        assert!(after.kinetic < before.kinetic, "{formula}: relaxation added energy");
     }
 }
 
-/// The share of its spin that a ball loses per second.
-fn spin_lost(substeps: u32) -> f64 {
+/// The fraction of its angular momentum that a ball loses in a second.
+fn lost_angular_momentum(substeps: u32) -> f64 {
     let mut scene = weightless(scene("ball", Model::sphere(9, StickSet::All).unwrap()));
     scene.settings.step.substeps = substeps;
     scene.settings.step.iterations = 4;
@@ -121,14 +121,14 @@ fn spin_lost(substeps: u32) -> f64 {
 }
 
 #[test]
-fn a_ball_keeps_its_spin_the_better_the_shorter_the_substeps() {
-    // A stick corrects along its direction at the end of a substep, after its ends have turned.
-    let [coarse, fine] = [1, 8].map(spin_lost);
+fn shorter_substeps_lose_less_angular_momentum() {
+    // A stick corrects along its direction after the motion, when its ends have rotated.
+    let [coarse, fine] = [1, 8].map(lost_angular_momentum);
     assert!(coarse < 0.15 && fine < coarse / 4.0, "{coarse} and {fine}");
 }
 
 #[test]
-fn the_stretch_covers_all_islands_but_no_torn_sticks() {
+fn the_stretch_includes_all_islands_and_excludes_torn_sticks() {
     let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.5, 0.0, 0.0]];
     let particles = Particles::new(&points, &[1.0; 4]).unwrap();
     let rests = [1.0; 3];

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, HalfSpace, Look, Model, Obstacle, Path,
-    Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
+    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, FigureShape, HalfSpace, Look, Model, Obstacle,
+    Path, Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
 };
 
 use crate::make::{drape, scene, steps, world};
@@ -64,22 +64,23 @@ fn removals_are_recorded_by_stable_numbers() {
     let before = world.drawing();
     assert_eq!(before.vertices, world.len() + 8 + 4);
     assert_eq!(
-        before.parts.iter().map(|part| part.look).collect::<Vec<_>>(),
+        before.models.iter().map(|drawn| drawn.look).collect::<Vec<_>>(),
         [Look::Body, Look::Cloth, Look::Cloth, Look::Body, Look::Rope,]
     );
     // The models in order, by the numbers of the world.
-    let (mut vertex, mut skin) = (0, world.len() as u32);
-    for (part, (name, model)) in before.parts.iter().zip(whole.models()) {
-        assert_eq!((&*part.name, part.particles.start as u32), (name, vertex));
+    let (mut vertex, mut mesh_vertex) = (0, world.len() as u32);
+    for (drawn, (name, model)) in before.models.iter().zip(whole.models()) {
+        assert_eq!((&*drawn.name, drawn.particles.start as u32), (name, vertex));
         let sticks = model.sticks.ends().iter().map(|ends| ends.map(|end| vertex + end));
-        assert!(before.sticks[part.sticks.clone()].iter().copied().eq(sticks));
+        assert!(before.sticks[drawn.sticks.clone()].iter().copied().eq(sticks));
         let faces = model.faces.iter().map(|face| face.map(|corner| vertex + corner));
-        let of_bodies = model.bodies.triangles().iter().map(|it| it.map(|corner| skin + corner));
+        let of_bodies =
+            model.bodies.triangles().iter().map(|it| it.map(|corner| mesh_vertex + corner));
         assert!(
-            before.triangles[part.triangles.clone()].iter().copied().eq(faces.chain(of_bodies))
+            before.triangles[drawn.triangles.clone()].iter().copied().eq(faces.chain(of_bodies))
         );
         vertex += model.particles.len() as u32;
-        skin += part.skin.len() as u32;
+        mesh_vertex += drawn.mesh_vertices.len() as u32;
     }
 
     let check = |world: &World<ScalarKernel>| {
@@ -105,7 +106,7 @@ fn removals_are_recorded_by_stable_numbers() {
     assert!(world.removed().sticks.iter().map(|&stick| stick as usize).eq(expected));
     assert!(world.removed().triangles.len() >= 4);
     let cut =
-        world.sweep([[0.2, 1.0, -1.0], [0.2, 1.0, 1.0]], [[0.2, -0.2, -1.0], [0.2, -0.2, 1.0]]);
+        world.cut_swept([[0.2, 1.0, -1.0], [0.2, 1.0, 1.0]], [[0.2, -0.2, -1.0], [0.2, -0.2, 1.0]]);
     assert_eq!(world.removed().sticks.len(), 4 + cut);
     let drawing = check(&world);
     assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
@@ -171,21 +172,23 @@ fn to_world<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
 }
 
 /// Points on the surface of a figure, in its own coordinates.
-fn surface<const D: usize>(form: Form<D>) -> Vec<[f64; D]> {
+fn surface<const D: usize>(shape: FigureShape<D>) -> Vec<[f64; D]> {
     let on_axis = |axis: usize, x: f64| core::array::from_fn(|i| if i == axis { x } else { 0.0 });
-    match form {
-        Form::Sphere { radius } => (0..D).map(|axis| on_axis(axis, -radius)).collect(),
-        Form::Capsule { radius, half } => {
+    match shape {
+        FigureShape::Sphere { radius } => (0..D).map(|axis| on_axis(axis, -radius)).collect(),
+        FigureShape::Capsule { radius, half } => {
             let beside: [f64; D] = core::array::from_fn(|i| [radius, half, 0.0][i]);
             vec![on_axis(1, half + radius), on_axis(1, -half - radius), beside]
         }
-        Form::Cuboid { half } | Form::Bounds { half } => (0..D)
+        FigureShape::Cuboid { half } | FigureShape::Bounds { half } => (0..D)
             .flat_map(|axis| [on_axis(axis, half[axis]), on_axis(axis, -half[axis])])
             .collect(),
-        Form::HalfSpace => {
+        FigureShape::HalfSpace => {
             (0..D).map(|axis| on_axis(axis, if axis == 1 { 0.0 } else { 7.0 })).collect()
         }
-        Form::Mesh { points, .. } => points.iter().map(|point| point.map(f64::from)).collect(),
+        FigureShape::Mesh { points, .. } => {
+            points.iter().map(|point| point.map(f64::from)).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -197,12 +200,12 @@ fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
 
     for time in [0.0, 0.4, 3.7] {
         let figure = obstacle.figure(time).unwrap();
-        let points = surface(figure.form);
+        let points = surface(figure.shape);
         assert!(!points.is_empty());
         for point in points {
             // Moved away from the origin, or along y for a half-space.
             let moved = |by: f64| -> [f64; D] {
-                if figure.form == Form::HalfSpace {
+                if figure.shape == FigureShape::HalfSpace {
                     core::array::from_fn(|i| point[i] + if i == 1 { by } else { 0.0 })
                 } else {
                     let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -219,8 +222,8 @@ fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
                         .unwrap();
                 obstacle.depth(&Model::new(particles, sticks), &moment)
             };
-            assert!(depth(-0.01 * inwards) > 0.001, "{:?} at {point:?}", figure.form);
-            assert_eq!(depth(0.01 * inwards), 0.0, "{:?} at {point:?}", figure.form);
+            assert!(depth(-0.01 * inwards) > 0.001, "{:?} at {point:?}", figure.shape);
+            assert_eq!(depth(0.01 * inwards), 0.0, "{:?} at {point:?}", figure.shape);
         }
     }
 }
@@ -270,7 +273,7 @@ fn a_mesh_is_drawn_where_it_collides() {
     let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
     let mesh = Solid::mesh(TriMesh::new(&points, &triangles, Facing::Front).unwrap()).turning(spin);
     let figure = mesh.figure(2.0).unwrap();
-    assert_eq!(figure.form, Form::Mesh { points: &points, triangles: &triangles });
+    assert_eq!(figure.shape, FigureShape::Mesh { points: &points, triangles: &triangles });
     for point in points {
         let point = point.map(f64::from);
         let (drawn, expected) = (to_world(&figure, point), mesh.pose(2.0).point(point));
@@ -295,10 +298,10 @@ fn every_scene_has_a_drawing() {
     }
     for library in LibraryScene::ALL {
         let drawing = match library.scene(library.size.min(16)).unwrap() {
-            AnyScene::Flat(scene) => drawing_of(&scene),
-            AnyScene::Solid(scene) => drawing_of(&scene),
+            AnyScene::TwoD(scene) => drawing_of(&scene),
+            AnyScene::ThreeD(scene) => drawing_of(&scene),
         };
-        let looks: BTreeSet<&str> = drawing.parts.iter().map(|part| part.look.name()).collect();
+        let looks: BTreeSet<&str> = drawing.models.iter().map(|drawn| drawn.look.name()).collect();
         let expected = match library.name {
             "rope-bridge" => "rope",
             "plants" => "plant",
@@ -314,10 +317,10 @@ fn every_scene_has_a_drawing() {
 
 #[test]
 fn emitted_particles_that_are_not_alive_are_absent() {
-    use taut_world::Emission;
+    use taut_world::EmitterSettings;
 
     let mut scene = scene("sheet", drape(5, StickSet::All));
-    let rain = Emission { rate: 50.0, lifetime: [0.3, 0.4], ..Emission::default() };
+    let rain = EmitterSettings { rate: 50.0, lifetime: [0.3, 0.4], ..EmitterSettings::default() };
     scene.add("rain", Model::emitter(rain).unwrap()).unwrap();
     let mut world = world(&scene);
     assert_eq!(world.absent().count(), world.len() - 25);
@@ -342,16 +345,16 @@ fn support_sticks_are_not_drawn() {
     both.add("plant", plant.clone().shuffled(4)).unwrap();
     let drawing = world(&both).drawing();
     // Without support sticks a plant is a tree, except that each leaf is a loop of 4 sticks.
-    let seen = plant.unseen.iter().filter(|&&unseen| !unseen).count();
+    let seen = plant.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
     let leaves = plant.faces.len() / 2;
     assert_eq!(seen, plant.particles.len() - 1 + leaves);
-    assert_eq!(drawing.unseen.len(), plant.sticks.len() - seen);
-    let first = drawing.parts[1].sticks.start as u32;
-    assert!(drawing.unseen.iter().all(|&stick| stick >= first));
-    assert!(drawing.unseen.is_sorted());
+    assert_eq!(drawing.hidden_sticks.len(), plant.sticks.len() - seen);
+    let first = drawing.models[1].sticks.start as u32;
+    assert!(drawing.hidden_sticks.iter().all(|&stick| stick >= first));
+    assert!(drawing.hidden_sticks.is_sorted());
 
     let doll = Model::<2>::ragdoll(&taut_world::Ragdoll::default()).unwrap();
-    let limbs = doll.unseen.iter().filter(|&&unseen| !unseen).count();
+    let limbs = doll.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
     assert_eq!(limbs, 2 + 4 * 2);
     let drawing = world(&scene("doll", doll)).drawing();
     assert!(drawing.radii.iter().all(|&radius| radius > 0.0));

@@ -1,7 +1,7 @@
 //! Emitters start the right number of particles on the right parabolas.
 
 use taut_scalar::ScalarKernel;
-use taut_world::{Emission, Emitter, Model, ModelError, Source, World, free_fall};
+use taut_world::{Emitter, EmitterSettings, Model, ModelError, Source, World, free_fall};
 
 use super::make::{scene, steps, world};
 
@@ -11,15 +11,15 @@ fn emitter(world: &World<ScalarKernel>) -> &Emitter {
 
 #[test]
 fn particles_follow_their_parabola_from_birth_on() {
-    let emission = Emission {
+    let settings = EmitterSettings {
         source: Source::Point([1.0, 2.0, 3.0]),
         rate: 37.0,
         velocity: [3.0, 7.0, -1.0],
         lifetime: [1.3, 1.3],
-        ..Emission::default()
+        ..EmitterSettings::default()
     };
     for substeps in [1, 3] {
-        let mut scene = scene("fountain", Model::emitter(emission.clone()).unwrap());
+        let mut scene = scene("fountain", Model::emitter(settings.clone()).unwrap());
         scene.settings.step.substeps = substeps;
         scene.settings.step.damping_rate = 0.0;
         let mut world = world(&scene);
@@ -41,8 +41,8 @@ fn particles_follow_their_parabola_from_birth_on() {
 #[test]
 fn extreme_damping_keeps_positions_finite() {
     for rate in [1e2, 1e3, 5e3, 6e3, 1e4, 1e9] {
-        let emission = Emission { velocity: [3.0, 7.0, -1.0], ..Emission::default() };
-        let mut scene = scene("fountain", Model::emitter(emission).unwrap());
+        let settings = EmitterSettings { velocity: [3.0, 7.0, -1.0], ..EmitterSettings::default() };
+        let mut scene = scene("fountain", Model::emitter(settings).unwrap());
         scene.settings.step.damping_rate = rate;
         let mut world = world(&scene);
         steps(&mut world, 30);
@@ -52,9 +52,13 @@ fn extreme_damping_keeps_positions_finite() {
 
 #[test]
 fn living_particles_are_those_born_and_not_dead() {
-    let emission =
-        Emission { rate: 1000.0, lifetime: [0.2, 0.6], spread: 1.0, ..Emission::default() };
-    let mut world = world(&scene("sparks", Model::emitter(emission).unwrap()));
+    let settings = EmitterSettings {
+        rate: 1000.0,
+        lifetime: [0.2, 0.6],
+        spread: 1.0,
+        ..EmitterSettings::default()
+    };
+    let mut world = world(&scene("sparks", Model::emitter(settings).unwrap()));
     let len = world.len();
     assert_eq!(len, 601);
     let mut lifetimes = std::collections::BTreeMap::new();
@@ -86,9 +90,14 @@ fn living_particles_are_those_born_and_not_dead() {
 
 #[test]
 fn dead_particles_do_not_move_and_a_resumed_emitter_continues() {
-    let emission =
-        Emission { rate: 90.0, lifetime: [0.1, 0.4], spread: 2.0, seed: 11, ..Emission::default() };
-    let scene = scene("sparks", Model::emitter(emission).unwrap());
+    let settings = EmitterSettings {
+        rate: 90.0,
+        lifetime: [0.1, 0.4],
+        spread: 2.0,
+        seed: 11,
+        ..EmitterSettings::default()
+    };
+    let scene = scene("sparks", Model::emitter(settings).unwrap());
     let mut world = world(&scene);
     steps(&mut world, 50);
     let snapshot = world.snapshot();
@@ -116,12 +125,12 @@ fn polygons_emit_by_area_along_their_normals() {
     // other.
     let small = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]];
     let large = [[5.0, 1.0, 0.0], [5.0, 1.0, 1.0], [8.0, 1.0, 0.0]];
-    let model = Model::emitter(Emission {
+    let model = Model::emitter(EmitterSettings {
         source: Source::Polygons(vec![small, large]),
         rate: 8000.0,
         normal_speed: 60.0,
         lifetime: [1.0, 1.0],
-        ..Emission::default()
+        ..EmitterSettings::default()
     });
     let mut scene = scene("floor", model.unwrap());
     scene.settings.step.acceleration = [0.0; 3];
@@ -142,18 +151,18 @@ fn polygons_emit_by_area_along_their_normals() {
 }
 
 #[test]
-fn invalid_emissions_are_refused() {
+fn invalid_emitter_settings_are_refused() {
     let invalid = [
-        Emission { rate: 0.0, ..Emission::default() },
-        Emission { rate: 1e9, ..Emission::default() },
-        Emission { lifetime: [2.0, 1.0], ..Emission::default() },
-        Emission { mass: 0.0, ..Emission::default() },
-        Emission { spread: f32::NAN, ..Emission::default() },
-        Emission { source: Source::Polygons(Vec::new()), ..Emission::default() },
+        EmitterSettings { rate: 0.0, ..EmitterSettings::default() },
+        EmitterSettings { rate: 1e9, ..EmitterSettings::default() },
+        EmitterSettings { lifetime: [2.0, 1.0], ..EmitterSettings::default() },
+        EmitterSettings { mass: 0.0, ..EmitterSettings::default() },
+        EmitterSettings { spread: f32::NAN, ..EmitterSettings::default() },
+        EmitterSettings { source: Source::Polygons(Vec::new()), ..EmitterSettings::default() },
     ];
-    for emission in invalid {
-        let error = Model::<3>::emitter(emission).unwrap_err();
-        let expected = matches!(error, ModelError::Measure { .. } | ModelError::Limit(_));
+    for settings in invalid {
+        let error = Model::<3>::emitter(settings).unwrap_err();
+        let expected = matches!(error, ModelError::OutOfRange { .. } | ModelError::Limit(_));
         assert!(expected, "{error}");
     }
 }

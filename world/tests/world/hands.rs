@@ -6,16 +6,16 @@ use taut_world::{Force, Forces, Model, Moment, StickSet, WorldError};
 
 use crate::make::{scene, steps, world};
 
-/// A force that adds nothing, but makes the world use its columns.
+/// A force of 0, which makes the world use its columns.
 #[derive(Debug)]
-struct Nothing;
+struct ZeroForce;
 
-impl Force for Nothing {
+impl Force for ZeroForce {
     fn push(&self, _: &Model, _: &Moment, _: &mut Forces) {}
 }
 
 #[test]
-fn dragged_particles_reach_their_targets_on_all_paths() {
+fn dragged_particles_reach_their_targets_on_all_code_paths() {
     let mut hashes = Vec::new();
     for force in [false, true] {
         let mut scene = scene("sheet", Model::drape(9, StickSet::All).unwrap());
@@ -23,7 +23,7 @@ fn dragged_particles_reach_their_targets_on_all_paths() {
         scene.settings.step.substeps = 4;
         scene.settings.step.iterations = 2;
         if force {
-            scene.forces.push(Arc::new(Nothing));
+            scene.forces.push(Arc::new(ZeroForce));
         }
         let mut world = world(&scene);
         let ball = world.model("ball").unwrap().start;
@@ -41,9 +41,9 @@ fn dragged_particles_reach_their_targets_on_all_paths() {
             }
         }
         assert_eq!(world.grabbed().collect::<Vec<_>>(), [80, ball + 3]);
-        let there = world.position(80);
+        let position = world.position(80);
         steps(&mut world, 3);
-        assert_eq!(world.position(80), there, "the drag has ended");
+        assert_eq!(world.position(80), position, "the drag has ended");
         hashes.push(world.hash());
     }
     assert_eq!(hashes[0], hashes[1]);
@@ -66,13 +66,13 @@ fn substeps_drag_evenly_and_release_throws() {
     let [x, y, z] = world.position(0);
     assert!((x - 1.0).abs() < 1e-5 && y == 0.0 && (z + 2.0).abs() < 1e-5, "{x} {y} {z}");
 
-    // Held still for a step, it is let go at rest.
+    // Released after a step without a drag, it is at rest.
     world.grab(0).unwrap();
     steps(&mut world, 1);
-    let there = world.position(0);
+    let position = world.position(0);
     world.release(0).unwrap();
     steps(&mut world, 1);
-    assert_eq!(world.position(0), there);
+    assert_eq!(world.position(0), position);
 }
 
 #[test]
@@ -99,22 +99,22 @@ fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
     assert!(world.position(0)[1] < 0.0 && world.position(1)[1] < 1.0);
 
     world.pin(0).unwrap();
-    let there = world.hash();
+    let before = world.hash();
     assert!(world.drag(0, [f32::NAN, 0.0, 0.0]).is_err());
     assert!(world.grab(2).is_err() && world.release(2).is_err() && world.pin(2).is_err());
     assert!(world.set_inverse_mass(0, -1.0).is_err() && world.set_velocity(1, [1e30; 3]).is_err());
-    assert_eq!(world.hash(), there);
+    assert_eq!(world.hash(), before);
 }
 
 #[test]
-fn nearest_matches_an_exhaustive_search() {
+fn nearest_finds_particles_by_point_and_by_ray() {
     let mut scene = scene("disc", Model::disc(12, StickSet::Structural).unwrap());
     scene.add("sheet", Model::drape(7, StickSet::All).unwrap().moved([0.1, 0.2, 0.3])).unwrap();
     let world = world(&scene);
     for particle in 0..world.len() {
         let [x, y, z] = world.position(particle);
         assert_eq!(world.nearest([x + 0.003, y - 0.003, z], 0.02), Some(particle));
-        // Nothing behind the viewer is picked; in front, the particle that the ray hits.
+        // A ray picks the particle that it hits, and nothing behind its origin.
         let eye = [0.3, -0.2, 5.0];
         let ray = [x - eye[0], y - eye[1], z - eye[2]];
         let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();

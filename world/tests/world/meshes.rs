@@ -23,9 +23,9 @@ struct Shape {
     triangles: Vec<[u32; 3]>,
 }
 
-/// A box with a pit in its top, with rounded coordinates: closed, and not convex.
+/// A box with a pit in its top: closed and not convex. Its coordinates are not exact in `f32`.
 fn pit() -> Shape {
-    // Outlines of the outside and of the pit, at several heights.
+    // Rings of corners of the outside and of the pit, at several heights.
     let ring = |half: f32, y: f32| {
         [[-half, y, -half], [half, y, -half], [half, y, half], [-half, y, half]]
             .map(|p| p.map(|x| x * 0.7 + 0.013))
@@ -42,8 +42,8 @@ fn pit() -> Shape {
     Shape { points, triangles }
 }
 
-/// The winding number of a closed surface around a point: 1 inside, 0 outside. By the sum of solid
-/// angles (van Oosterom and Strackee 1983).
+/// The winding number of a closed surface around a point, 1 inside and 0 outside, by the sum of
+/// solid angles (van Oosterom and Strackee 1983).
 fn winding(shape: &Shape, p: [f64; 3]) -> f64 {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let mut sum = 0.0;
@@ -55,8 +55,8 @@ fn winding(shape: &Shape, p: [f64; 3]) -> f64 {
         let cross =
             [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
         let [la, lb, lc] = [a, b, c].map(|d| dot(d, d).sqrt());
-        let below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
-        sum += 2.0 * dot(a, cross).atan2(below);
+        let denominator = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+        sum += 2.0 * dot(a, cross).atan2(denominator);
     }
     sum / (2.0 * core::f64::consts::TAU)
 }
@@ -66,17 +66,17 @@ fn is_inside(shape: &Shape, x: [f32; 3]) -> bool {
 }
 
 #[test]
-fn the_oracle_knows_inside_from_outside() {
+fn the_winding_number_is_1_inside_and_0_outside() {
     let pit = pit();
     assert!((winding(&pit, [0.0, -0.5, 0.0]) - 1.0).abs() < 1e-9);
     assert!(winding(&pit, [0.0, 0.4, 0.0]).abs() < 1e-9); // in the pit
     assert!(winding(&pit, [3.0, 0.0, 0.0]).abs() < 1e-9);
 }
 
-/// Random numbers and targets of shots.
-struct Range(ChaCha8Rng);
+/// Random numbers, points and targets.
+struct Random(ChaCha8Rng);
 
-impl Range {
+impl Random {
     fn number(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.0.next_u32() as f32 / u32::MAX as f32)
     }
@@ -85,19 +85,19 @@ impl Range {
         [0; 3].map(|_| self.number(-reach, reach))
     }
 
-    /// A corner, a point of an edge or of the inside of a triangle.
+    /// A random corner, or point on an edge or inside a triangle.
     fn target(&mut self, shape: &Shape) -> [f32; 3] {
         let triangle = self.0.next_u32() as usize % shape.triangles.len();
         let corners = shape.triangles[triangle].map(|corner| shape.points[corner as usize]);
-        let mut shares = match self.0.next_u32() % 4 {
+        let mut weights = match self.0.next_u32() % 4 {
             0 => [1.0, 0.0, 0.0],
             1 => [0.5, 0.5, 0.0],
             2 => [self.number(0.0, 1.0), 1.0, 0.0],
             _ => [0; 3].map(|_| self.number(0.0, 1.0)),
         };
-        let sum: f32 = shares.iter().sum();
-        shares = shares.map(|share| share / sum);
-        [0, 1, 2].map(|axis| (0..3).map(|corner| corners[corner][axis] * shares[corner]).sum())
+        let sum: f32 = weights.iter().sum();
+        weights = weights.map(|weight| weight / sum);
+        [0, 1, 2].map(|axis| (0..3).map(|corner| corners[corner][axis] * weights[corner]).sum())
     }
 }
 
@@ -115,21 +115,21 @@ fn world(model: Model, obstacle: impl Obstacle + 'static) -> World<ScalarKernel>
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
 
-/// 10,000 particles, each shot at a triangle, an edge or a corner at up to 1 km/s, from outside and
-/// from inside; then they go on bouncing for a while.
+/// Shoots 10,000 particles at triangles, edges and corners at up to 1 km/s, from outside and from
+/// inside, and asserts that each stays on its side for 20 steps.
 fn shoot(shape: &Shape, surface: Surface, seed: u64) {
-    let mut range = Range(ChaCha8Rng::seed_from_u64(seed));
-    let starts: Vec<_> = (0..10_000).map(|_| range.point(1.3)).collect();
+    let mut random = Random(ChaCha8Rng::seed_from_u64(seed));
+    let starts: Vec<_> = (0..10_000).map(|_| random.point(1.3)).collect();
     let inside: Vec<bool> = starts.iter().map(|x| is_inside(shape, *x)).collect();
-    let share = inside.iter().filter(|inside| **inside).count();
-    assert!((500..9_500).contains(&share), "{share} of 10,000 are inside");
+    let count = inside.iter().filter(|inside| **inside).count();
+    assert!((500..9_500).contains(&count), "{count} of 10,000 are inside");
     let mut model = unconnected(&starts);
     for (i, start) in starts.iter().enumerate() {
-        let target = range.target(shape);
-        let speed = range.number(0.0, 1000.0) * range.number(0.0, 1.0);
-        let way: [f32; 3] = [0, 1, 2].map(|axis| target[axis] - start[axis]);
-        let length = way.iter().map(|d| d * d).sum::<f32>().sqrt();
-        for (axis, along) in way.into_iter().enumerate() {
+        let target = random.target(shape);
+        let speed = random.number(0.0, 1000.0) * random.number(0.0, 1.0);
+        let offset: [f32; 3] = [0, 1, 2].map(|axis| target[axis] - start[axis]);
+        let length = offset.iter().map(|d| d * d).sum::<f32>().sqrt();
+        for (axis, along) in offset.into_iter().enumerate() {
             model.particles.previous_mut(axis)[i] -= along / length * speed * H;
         }
     }
@@ -146,21 +146,21 @@ fn shoot(shape: &Shape, surface: Surface, seed: u64) {
 }
 
 #[test]
-fn no_shot_goes_through_a_closed_mesh() {
+fn no_fast_particle_tunnels_through_a_closed_mesh() {
     shoot(&pit(), Surface { restitution: 0.9, ..Surface::default() }, 1);
 }
 
 #[test]
-fn no_shot_goes_through_a_thick_mesh_that_is_slippery() {
+fn no_fast_particle_tunnels_through_a_mesh_with_thickness_and_no_friction() {
     shoot(&pit(), Surface { thickness: 0.03, friction: 0.0, ..Surface::default() }, 2);
 }
 
 #[test]
-fn a_wall_stops_a_bullet_where_it_hits() {
+fn a_wall_stops_a_fast_particle_where_it_hits() {
     let points = [[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]];
     let wall = TriMesh::new(&points, &[[0, 1, 2], [0, 2, 3]], Facing::Front).unwrap();
     let wall = Solid::mesh(wall).with(Surface { thickness: 0.1, ..Surface::default() }).unwrap();
-    // On the seam of both triangles; the second comes from behind, where there is no wall.
+    // The first hits the edge between both triangles. The second comes from behind and passes.
     let mut model = unconnected(&[[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]]);
     for (particle, speed) in [(0, -1000.0), (1, 1000.0)] {
         model.particles.previous_mut(0)[particle] -= speed * H;
@@ -175,12 +175,12 @@ fn a_wall_stops_a_bullet_where_it_hits() {
     assert!((x - (1000.0 * H - 5.0)).abs() < 1e-3, "at {x}");
 }
 
-/// The mesh flies and turns through a cloud of particles at rest, which end in front of it.
+/// The mesh moves and rotates through a cloud of particles at rest.
 #[test]
-fn no_particle_gets_into_a_mesh_that_moves() {
+fn no_particle_gets_into_a_moving_mesh() {
     let shape = pit();
-    let mut range = Range(ChaCha8Rng::seed_from_u64(3));
-    let mut points: Vec<_> = (0..3000).map(|_| range.point(4.0)).collect();
+    let mut random = Random(ChaCha8Rng::seed_from_u64(3));
+    let mut points: Vec<_> = (0..3000).map(|_| random.point(4.0)).collect();
     points.retain(|x| !is_inside(&shape, *x));
     let mesh = TriMesh::new(&shape.points, &shape.triangles, Facing::Both).unwrap();
     let path = Path::Oscillating { amplitude: [3.0, 1.0, -2.0], period: 0.5 };
@@ -193,15 +193,15 @@ fn no_particle_gets_into_a_mesh_that_moves() {
         assert!(world.step().unwrap().finite);
         let pose = mesh.pose(world.time());
         for particle in 0..world.len() {
-            let x = pose.point_back(world.position(particle).map(f64::from));
+            let x = pose.point_to_local(world.position(particle).map(f64::from));
             assert!(winding(&shape, x) < 0.5, "step {step}: {particle} at {x:?}");
         }
     }
 }
 
-/// Relaxation may pull particles through between passes; each pass brings them back.
+/// Relaxation may pull particles through the mesh between passes; each pass moves them back.
 #[test]
-fn bodies_and_limbs_stay_on_the_side_of_a_mesh_where_they_were() {
+fn bodies_and_limbs_stay_on_their_side_of_a_mesh() {
     // A floor with two ridges, from left to right, along z.
     let profile = [
         [-400.0, 0.0],
@@ -238,8 +238,8 @@ fn bodies_and_limbs_stay_on_the_side_of_a_mesh_where_they_were() {
         for end in 0..2 {
             let [_, y, _] = world.position(end);
             // The final position after a hard hit is not tested.
-            let lies = if speed < 0.0 { y > 0.047 } else { (y - 0.25).abs() < 3e-3 };
-            assert!(lies, "{facing:?}, {speed} m/s, end {end}: {y}");
+            let is_right = if speed < 0.0 { y > 0.047 } else { (y - 0.25).abs() < 3e-3 };
+            assert!(is_right, "{facing:?}, {speed} m/s, end {end}: {y}");
         }
         let Model { particles, bodies, .. } = &world.islands()[0].matter;
         let [_, y, _] = bodies.all()[0].pose(particles).centre;
@@ -250,7 +250,7 @@ fn bodies_and_limbs_stay_on_the_side_of_a_mesh_where_they_were() {
 }
 
 #[test]
-fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
+fn cloth_stays_on_its_side_of_a_mesh() {
     let shape = pit();
     let mesh = TriMesh::new(&shape.points, &shape.triangles, Facing::Both).unwrap();
     let surface = Surface { thickness: 0.01, ..Surface::default() };
@@ -258,7 +258,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
     let mut cloth = Model::drape(24, StickSet::All).unwrap();
     for particle in 0..cloth.particles.len() {
         let [x, y, _] = cloth.particles.position(particle);
-        // Flat, above the pit, and free to fall.
+        // Horizontal above the pit, and not pinned.
         cloth.particles.set_position(particle, [x - 0.6, 1.0, y + 0.6]).unwrap();
         cloth.particles.set_inverse_mass(particle, 1.0).unwrap();
     }
@@ -283,8 +283,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Random triangles, some degenerate, and a particle that moves through them: afterwards no
-    /// triangle separates it from its start.
+    /// A particle moves through random triangles, some of them degenerate.
     #[test]
     fn no_triangle_separates_a_particle_from_its_start(
         corners in prop::collection::vec(prop::array::uniform3(-8_i8..8), 3..24),
@@ -306,7 +305,7 @@ proptest! {
             model.particles.positions_mut(axis)[0] = to;
         }
         let moment = Moment { time: 0.0, h: H, hold: H, motion: coarse().motion().unwrap() };
-        mesh.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment);
+        mesh.resolve(&mut Matter::of(&mut model, &mut scratch), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {
             let corners = triangle.map(|corner| points[corner as usize].map(f64::from));
@@ -323,14 +322,13 @@ fn crosses([a, b, c]: [[f64; 3]; 3], from: [f64; 3], to: [f64; 3]) -> bool {
     let cross = |p: [f64; 3], q: [f64; 3]| {
         [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
     };
-    let (way, ab, ac, off) = (minus(to, from), minus(b, a), minus(c, a), minus(from, a));
-    let across = cross(way, ac);
-    let volume = dot(ab, across);
+    let (along, ab, ac, offset) = (minus(to, from), minus(b, a), minus(c, a), minus(from, a));
+    let p = cross(along, ac);
+    let volume = dot(ab, p);
     if volume == 0.0 {
         return false;
     }
-    let turned = cross(off, ab);
-    let (u, v, t) =
-        (dot(off, across) / volume, dot(way, turned) / volume, dot(ac, turned) / volume);
+    let q = cross(offset, ab);
+    let (u, v, t) = (dot(offset, p) / volume, dot(along, q) / volume, dot(ac, q) / volume);
     u > 0.0 && v > 0.0 && u + v < 1.0 && t > 0.0 && t < 1.0
 }

@@ -27,8 +27,8 @@ fn turning_keeps_lengths_and_turns_velocities() {
         });
         assert!(norm(minus(velocity, [0.6, 0.0, 0.0])) < 1e-6);
     }
-    assert!(matches!(rope.clone().turned([0.0; 3], 1.0), Err(ModelError::Measure { .. })));
-    assert!(matches!(rope.turned([1.0, 0.0, 0.0], f32::NAN), Err(ModelError::Measure { .. })));
+    assert!(matches!(rope.clone().turned([0.0; 3], 1.0), Err(ModelError::OutOfRange { .. })));
+    assert!(matches!(rope.turned([1.0, 0.0, 0.0], f32::NAN), Err(ModelError::OutOfRange { .. })));
 
     let flat = Model::rope(&[[1.0, 0.0], [2.0, 0.0]], &Rope::default()).unwrap();
     let up = flat.turned(core::f32::consts::FRAC_PI_2).unwrap();

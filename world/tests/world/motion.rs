@@ -1,51 +1,51 @@
-//! Integrators against closed forms.
+//! Integrators, compared with closed forms.
 
 use taut_world::{Integrator, Oscillator, free_fall};
 
-/// The error of a damped oscillator after two seconds in so many steps.
-fn off(integrator: Integrator, steps: u32) -> f64 {
+/// The error of a damped oscillator after two seconds in `steps` steps.
+fn error(integrator: Integrator, steps: u32) -> f64 {
     let oscillator = Oscillator { frequency: 5.0, damping: 0.6 };
     let h = 2.0 / f64::from(steps);
     let (mut x, mut v) = ([1.0], [0.5]);
-    let pull = |x: f64, v: f64| [-25.0 * x - 0.6 * v];
-    integrator.begin(&mut v, &pull(1.0, 0.5), h);
+    let acceleration = |x: f64, v: f64| [-25.0 * x - 0.6 * v];
+    integrator.begin(&mut v, &acceleration(1.0, 0.5), h);
     for _ in 0..steps {
-        // Verlet's velocity is half a step old: brought up to now before the drag takes it.
-        let now = match integrator {
+        // Verlet's velocity is half a step old; drag depends on the present one.
+        let present = match integrator {
             Integrator::Verlet => (v[0] - 12.5 * h * x[0]) / (1.0 + 0.3 * h),
             _ => v[0],
         };
-        let a = pull(x[0], now);
+        let a = acceleration(x[0], present);
         integrator.advance(&mut x, &mut v, &a, h);
     }
     (x[0] - oscillator.at([1.0, 0.5], 2.0)[0]).abs()
 }
 
 #[test]
-fn euler_is_of_first_order_and_verlet_of_second() {
+fn euler_is_first_order_and_verlet_second_order() {
     for (integrator, order) in Integrator::ALL.into_iter().zip([2.0, 2.0, 4.0]) {
-        let ratio = off(integrator, 1000) / off(integrator, 2000);
+        let ratio = error(integrator, 1000) / error(integrator, 2000);
         assert!((ratio / order - 1.0).abs() < 0.1, "{integrator:?}: {ratio}");
     }
 }
 
-/// "Euler's method alone can be as much as 3% off": after n steps of a fall it is off by one in n,
-/// so 3 % is where one second of 30 or 33 steps is; fewer steps are worse.
+/// "Euler's method alone can be as much as 3% off": after n steps of a fall its relative error is
+/// 1 / n, which is 3 % after 30 to 33 steps.
 #[test]
-fn euler_is_three_percent_off_after_a_second_of_a_game() {
-    for (steps, share) in [(60, 0.0167), (33, 0.0303), (30, 0.0333), (10, 0.1)] {
+fn explicit_euler_is_three_percent_off_after_30_steps_of_a_fall() {
+    for (steps, error) in [(60, 0.0167), (33, 0.0303), (30, 0.0333), (10, 0.1)] {
         let h = 1.0 / f64::from(steps);
         let (mut x, mut v, a) = ([0.0], [0.0], [-9.81]);
         for _ in 0..steps {
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }
-        let known = free_fall([0.0], [0.0], a, 1.0)[0];
-        assert!((1.0 - x[0] / known - share).abs() < 1e-4, "{steps}: {}", x[0] / known);
+        let exact = free_fall([0.0], [0.0], a, 1.0)[0];
+        assert!((1.0 - x[0] / exact - error).abs() < 1e-4, "{steps}: {}", x[0] / exact);
     }
 }
 
 #[test]
-fn the_oscillator_satisfies_its_equation_in_every_regime() {
+fn the_oscillator_satisfies_its_equation_at_any_damping() {
     for damping in [0.0, 1.0, 10.0, 25.0] {
         let oscillator = Oscillator { frequency: 5.0, damping };
         let (t, d) = (0.37, 1e-4);

@@ -1,4 +1,4 @@
-//! Other models that do not touch a model do not change its bits.
+//! Models do not change the bits of models that they do not touch.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use taut_scenes::{AnyScene, LibraryScene};
 #[cfg(feature = "parry")]
 use taut_world::BodyContacts;
 use taut_world::{
-    Cloth, Drag, Emission, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll, Rope,
-    Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
+    Cloth, Drag, EmitterSettings, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll,
+    Rope, Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
 };
 
 use super::make::{coarse, steps, unconnected, world};
@@ -17,31 +17,31 @@ use super::make::{coarse, steps, unconnected, world};
 /// Distance between models, m: they never touch.
 const APART: f32 = 40.0;
 
-/// The models, each at its own place and under its own name, with all of `setting`.
+/// A copy of `setting` with the chosen models, each at a place that does not depend on the choice.
 fn scene<const D: usize>(
     models: &[(&str, Model<D>)],
-    chosen: impl Fn(&str) -> bool,
+    is_chosen: impl Fn(&str) -> bool,
     setting: &Scene<D>,
 ) -> Scene<D> {
     let mut scene = setting.clone();
     for (at, (name, model)) in models.iter().enumerate() {
-        let mut place = [0.0; D];
-        place[0] = APART * at as f32;
-        if chosen(name) {
-            scene.add(*name, model.clone().moved(place)).unwrap();
+        let mut offset = [0.0; D];
+        offset[0] = APART * at as f32;
+        if is_chosen(name) {
+            scene.add(*name, model.clone().moved(offset)).unwrap();
         }
     }
     scene
 }
 
-/// The bits of a model's positions after 60 steps, in which sticks of some models tear and those
-/// models are reordered.
+/// The bits of a model's positions after 60 steps. In between, sticks of some models are torn, the
+/// world is reordered, and it is resumed from a snapshot.
 fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
     let mut world = world(scene);
     for step in 0..6 {
         steps(&mut world, 10);
         if step == 1 {
-            // Every seventh stick of those that are listed here.
+            // Every seventh stick of these models.
             for torn in ["rope", "cloth"] {
                 for stick in world.sticks_of(torn).into_iter().flatten().skip(2).step_by(7) {
                     world.tear(stick).unwrap();
@@ -60,7 +60,7 @@ fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
     range.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
 }
 
-/// Asserts that each model has the same bits alone and with all others, in any order.
+/// Asserts that each model has the same bits alone and together with the others.
 fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &Scene<D>) {
     let alone: Vec<Vec<u32>> = models
         .iter()
@@ -68,16 +68,16 @@ fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &
         .collect();
     let together = scene(&models, |_| true, setting);
     for ((name, _), alone) in models.iter().zip(&alone) {
-        assert!(final_bits(&together, name) == *alone, "{name} has other bits beside other models");
+        assert!(final_bits(&together, name) == *alone, "{name}: different bits with other models");
     }
-    // Also with some of the others.
+    // Also together with fewer.
     let (last, _) = models.pop().unwrap();
     let (first, _) = models[0];
     let fewer = scene(&models, |_| true, setting);
-    assert!(final_bits(&fewer, first) == alone[0], "{first} has other bits without {last}");
+    assert!(final_bits(&fewer, first) == alone[0], "{first}: different bits without {last}");
 }
 
-/// A disc of which all triangles have a corner in common.
+/// A disc whose triangles all have a common corner.
 fn fan(triangles: u32) -> Model {
     let rim = (0..triangles).map(|it| TAU * it as f32 / triangles as f32);
     let rim = rim.map(|angle| [0.5 * angle.cos(), 3.0 + 0.1 * angle.sin(), 0.5 * angle.sin()]);
@@ -86,7 +86,7 @@ fn fan(triangles: u32) -> Model {
     Model::from_triangles(&points, &faces, Bending::Sticks, 0.01).unwrap()
 }
 
-fn setting_in_space() -> Scene {
+fn setting_3d() -> Scene {
     let mut setting = Scene::new();
     let gusts = Some(Gusts { strength: 0.6, size: 1.5, seed: 9 });
     setting.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.5, 1.0]) }));
@@ -106,7 +106,7 @@ fn setting_in_space() -> Scene {
 }
 
 #[test]
-fn a_model_in_space_has_the_same_bits_alone_and_together() {
+fn a_model_in_3d_has_the_same_bits_alone_and_together() {
     let rope = |links: f32| {
         let path = [[0.0, 3.0, 0.0], [links, 3.2, 0.1]];
         Model::rope(&path, &Rope::default()).unwrap().pinned("start")
@@ -120,7 +120,7 @@ fn a_model_in_space_has_the_same_bits_alone_and_together() {
     );
     let sheet = Cloth { columns: 30, rows: 20, ..Cloth::default() };
     let sheet = Model::cloth(&sheet).unwrap().pinned("top").moved([0.0, 3.0, 0.0]);
-    // Light enough for the wind to be cut down.
+    // So light that the wind force is limited.
     let mut flag = Model::cloth(&Cloth { columns: 9, rows: 7, density: 0.005, ..Cloth::default() })
         .unwrap()
         .pinned("left")
@@ -132,11 +132,11 @@ fn a_model_in_space_has_the_same_bits_alone_and_together() {
         Model::side_by_side([&ragdoll, &other]).unwrap()
     };
     let rubber = rope(0.8).sprung(30.0, 0.01).unwrap();
-    let fountain = Model::emitter(Emission {
+    let fountain = Model::emitter(EmitterSettings {
         source: Source::Point([0.0, 1.0, 0.0]),
         rate: 30.0,
         spread: 1.0,
-        ..Emission::default()
+        ..EmitterSettings::default()
     });
     let cube = |height| Model::rigid_box([0.3; 3], 300.0).unwrap().moved([0.0, height, 0.0]);
     let models = vec![
@@ -154,23 +154,23 @@ fn a_model_in_space_has_the_same_bits_alone_and_together() {
         ("lying cube", cube(0.149)),
         ("cubes", Model::side_by_side([&cube(0.6), &cube(1.1)]).unwrap()),
     ];
-    assert_own_bits(models, &setting_in_space());
+    assert_own_bits(models, &setting_3d());
 }
 
 #[test]
-fn a_model_has_the_same_bits_beside_one_that_is_renumbered() {
-    // So many particles that all of the island get other numbers.
+fn a_model_has_the_same_bits_in_a_renumbered_island() {
+    // So many particles that the island is renumbered.
     let rope = Model::rope(&[[0.0, 3.0, 0.0], [2.0, 3.0, 0.0]], &Rope::default()).unwrap();
     let cloth = Model::disc(76, StickSet::Structural).unwrap().moved([0.0, 3.0, 0.0]);
     assert!(cloth.particles.len() > 4096);
     let models = vec![("rope", rope.pinned("start")), ("cloth", cloth)];
-    let mut setting = setting_in_space();
+    let mut setting = setting_3d();
     setting.obstacles.clear();
     assert_own_bits(models, &setting);
 }
 
 #[test]
-fn a_model_in_the_plane_has_the_same_bits_alone_and_together() {
+fn a_model_in_2d_has_the_same_bits_alone_and_together() {
     let rope = Model::rope(&[[0.0, 3.0], [1.5, 3.1]], &Rope::default()).unwrap().pinned("start");
     let points: Vec<[f32; 2]> =
         (0..24).map(|it| [0.1 * (it % 5) as f32, 2.0 + 0.1 * (it / 5) as f32]).collect();
@@ -196,8 +196,9 @@ fn a_model_in_the_plane_has_the_same_bits_alone_and_together() {
 }
 
 #[test]
-fn the_longest_step_is_that_of_each_model_alone() {
-    // Almost too stiff, and almost too much damped: together they would be refused.
+fn the_step_limit_of_springs_applies_to_each_model_alone() {
+    // One model is almost too stiff, the other almost too damped: as one model they would be
+    // refused.
     let spring = |stiffness: f32, damping: f32| {
         let spring = Spring { rest: 1.0, stiffness, damping };
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
@@ -216,7 +217,7 @@ fn the_longest_step_is_that_of_each_model_alone() {
 }
 
 #[test]
-fn sticks_of_the_first_particles_stay_with_their_model() {
+fn sticks_may_count_fewer_particles_than_their_model() {
     let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]];
     let pair = |particles| Sticks::with_rests(particles, &[[0, 1]], &[0.5], Duplicates::Keep);
     let three = || Particles::new(&points, &[1.0; 3]).unwrap();
@@ -226,7 +227,7 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
     ];
     assert_own_bits(models.clone(), &Scene::new());
 
-    // Sticks of particles that do not exist are refused, whatever model follows.
+    // Sticks of particles that do not exist are refused, whether or not a model follows.
     let (_, mut model) = models[1].clone();
     model.sticks = pair(4).unwrap();
     let mut scene = Scene::new();
@@ -238,25 +239,26 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
 }
 
 #[test]
-fn models_of_few_sticks_fill_registers_together() {
+fn schedules_of_small_models_fill_registers_together() {
+    /// The schedule of an island, and one made for all of its models at once.
     fn schedules<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
         let world = world(scene);
-        let schedules = &world.islands()[0];
-        let Model { particles, sticks, .. } = &schedules.matter;
-        (schedules.schedule().clone(), Schedule::for_mesh(particles, sticks))
+        let island = &world.islands()[0];
+        let Model { particles, sticks, .. } = &island.matter;
+        (island.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }
     let registers = |schedule: &Schedule, lanes: usize| -> usize {
         schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
     };
     for name in ["plants", "ragdolls", "ragdolls-3d", "boxes"] {
         let listed = LibraryScene::named(name).unwrap();
-        let (schedule, of_all) = match listed.scene(listed.size).unwrap() {
-            AnyScene::Flat(scene) => schedules(&scene),
-            AnyScene::Solid(scene) => schedules(&scene),
+        let (joined, at_once) = match listed.scene(listed.size).unwrap() {
+            AnyScene::TwoD(scene) => schedules(&scene),
+            AnyScene::ThreeD(scene) => schedules(&scene),
         };
         for lanes in [8, 16] {
-            let [taken, at_once] = [&schedule, &of_all].map(|it| registers(it, lanes));
-            assert!(4 * taken <= 5 * at_once, "{name}, {lanes} lanes: {taken} and not {at_once}");
+            let [joined, at_once] = [&joined, &at_once].map(|it| registers(it, lanes));
+            assert!(4 * joined <= 5 * at_once, "{name}, {lanes} lanes: {joined}, not {at_once}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Collisions with obstacles, against closed forms.
-#![allow(clippy::float_cmp, reason = "what rests, rests to the bit")]
+//! Collisions with obstacles, compared with closed forms.
+#![allow(clippy::float_cmp, reason = "resting positions are exact")]
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -58,25 +58,24 @@ fn surface(friction: f32, restitution: f32) -> Surface {
 }
 
 proptest! {
-    /// The first test has no false negatives.
     #[test]
-    fn the_first_test_of_a_ball_has_no_false_negatives(
-        way in [-1.0_f32..1.0, -1.0..1.0, -1.0..1.0],
+    fn may_reach_of_a_sphere_has_no_false_negatives(
+        direction in [-1.0_f32..1.0, -1.0..1.0, -1.0..1.0],
         centre in [-10.0..10.0, -10.0..10.0, -10.0..10.0],
         (radius, reach) in (prop_oneof![Just(0.0), 1e-3..10.0], prop_oneof![Just(0.0_f32), 1e-6..1.0_f32]),
-        off in prop_oneof![Just(1.0), 0.999_99..1.000_01_f64, 0.0..3.0],
+        ratio in prop_oneof![Just(1.0), 0.999_99..1.000_01_f64, 0.0..3.0],
     ) {
         let ball = Sphere::new(centre, radius).unwrap();
-        let length = way.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
-        let far = (radius + f64::from(reach)) * off / length;
-        let x = from_fn(|axis| (centre[axis] + f64::from(way[axis]) * far) as f32);
+        let length = direction.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
+        let scale = (radius + f64::from(reach)) * ratio / length;
+        let x = from_fn(|axis| (centre[axis] + f64::from(direction[axis]) * scale) as f32);
         let pose = Solid::new(ball).pose(0.0);
         let sides = ball.sides(&pose);
         let side = sides.as_ref()[0];
-        let met = side.nearest(x).distance < reach;
-        prop_assert!(side.may_reach(x, reach) || !met);
-        // It does rule out most points.
-        prop_assert!(!side.may_reach(x, reach) || off < 1.01 || far < 1e-3);
+        let collides = side.nearest(x).distance < reach;
+        prop_assert!(side.may_reach(x, reach) || !collides);
+        // It excludes all points that are clearly outside.
+        prop_assert!(!side.may_reach(x, reach) || ratio < 1.01 || scale < 1e-3);
     }
 }
 
@@ -88,7 +87,7 @@ fn a_dropped_ball_rises_to_the_square_of_its_restitution() {
         let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
         let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
-        // It lands after √(2 H / g) = 0.45 s and is highest again e times as long after.
+        // It lands after √(2 H / g) = 0.45 s, and is highest again e times that long later.
         let (mut low, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
             run(&mut world, 1);
@@ -113,7 +112,7 @@ fn a_ball_comes_to_rest() {
 }
 
 #[test]
-fn a_block_slides_if_the_slope_is_steeper_than_friction_and_then_as_coulomb_says() {
+fn a_block_on_a_slope_slides_or_stays_with_coulomb_friction() {
     let h = 1.0 / 600.0;
     for degrees in [10.0_f64, 25.0, 40.0] {
         for friction in [0.0_f32, 0.2, 0.4, 0.6, 0.9] {
@@ -124,8 +123,8 @@ fn a_block_slides_if_the_slope_is_steeper_than_friction_and_then_as_coulomb_says
             run(&mut world, 60);
             let [x, y] = world.position(0).map(f64::from);
             let downhill = -(x * cos + y * sin);
-            let accelerates = (G * (sin - f64::from(friction) * cos)).max(0.0);
-            let expected = accelerates / 2.0;
+            let acceleration = (G * (sin - f64::from(friction) * cos)).max(0.0);
+            let expected = acceleration / 2.0;
             assert!(
                 (downhill - expected).abs() < 0.01 * expected + 1e-5,
                 "{degrees} degrees, friction {friction}: {downhill} m, not {expected} m"
@@ -135,7 +134,7 @@ fn a_block_slides_if_the_slope_is_steeper_than_friction_and_then_as_coulomb_says
 }
 
 #[test]
-fn a_particle_on_a_moving_floor_moves_along() {
+fn a_moving_floor_carries_a_particle_by_friction() {
     let h = 1.0 / 600.0;
     let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
     let path = Path::Linear { velocity: [0.5, 0.25] };
@@ -143,14 +142,14 @@ fn a_particle_on_a_moving_floor_moves_along() {
     let mut world = world(unconnected(&[([0.0, 0.0], [0.0, 0.0])], h), lift, 10);
     run(&mut world, 120);
     let [x, y] = world.position(0);
-    // The floor hits it at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. Until it is up to
-    // the speed of the floor it is left behind by v² / (2 μ g).
+    // The floor hits it at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. It falls behind
+    // by v² / (2 μ g) until it has the speed of the floor.
     let behind = ((0.5 - 0.2_f64).powi(2) / (2.0 * 0.8 * G)) as f32;
     assert!((x - (1.0 - behind)).abs() < 2e-3 && (y - 0.5).abs() < 1e-5, "at {x} {y}");
 }
 
 #[test]
-fn a_turning_table_carries_a_particle_by_friction() {
+fn a_rotating_table_carries_a_particle_by_friction() {
     let h = 1.0 / 600.0;
     let table = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
     let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI).unwrap();
@@ -163,8 +162,8 @@ fn a_turning_table_carries_a_particle_by_friction() {
     assert!((x + 0.5).abs() < 0.01 && z.abs() < 0.02, "at {x} {z} after half a turn");
 }
 
-/// A circle (a head, say) shot about in a closed screen without gravity keeps its speed, and stays
-/// in.
+/// A particle with a radius that flies in a closed box without gravity keeps its speed and stays
+/// inside.
 #[test]
 fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
     let h = 1.0 / 60.0;
@@ -173,8 +172,8 @@ fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
     let screen = Bounds::new([0.0, 0.0], [1.6, 0.9]).unwrap();
     let mut world = world(model, Solid::new(screen).with(surface(0.0, 1.0)).unwrap(), 1);
     world.settings_mut().step.acceleration = [0.0, 0.0];
-    // What a coordinate is that was mirrored at both of its ends.
-    let folded = |x: f64, low: f64, high: f64| {
+    // A coordinate mirrored at both ends of an interval.
+    let mirrored = |x: f64, low: f64, high: f64| {
         let width = high - low;
         let along = (x - low).rem_euclid(2.0 * width);
         low + if along > width { 2.0 * width - along } else { along }
@@ -183,7 +182,7 @@ fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
         run(&mut world, 1);
         let time = f64::from(step) / 60.0;
         let [x, y] = world.position(0).map(f64::from);
-        let expected = [folded(0.5 + 1.3 * time, 0.1, 1.5), folded(0.4 - 0.7 * time, 0.1, 0.8)];
+        let expected = [mirrored(0.5 + 1.3 * time, 0.1, 1.5), mirrored(0.4 - 0.7 * time, 0.1, 0.8)];
         assert!(
             (x - expected[0]).abs() < 1e-3 && (y - expected[1]).abs() < 1e-3,
             "{step}: {x} {y}"
@@ -194,19 +193,19 @@ fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
     }
 }
 
-fn outside(x: [f32; 3], centre: [f64; 3]) -> f64 {
+fn distance(x: [f32; 3], centre: [f64; 3]) -> f64 {
     let squares = x.iter().zip(centre).map(|(x, c)| (f64::from(*x) - c).powi(2));
     squares.sum::<f64>().sqrt()
 }
 
 #[test]
-fn a_ball_through_cloth_keeps_it_off_and_does_not_blow_it_up() {
+fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
     let mut scene = Scene::new();
     scene.add("cloth", Model::drape(24, StickSet::All).unwrap()).unwrap();
     let path = Path::Oscillating { amplitude: [0.0, 0.0, 1.0], period: 2.0 };
     let ball = Sphere::new([0.6, -0.7, 0.0], 0.25).unwrap();
-    let skin = Surface { thickness: 0.02, restitution: 0.5, ..Surface::default() };
-    let ball = Solid::new(ball).with(skin).unwrap().along(path).unwrap();
+    let surface = Surface { thickness: 0.02, restitution: 0.5, ..Surface::default() };
+    let ball = Solid::new(ball).with(surface).unwrap().along(path).unwrap();
     let centre = |time| ball.pose(time).point([0.6, -0.7, 0.0]);
     scene.obstacles.push(Arc::new(ball.clone()));
     scene.settings.step.substeps = 4;
@@ -218,19 +217,19 @@ fn a_ball_through_cloth_keeps_it_off_and_does_not_blow_it_up() {
         run(&mut world, 1);
         for (particle, before) in before.into_iter().enumerate() {
             let x = world.position(particle);
-            let far = outside(x, centre(world.time()));
+            let far = distance(x, centre(world.time()));
             assert!(far >= 0.27 - 2e-6, "step {step}: particle {particle} at {far} m");
-            // The ball is no faster than 2 π m/s; the cloth may whip, but not explode.
-            let moved = outside(x, before.map(f64::from)) * 60.0;
-            assert!(moved < 25.0, "step {step}: particle {particle} at {moved} m/s");
+            // The ball has at most 2 π m/s. The cloth may be faster, but must not explode.
+            let speed = distance(x, before.map(f64::from)) * 60.0;
+            assert!(speed < 25.0, "step {step}: particle {particle} at {speed} m/s");
         }
     }
-    let left = ball.depth(&world.islands()[0].matter, &moment(world.time(), 1.0 / 240.0));
-    assert!(left < 2e-6, "{left} m are left");
+    let depth = ball.depth(&world.islands()[0].matter, &moment(world.time(), 1.0 / 240.0));
+    assert!(depth < 2e-6, "{depth} m deep");
 }
 
 #[test]
-fn pinned_particles_stay_and_depth_covers_the_others() {
+fn pinned_particles_stay_and_do_not_count_in_depth() {
     let h = 1.0 / 60.0;
     let inside = [([0.0, 0.1, 0.0], [0.0; 3]), ([0.0, 0.3, 0.0], [0.0; 3])];
     let mut model = unconnected(&inside, h);
@@ -238,10 +237,10 @@ fn pinned_particles_stay_and_depth_covers_the_others() {
     let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
     assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
     let mut scratch = ContactScratch::default();
-    ball.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment(0.0, h));
+    ball.resolve(&mut Matter::of(&mut model, &mut scratch), &moment(0.0, h));
     assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
     assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
-    // Pushed out, not shot out.
+    // Pushed out without velocity.
     assert_eq!(model.particles.previous(1)[1], 0.5);
 }
 
@@ -249,7 +248,7 @@ fn point() -> impl Strategy<Value = [f64; 3]> {
     prop::array::uniform3(-2.0..2.0)
 }
 
-/// Any shape, somewhere, on some path.
+/// An obstacle of any shape and place, some of them moving.
 fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
     let sphere = (point(), 0.01..2.0)
         .prop_map(|(c, r)| Arc::new(Solid::new(Sphere::new(c, r).unwrap())) as Arc<dyn Obstacle>);
@@ -281,7 +280,7 @@ fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// To four roundings of coordinates of up to 8 m.
+    /// The bound is four roundings of coordinates of up to 8 m.
     #[test]
     fn after_a_pass_nothing_is_inside(
         obstacle in obstacle(),
@@ -296,53 +295,53 @@ proptest! {
         model.radii = movers.iter().map(|(_, _, radius)| *radius).collect();
         let moment = moment(time, h);
         let before = obstacle.depth(&model, &moment);
-        let untouched = model.clone();
+        let unchanged = model.clone();
         let mut scratch = ContactScratch::default();
-        obstacle.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment);
+        obstacle.resolve(&mut Matter::of(&mut model, &mut scratch), &moment);
         let after = obstacle.depth(&model, &moment);
-        prop_assert!(after < 4e-6, "{after} m of {before} m are left");
+        prop_assert!(after < 4e-6, "{after} m deep, {before} m before");
         if before == 0.0 {
-            prop_assert_eq!(model.particles.hash(), untouched.particles.hash());
+            prop_assert_eq!(model.particles.hash(), unchanged.particles.hash());
         }
     }
 }
 
 /// An obstacle that never shares a pass over the particles with others.
 #[derive(Debug)]
-struct Alone(Arc<dyn Obstacle>);
+struct Unfused(Arc<dyn Obstacle>);
 
-impl Obstacle for Alone {
-    fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
-        self.0.keep_out(matter, moment);
+impl Obstacle for Unfused {
+    fn resolve(&self, matter: &mut Matter<'_>, moment: &Moment) {
+        self.0.resolve(matter, moment);
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Also with infinite and NaN positions.
+    /// Also for infinite and NaN positions.
     #[test]
     fn fused_obstacle_passes_equal_separate_ones(
         obstacles in prop::collection::vec(obstacle(), 2..20),
         cloud in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                         prop::array::uniform3(-40.0_f32..40.0)), 1..300),
-        lost in prop::option::of((0..300_usize, prop::sample::select(
+        not_finite in prop::option::of((0..300_usize, prop::sample::select(
             vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY]))),
-        round in any::<bool>(),
+        with_radii in any::<bool>(),
     ) {
-        let run = |alone: bool| {
+        let run = |fused: bool| {
             let mut model = unconnected(&cloud, 1.0 / 120.0);
-            if round {
+            if with_radii {
                 model.radii = (0..cloud.len()).map(|nth| 0.01 * (nth % 7) as f32).collect();
             }
-            if let Some((nth, place)) = lost {
-                model.particles.positions_mut(1)[nth % cloud.len()] = place;
+            if let Some((nth, y)) = not_finite {
+                model.particles.positions_mut(1)[nth % cloud.len()] = y;
             }
             let mut scene = Scene::new();
             scene.add("cloud", model).unwrap();
             for obstacle in &obstacles {
                 let obstacle = obstacle.clone();
-                scene.obstacles.push(if alone { Arc::new(Alone(obstacle)) } else { obstacle });
+                scene.obstacles.push(if fused { obstacle } else { Arc::new(Unfused(obstacle)) });
             }
             scene.settings.step.substeps = 2;
             let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
@@ -356,14 +355,15 @@ proptest! {
     }
 }
 
-/// Keeps the first particles of all islands a distance apart, m: a contact between islands.
+/// A contact between islands: keeps the first particles of consecutive islands this far apart in y,
+/// m.
 #[derive(Debug)]
-struct Apart(f32);
+struct KeepApart(f32);
 
-impl Obstacle for Apart {
-    fn keep_out(&self, _: &mut Matter<'_>, _: &Moment) {}
+impl Obstacle for KeepApart {
+    fn resolve(&self, _: &mut Matter<'_>, _: &Moment) {}
 
-    fn keep_all_out(&self, islands: &mut Islands<'_>, _: &Moment) {
+    fn resolve_all(&self, islands: &mut Islands<'_>, _: &Moment) {
         for upper in 1..islands.count() {
             let [mut one, mut other] = islands.two([upper - 1, upper]).unwrap();
             let height = |matter: &mut Matter<'_>| matter.model_mut().particles.position(0)[1];
@@ -383,7 +383,7 @@ fn contacts_between_islands_access_all_islands() {
         let sheet = Model::drape(4, StickSet::All).unwrap().moved([0.0, height, 0.0]);
         scene.add(name, sheet).unwrap();
     }
-    scene.obstacles.push(Arc::new(Apart(0.2)));
+    scene.obstacles.push(Arc::new(KeepApart(0.2)));
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     assert_eq!(world.islands().len(), 2);
     run(&mut world, 2);

@@ -37,10 +37,7 @@ where
 {
     for limit in limits {
         let angle = angle(model, limit, |it| model.particles.position(it));
-        assert!(
-            (limit.least..=limit.most).contains(&angle),
-            "{limit:?}: {angle} degrees initially"
-        );
+        assert!((limit.min..=limit.max).contains(&angle), "{limit:?}: {angle} degrees initially");
     }
     let mut scene = Scene::<D>::new();
     scene.add("doll", model.clone()).unwrap();
@@ -63,7 +60,7 @@ where
             assert!(world.step().unwrap().finite);
             for limit in limits {
                 let angle = angle(model, limit, |it| world.position(it));
-                worst_angle = worst_angle.max(limit.least - angle).max(angle - limit.most);
+                worst_angle = worst_angle.max(limit.min - angle).max(angle - limit.max);
             }
             for stick in 0..model.sticks.len() {
                 if model.sticks.is_plain(stick) {
@@ -315,8 +312,8 @@ where
 fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
     for name in ["ragdolls", "ragdolls-3d"] {
         match LibraryScene::named(name).unwrap().scene(8).unwrap() {
-            AnyScene::Flat(scene) => check_pile(&scene),
-            AnyScene::Solid(scene) => check_pile(&scene),
+            AnyScene::TwoD(scene) => check_pile(&scene),
+            AnyScene::ThreeD(scene) => check_pile(&scene),
         }
     }
 }

@@ -18,20 +18,20 @@ fn scene() -> Scene {
     scene
 }
 
-/// Applies one kind of change at each of some steps.
+/// Applies the changes of a step: grabs, drags, releases, pins, cuts, and so on.
 fn apply_changes(world: &mut World<ScalarKernel>, step: usize) {
     let corner = world.model("sheet").unwrap().end - 1;
     match step {
         0 => world.grab(corner).unwrap(),
         1..30 => {
-            let far = 0.03 * step as f32;
-            world.drag(corner, [0.75 + far, 1.25 - far, far]).unwrap();
+            let by = 0.03 * step as f32;
+            world.drag(corner, [0.75 + by, 1.25 - by, by]).unwrap();
         }
         30 => world.release(corner).unwrap(),
         34 => world.pin(corner).unwrap(),
         35 => {
             let [from, to] = [-1.0, 1.0].map(|x| [[x, 1.55, -1.0], [x, 1.6, 1.0]]);
-            assert!(world.sweep(from, to) > 0);
+            assert!(world.cut_swept(from, to) > 0);
             assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
         }
         40 => world.unpin(corner).unwrap(),
@@ -43,14 +43,14 @@ fn apply_changes(world: &mut World<ScalarKernel>, step: usize) {
 #[test]
 fn resuming_at_any_step_gives_the_same_bits() {
     let scene = scene();
-    let mut whole = world(&scene);
+    let mut original = world(&scene);
     let mut snapshots = Vec::new();
     for step in 0..60 {
-        apply_changes(&mut whole, step);
-        snapshots.push(whole.snapshot());
-        steps(&mut whole, 1);
+        apply_changes(&mut original, step);
+        snapshots.push(original.snapshot());
+        steps(&mut original, 1);
     }
-    assert!(whole.torn() > 10);
+    assert!(original.torn() > 10);
     for at in [0, 1, 20, 30, 35, 36, 50] {
         let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
         assert_eq!(resumed.snapshot(), snapshots[at]);
@@ -60,8 +60,8 @@ fn resuming_at_any_step_gives_the_same_bits() {
             }
             steps(&mut resumed, 1);
         }
-        assert_eq!(resumed.hash(), whole.hash(), "resumed at {at}");
-        assert_eq!(resumed.snapshot(), whole.snapshot(), "resumed at {at}");
+        assert_eq!(resumed.hash(), original.hash(), "resumed at {at}");
+        assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at {at}");
     }
 }
 
@@ -92,7 +92,7 @@ fn a_different_scene_is_refused() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_snapshot_survives_json_and_damage_is_found() {
+fn a_snapshot_survives_json_and_damage_is_detected() {
     let scene = scene();
     let mut world = world(&scene);
     for step in 0..45 {
@@ -113,8 +113,8 @@ fn a_snapshot_survives_json_and_damage_is_found() {
             continue;
         }
         let end = json[at..].find(|it: char| !it.is_ascii_digit()).unwrap() + at;
-        for nonsense in ["4290000000", "7"] {
-            let damaged = format!("{}{nonsense}{}", &json[..at], &json[end..]);
+        for replacement in ["4290000000", "7"] {
+            let damaged = format!("{}{replacement}{}", &json[..at], &json[end..]);
             let Ok(damaged) = serde_json::from_str::<Snapshot>(&damaged) else { continue };
             match World::resume(&scene, |_| ScalarKernel, &damaged) {
                 Ok(mut world) => drop(world.step()),
@@ -126,7 +126,7 @@ fn a_snapshot_survives_json_and_damage_is_found() {
 }
 
 #[test]
-fn non_finite_positions_are_not_resumed() {
+fn snapshots_with_positions_that_are_not_finite_are_refused() {
     let scene = scene();
     let mut world = world(&scene);
     world.islands_mut()[0].matter.particles.positions_mut(1)[20] = f32::NAN;
@@ -137,7 +137,7 @@ fn non_finite_positions_are_not_resumed() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn snapshots_with_unreachable_values_are_refused() {
+fn snapshots_with_values_out_of_range_are_refused() {
     let scene = scene();
     let mut world = world(&scene);
     world.grab(3).unwrap();
@@ -168,9 +168,9 @@ fn snapshots_with_unreachable_values_are_refused() {
         assert!(error.to_string().contains(what), "{pointer}: {error}");
         assert!(error.to_string().starts_with("the snapshot is damaged: "), "{pointer}: {error}");
     }
-    // Earlier versions had no rate but a share per substep.
-    for gone in [serde_json::Value::Null, serde_json::json!(f32::NAN.to_bits())] {
-        let error = resume(&|it| it["damping_rate"] = gone.clone()).unwrap_err();
+    // Earlier versions had a damping per substep instead of a rate.
+    for invalid in [serde_json::Value::Null, serde_json::json!(f32::NAN.to_bits())] {
+        let error = resume(&|it| it["damping_rate"] = invalid.clone()).unwrap_err();
         assert!(error.to_string().contains("damping"), "{error}");
     }
     let mut old = good.clone();
@@ -178,7 +178,7 @@ fn snapshots_with_unreachable_values_are_refused() {
     let old: Snapshot = serde_json::from_value(old).unwrap();
     let error = World::resume(&scene, |_| ScalarKernel, &old).unwrap_err();
     assert_eq!(error, SnapshotError::NoDampingRate);
-    // The largest numbers go on without wrapping around.
+    // From the largest numbers, further steps do not overflow.
     let mut late = resume(&|it| {
         it["steps"] = serde_json::json!(largest);
         it["time"] = f64_bits(1e15);

@@ -46,7 +46,7 @@ fn max_elongation(world: &mut World<taut_scalar::ScalarKernel>) -> f32 {
 }
 
 #[test]
-fn below_the_largest_step_a_spring_is_bounded_and_above_it_grows() {
+fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
     for (damping, inverse_masses, damping_rate) in [
         (0.0, [0.0, 4.0], 0.0),
         (0.0, [1.0, 3.0], 0.0),
@@ -59,7 +59,7 @@ fn below_the_largest_step_a_spring_is_bounded_and_above_it_grows() {
         let spring = Spring { rest: 1.0, stiffness: 100.0, damping };
         let points = [[0.0; 3], [1.01, 0.0, 0.0]];
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
-        let largest = springs.largest_step(&inverse_masses, Integrator::Verlet, damping_rate);
+        let largest = springs.largest_substep(&inverse_masses, Integrator::Verlet, damping_rate);
 
         let mut scene = oscillator(&points, &inverse_masses, spring, 0.995 * largest);
         scene.settings.step.damping_rate = damping_rate;
@@ -85,7 +85,7 @@ fn explicit_euler_needs_damping() {
     let largest = |damping| {
         let spring = Spring { rest: 1.0, stiffness: 100.0, damping };
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
-        springs.largest_step(&[0.0, 4.0], Integrator::ExplicitEuler, 0.0)
+        springs.largest_substep(&[0.0, 4.0], Integrator::ExplicitEuler, 0.0)
     };
     assert_eq!(largest(0.0), 0.0);
     for (damping, fraction, grows) in [(2.0, 0.99, false), (2.0, 1.01, true)] {
@@ -100,7 +100,7 @@ fn explicit_euler_needs_damping() {
 }
 
 #[test]
-fn a_net_of_springs_is_bounded_below_its_largest_step() {
+fn a_net_of_springs_is_bounded_below_its_largest_substep() {
     let n = 6_u32;
     let points: Vec<[f32; 3]> =
         (0..n * n).map(|it| [(it % n) as f32, (it / n) as f32, 0.0]).collect();
@@ -120,7 +120,7 @@ fn a_net_of_springs_is_bounded_below_its_largest_step() {
         let offset = if nth % 2 == 0 { 0.01 } else { -0.01 };
         model.particles.set_position(nth, [point[0] + offset, point[1] - offset, 0.0]).unwrap();
     }
-    let largest = model.springs.largest_step(&inverse_masses, Integrator::Verlet, 0.0);
+    let largest = model.springs.largest_substep(&inverse_masses, Integrator::Verlet, 0.0);
     let mut scene = scene("net", model);
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -138,7 +138,7 @@ fn a_net_of_springs_is_bounded_below_its_largest_step() {
 fn invalid_springs_are_refused() {
     let spring = Spring { rest: 1.0, stiffness: -1.0, damping: 0.0 };
     let refused = Springs::new(2, &[[0, 1]], &[spring]).unwrap_err();
-    assert!(matches!(refused, SpringError::Measure { what: "stiffness", .. }));
+    assert!(matches!(refused, SpringError::OutOfRange { what: "stiffness", .. }));
     let valid = Spring { stiffness: 1.0, ..spring };
     let refused = Springs::new(2, &[[0, 2]], &[valid]).unwrap_err();
     assert!(matches!(refused, SpringError::NoSuchParticle { particle: 2, .. }));

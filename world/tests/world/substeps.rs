@@ -1,5 +1,5 @@
-//! The number of substeps changes the accuracy of a motion, not the motion itself: rates, forces
-//! and thresholds are in SI units.
+//! The number of substeps affects the accuracy of a motion, not the motion itself, because rates,
+//! forces and thresholds are in SI units.
 
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ fn step<const D: usize>(substeps: u32, damping_rate: f32) -> Step<D> {
     Step { substeps, iterations: 1, damping_rate, ..Step::default() }
 }
 
-/// A value by each number of substeps, each within `bound` (relative) of what is expected.
+/// Asserts that the value for each number of substeps has a relative error below `bound`.
 fn assert_all(what: &str, expected: f64, bound: f64, value: impl Fn(u32) -> f64) {
-    let off = SUBSTEPS.map(|substeps| value(substeps) / expected - 1.0);
-    println!("{what}: {expected}, off by {off:?}");
-    assert!(off.iter().all(|off| off.abs() < bound), "{what}: off {expected} by {off:?}");
+    let errors = SUBSTEPS.map(|substeps| value(substeps) / expected - 1.0);
+    println!("{what}: expected {expected}, relative errors {errors:?}");
+    let all_small = errors.iter().all(|error| error.abs() < bound);
+    assert!(all_small, "{what}: expected {expected}, relative errors {errors:?}");
 }
 
 /// A particle of 1 kg, without sticks.
@@ -30,7 +31,7 @@ fn particle(velocity: [f32; 2], h: f32) -> Model<2> {
 }
 
 #[test]
-fn a_damped_fall_is_that_of_linear_drag() {
+fn a_damped_fall_matches_linear_drag() {
     for rate in [0.603_f64, 4.0] {
         let t = 2.0;
         let expected = G / rate * (t + libm::expm1(-rate * t) / rate);
@@ -44,8 +45,8 @@ fn a_damped_fall_is_that_of_linear_drag() {
     }
 }
 
-/// Crossing times of the lowest point, s, and the angle at the turn after the last, of a pendulum
-/// of 1 m that starts at `angle`.
+/// Simulates a pendulum of 1 m that starts at `angle`. Returns the times at which it crosses the
+/// lowest point, s, and its largest angle after `crossings` crossings.
 fn pendulum(substeps: u32, rate: f32, angle: f64, crossings: usize) -> (Vec<f64>, f64) {
     let bob = [angle.sin(), -angle.cos()].map(|x| x as f32);
     let rope = Rope { spacing: 2.0, ..Rope::default() };
@@ -53,34 +54,34 @@ fn pendulum(substeps: u32, rate: f32, angle: f64, crossings: usize) -> (Vec<f64>
     let mut scene = scene("pendulum", model);
     scene.settings.step = step(substeps, rate);
     let mut world = world(&scene);
-    let (mut at, mut last) = (Vec::new(), f64::from(bob[0]));
-    let mut turn = 0.0_f64;
-    while at.len() <= crossings {
+    let (mut times, mut last_x) = (Vec::new(), f64::from(bob[0]));
+    let mut largest_angle = 0.0_f64;
+    while times.len() <= crossings {
         steps(&mut world, 1);
         let x = f64::from(world.position(1)[0]);
-        if (x > 0.0) != (last > 0.0) {
-            at.push(world.time() - x / (x - last) / 60.0);
+        if (x > 0.0) != (last_x > 0.0) {
+            times.push(world.time() - x / (x - last_x) / 60.0);
         }
-        if at.len() == crossings {
+        if times.len() == crossings {
             let [x, y] = world.position(1).map(f64::from);
-            turn = turn.max((x / -y).atan().abs());
+            largest_angle = largest_angle.max((x / -y).atan().abs());
         }
-        last = x;
+        last_x = x;
     }
-    (at, turn)
+    (times, largest_angle)
 }
 
 #[test]
-fn a_pendulum_has_its_period_and_its_decay() {
+fn the_period_and_decay_of_a_pendulum_match_closed_forms() {
     for rate in [0.603_f64, 1.5] {
         // Small swings, x'' = -g x - rate x'.
         let period = 2.0 * std::f64::consts::PI / (G - 0.25 * rate * rate).sqrt();
         assert_all("period, s", period, 0.002, |substeps| {
-            let (at, _) = pendulum(substeps, rate as f32, 0.1, 8);
-            (at[8] - at[0]) / 4.0
+            let (times, _) = pendulum(substeps, rate as f32, 0.1, 8);
+            (times[8] - times[0]) / 4.0
         });
-        // Four crossings and a quarter of a period. Projection takes some energy of its own, in
-        // proportion to the substep: 2 % of the angle with 16.
+        // The largest angle after four crossings is that after two periods. Projection dissipates
+        // some energy, too, in proportion to the substep: 2 % of the angle with 16 substeps.
         let expected = 0.1 * (-0.5 * rate * 2.0 * period).exp();
         assert_all("angle after 2 periods, rad", expected, 0.1, |substeps| {
             pendulum(substeps, rate as f32, 0.1, 4).1
@@ -99,8 +100,8 @@ fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
     }
     let masses = model.particles.inverse_masses().iter().map(|&w| f64::from(1.0 / w));
     let masses: Vec<f64> = masses.collect();
-    let hanging = |stick: usize| masses[stick + 1..].iter().sum::<f64>();
-    let sag: f64 = (0..particles - 1).map(|it| f64::from(compliance) * hanging(it) * 1.0).sum();
+    let mass_below = |stick: usize| masses[stick + 1..].iter().sum::<f64>();
+    let sag: f64 = (0..particles - 1).map(|it| f64::from(compliance) * mass_below(it) * 1.0).sum();
     assert_all("sag, m", sag, 0.02, |substeps| {
         let mut scene = scene("rope", model.clone());
         scene.settings.step = Step { acceleration: [0.0, -1.0], ..step(substeps, 10.0) };
@@ -110,8 +111,15 @@ fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
     });
 }
 
-/// How far a pushed particle slides on the ground in 2 s, m. Gravity may be tilted.
-fn slid(substeps: u32, velocity: f32, friction: f32, acceleration: [f32; 2], rate: f32) -> f64 {
+/// The distance that a particle slides on the ground in 2 s, m. A slope is a ground with tilted
+/// gravity.
+fn sliding_distance(
+    substeps: u32,
+    velocity: f32,
+    friction: f32,
+    acceleration: [f32; 2],
+    rate: f32,
+) -> f64 {
     let h = 1.0 / 60.0 / substeps as f32;
     let mut scene = scene("block", particle([velocity, 0.0], h));
     scene.settings.step = Step { acceleration, ..step(substeps, rate) };
@@ -129,21 +137,23 @@ fn friction_stops_a_block_where_coulomb_says() {
     let down = [0.0, -G as f32];
     let brake = f64::from(friction) * G;
     let stop = f64::from(v).powi(2) / (2.0 * brake);
-    assert_all("sliding distance, m", stop, 0.008, |n| slid(n, v, friction, down, 0.0));
-    // Damped as well: dv/dt = -brake - rate v.
+    assert_all("sliding distance, m", stop, 0.008, |n| sliding_distance(n, v, friction, down, 0.0));
+    // With damping: dv/dt = -brake - rate v.
     let rate = 2.0;
     let time = (1.0 + rate * f64::from(v) / brake).ln() / rate;
     let stop = f64::from(v) / rate - brake / rate * time;
-    assert_all("damped, m", stop, 0.016, |n| slid(n, v, friction, down, rate as f32));
+    assert_all("damped, m", stop, 0.016, |n| sliding_distance(n, v, friction, down, rate as f32));
     let slope = 0.5_f64;
     let gravity = [G * slope.sin(), -G * slope.cos()].map(|x| x as f32);
     let along = G * (slope.sin() - f64::from(friction) * slope.cos());
-    assert_all("slope, m", 0.5 * along * 4.0, 0.008, |n| slid(n, 0.0, friction, gravity, 0.0));
+    assert_all("slope, m", 0.5 * along * 4.0, 0.008, |n| {
+        sliding_distance(n, 0.0, friction, gravity, 0.0)
+    });
 }
 
-/// How far off a wall a ball is after a second, m, that hits it at `speed`: its restitution is 0.8,
-/// and there is no gravity.
-fn bounced(substeps: u32, speed: f32) -> f32 {
+/// The distance of a ball from the ground, m, a second after it hit the ground at `speed`, m/s,
+/// with a restitution of 0.8 and without gravity.
+fn bounce_distance(substeps: u32, speed: f32) -> f32 {
     let h = 1.0 / 60.0 / substeps as f32;
     let mut scene = scene("ball", particle([0.0, -speed], h));
     scene.settings.step = Step { acceleration: [0.0; 2], ..step(substeps, 0.0) };
@@ -158,7 +168,7 @@ fn bounced(substeps: u32, speed: f32) -> f32 {
 #[test]
 fn the_bounce_threshold_is_a_speed() {
     for substeps in SUBSTEPS {
-        let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounced(substeps, speed));
+        let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounce_distance(substeps, speed));
         let expected = 0.8 * 0.101;
         assert!(slow == 0.0, "{substeps}: {slow} m");
         assert!((fast / expected - 1.0).abs() < 0.01, "{substeps}: {fast} m, not {expected} m");

@@ -347,7 +347,7 @@ fn tether_parameters_out_of_range_are_refused() {
     {
         let result = drape(4, StickSet::All).tethered(Tethers { slack, anchors });
         assert!(
-            matches!(result, Err(ModelError::Measure { .. })),
+            matches!(result, Err(ModelError::OutOfRange { .. })),
             "slack {slack}, anchors {anchors}"
         );
     }

@@ -1,4 +1,4 @@
-//! Elapsed time becomes steps; dropped time is reported.
+//! The clock converts elapsed time to steps, and reports dropped time.
 
 use proptest::prelude::*;
 use taut_core::{Step, StepError};
@@ -23,8 +23,9 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&due.fraction));
             prop_assert!(due.dropped == 0.0 || due.steps == limit);
             accounted += f64::from(due.steps) * dt + due.dropped;
-            let left = f64::from(due.fraction) * dt;
-            prop_assert!((elapsed - accounted - left).abs() < 1e-6, "{elapsed} {accounted} {left}");
+            let remainder = f64::from(due.fraction) * dt;
+            let off = (elapsed - accounted - remainder).abs();
+            prop_assert!(off < 1e-6, "{elapsed} {accounted} {remainder}");
         }
     }
 }
@@ -32,8 +33,8 @@ proptest! {
 #[test]
 fn invalid_time_counts_as_zero() {
     let mut clock = Clock::new(0.01).unwrap();
-    for nothing in [0.0, -0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
-        let frame = clock.advance(nothing);
+    for elapsed in [0.0, -0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+        let frame = clock.advance(elapsed);
         assert_eq!((frame.steps, frame.fraction, frame.dropped), (0, 0.0, 0.0));
     }
     let frame = clock.advance(f64::INFINITY);
@@ -44,7 +45,7 @@ fn invalid_time_counts_as_zero() {
 }
 
 #[test]
-fn drawn_positions_lie_between_the_last_two_steps() {
+fn interpolated_positions_lie_between_the_last_two_steps() {
     let mut scene = scene("disc", Model::disc(9, StickSet::All).unwrap());
     scene.settings.step.substeps = 3;
     let [mut before, mut after] = [world(&scene), world(&scene)];
@@ -53,30 +54,30 @@ fn drawn_positions_lie_between_the_last_two_steps() {
 
     let mut world = world(&scene);
     let dt = f64::from(world.settings().step.dt);
-    let mut clock = Clock::new(0.5).unwrap(); // not the world's: it takes that over
+    let mut clock = Clock::new(0.5).unwrap(); // adopts the world's step length
     let (frame, outcome) = world.advance(&mut clock, 5.25 * dt).unwrap();
     assert!(frame.steps == 5 && outcome.finite && (frame.fraction - 0.25).abs() < 1e-4);
     for particle in 0..world.len() {
         let [then, now] = [before.position(particle), after.position(particle)];
         assert_eq!(world.interpolated(particle, 0.0), then);
-        let drawn = world.interpolated(particle, frame.fraction);
+        let interpolated = world.interpolated(particle, frame.fraction);
         for axis in 0..3 {
             let expected = then[axis] + (now[axis] - then[axis]) * frame.fraction;
-            assert_eq!(drawn[axis], expected);
+            assert_eq!(interpolated[axis], expected);
         }
     }
-    // A frame too short for a step draws on from the same two.
+    // A frame too short for a step interpolates between the same two steps.
     let (frame, _) = world.advance(&mut clock, 0.5 * dt).unwrap();
     assert!(frame.steps == 0 && (frame.fraction - 0.75).abs() < 1e-4);
     assert_eq!(world.interpolated(7, 0.0), before.position(7));
-    // A step of one's own is drawn as it is.
+    // After a step without the clock, positions are not interpolated.
     steps(&mut world, 1);
     assert_eq!(world.interpolated(7, 0.0), world.position(7));
 }
 
 proptest! {
     #[test]
-    fn a_clock_takes_every_step_that_a_world_takes(
+    fn a_clock_accepts_every_step_that_a_world_accepts(
         h in prop_oneof![1e-5..10.0_f32, Just(1e-5), Just(10.0)],
         substeps in prop_oneof![1..1000_u32, Just(u32::MAX)],
     ) {
@@ -88,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn a_world_of_long_steps_can_be_played() {
+fn a_clock_advances_a_world_with_long_steps() {
     let mut scene = scene("disc", Model::disc(4, StickSet::All).unwrap());
     (scene.settings.step.dt, scene.settings.step.substeps) = (20.0, 4);
     let mut world = world(&scene);

@@ -354,8 +354,8 @@ fn wind_acts_on_the_windward_faces_of_a_box() {
 
 #[test]
 fn gusts_of_any_size_are_within_their_range_everywhere() {
-    assert!(matches!(Gusts::new(0.5, 9e-7, 1), Err(ModelError::Measure { .. })));
-    assert!(Gusts::new(0.5, Gusts::LEAST_SIZE, 1).is_ok());
+    assert!(matches!(Gusts::new(0.5, 9e-7, 1), Err(ModelError::OutOfRange { .. })));
+    assert!(Gusts::new(0.5, Gusts::MIN_SIZE, 1).is_ok());
     // Smaller sizes, which `new` refuses, are treated as the least one.
     for size in [0.0, 1e-45, 2.9e-39, 1e-38, 1e-6, 1.0, f32::MAX, f32::INFINITY] {
         let gusts = Gusts { strength: 0.5, size, seed: 4 };
@@ -363,9 +363,9 @@ fn gusts_of_any_size_are_within_their_range_everywhere() {
             for (velocity, time) in [(0.0, 0.0), (1e9, 0.0), (-1e9, 1e15)] {
                 let factor = gusts.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
                 assert!((0.5..=1.5).contains(&factor), "{size} {x} {velocity} {time}: {factor}");
-                let least = Gusts { size: Gusts::LEAST_SIZE, ..gusts };
+                let least = Gusts { size: Gusts::MIN_SIZE, ..gusts };
                 let least = least.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
-                assert!(size > Gusts::LEAST_SIZE || factor == least, "{size}: {factor} {least}");
+                assert!(size > Gusts::MIN_SIZE || factor == least, "{size}: {factor} {least}");
             }
         }
     }

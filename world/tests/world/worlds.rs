@@ -1,4 +1,4 @@
-//! Worlds: models move as they would alone; settings, forces and warnings.
+//! Worlds: a single model, settings, forces and warnings.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use taut_world::{Force, Forces, Model, Moment, Scene, StickSet, World};
 
 use super::make::{coarse, scene, steps, unconnected, world};
 
-/// Pushes every particle up as hard as gravity pulls.
+/// A force that cancels gravity.
 #[derive(Debug)]
-struct Float;
+struct AntiGravity;
 
-impl Force for Float {
+impl Force for AntiGravity {
     fn push(&self, matter: &Model, _: &Moment, forces: &mut Forces) {
         for (particle, w) in matter.particles.inverse_masses().iter().enumerate() {
             if *w > 0.0 {
@@ -24,7 +24,7 @@ impl Force for Float {
 }
 
 #[test]
-fn a_world_of_one_model_is_that_model_relaxed() {
+fn a_world_of_one_model_equals_its_plan() {
     let model = Model::drape(9, StickSet::All).unwrap();
     let mut scene = Scene::new();
     scene.add("sheet", model.clone()).unwrap();
@@ -44,7 +44,7 @@ fn a_world_of_one_model_is_that_model_relaxed() {
 fn a_force_that_cancels_gravity_keeps_particles_in_place() {
     let mut scene = Scene::new();
     scene.add("sheet", Model::drape(9, StickSet::All).unwrap()).unwrap();
-    scene.forces.push(Arc::new(Float));
+    scene.forces.push(Arc::new(AntiGravity));
     scene.settings.step = coarse();
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     let before: Vec<_> = (0..world.len()).map(|particle| world.position(particle)).collect();
@@ -53,7 +53,7 @@ fn a_force_that_cancels_gravity_keeps_particles_in_place() {
     }
     for (particle, before) in before.into_iter().enumerate() {
         let [dx, dy, dz] = [0, 1, 2].map(|axis| world.position(particle)[axis] - before[axis]);
-        // The initial sheet is slightly uneven, and relaxes.
+        // The initial sheet is not exactly at rest: relaxation moves it a little.
         assert!(dx.hypot(dy).hypot(dz) < 2e-3, "particle {particle} moved {dx} {dy} {dz}");
     }
 }
@@ -76,16 +76,16 @@ fn changing_the_step_length_keeps_velocities() {
         let t = world.time();
         assert!((x - 3.0 * t).abs() < 1e-4 && (z + t).abs() < 1e-4, "{x} {z} after {t} s");
     }
-    let mut nonsense = *world.settings();
-    nonsense.step.substeps = 0;
-    assert!(world.set_settings(nonsense).is_err());
+    let mut invalid = *world.settings();
+    invalid.step.substeps = 0;
+    assert!(world.set_settings(invalid).is_err());
 }
 
 #[test]
 fn a_removed_force_no_longer_acts() {
     let mut scene = Scene::new();
     scene.add("ball", crate::make::unconnected(&[[0.0; 3]], &[1.0])).unwrap();
-    scene.forces.push(Arc::new(Float));
+    scene.forces.push(Arc::new(AntiGravity));
     scene.settings.step = coarse();
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     crate::make::steps(&mut world, 5);
@@ -95,8 +95,9 @@ fn a_removed_force_no_longer_acts() {
     assert!(world.position(0)[1] < -3.0);
 }
 
-/// Distance that a particle falls from a height in 12 steps, over the exact one for these substeps.
-fn fallen_from(height: f32, substeps: u32) -> f64 {
+/// The distance that a particle falls from a height in 12 steps, relative to the exact distance for
+/// these substeps.
+fn relative_fall_from(height: f32, substeps: u32) -> f64 {
     let mut scene = scene("stone", unconnected(&[[0.0, height, 0.0]], &[1.0]));
     (scene.settings.step.substeps, scene.settings.step.damping_rate) = (substeps, 0.0);
     let mut world = world(&scene);
@@ -124,11 +125,11 @@ fn particles_fall_within_reach_and_not_beyond() {
         assert_eq!(step.reach().unwrap(), [f32::INFINITY, reach, f32::INFINITY]);
         assert!(documented.contains(&format!("\n| {substeps} | {reach} |")), "{substeps} {reach}");
         for side in [-1.0, 1.0] {
-            let well_within = fallen_from(side * reach / 256.0, substeps);
+            let well_within = relative_fall_from(side * reach / 256.0, substeps);
             assert!(substeps > 32 || (well_within - 1.0).abs() < 0.02, "{substeps}: {well_within}");
-            let within = fallen_from(side * 0.999 * reach, substeps);
+            let within = relative_fall_from(side * 0.999 * reach, substeps);
             assert!(within > 0.0, "{substeps}: {within}");
-            let beyond = fallen_from(side * 2.0 * reach, substeps);
+            let beyond = relative_fall_from(side * 2.0 * reach, substeps);
             assert!(beyond == 0.0, "{substeps}: {beyond}");
         }
     }
@@ -148,8 +149,8 @@ fn models_out_of_reach_give_warnings() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(
         warnings[0].to_string(),
-        "model 'far' is too far from the origin: at -70000 m on axis 1, particles at rest do not \
-         fall; with 1 substep(s) of a step of 0.016666668 s they do within 65536 m"
+        "model 'far' is too far from the origin: at -70000 m on axis 1, acceleration is lost to \
+         rounding; with 1 substep(s) of a step of 0.016666668 s the limit is 65536 m"
     );
     // Warnings of a world use its present positions and settings.
     let mut world = world(&scene);
@@ -159,12 +160,12 @@ fn models_out_of_reach_give_warnings() {
     assert!(world.warnings().is_empty());
     world.settings_mut().step.substeps = 2;
     assert_eq!(world.warnings().len(), 1);
-    // Axes with little or no acceleration do not count, unless there is no other.
+    // Axes with much less acceleration than another do not count.
     world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
     assert_eq!(world.warnings().len(), 1, "x is the only axis with acceleration");
     world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..coarse() };
     assert!(world.warnings().is_empty());
-    // No scene of the library is too large.
+    // No scene of the library has warnings.
     for listed in LibraryScene::ALL {
         assert_eq!(listed.scene(listed.size).unwrap().warnings(), [], "{}", listed.name);
     }

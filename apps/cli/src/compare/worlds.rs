@@ -35,8 +35,8 @@ pub(super) fn run(
     size: usize,
 ) -> Result<(), Failure> {
     let Prepared { scene, formula, parts } = match library_scene.scene(size)? {
-        AnyScene::Flat(scene) => arguments.prepare(scene)?,
-        AnyScene::Solid(scene) => arguments.prepare(scene)?,
+        AnyScene::TwoD(scene) => arguments.prepare(scene)?,
+        AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
     };
     let comparison = WorldComparison {
         scene,
@@ -62,7 +62,7 @@ pub(super) fn run(
         "{} {size}: {}; {} particles, formula {formula}; {} frames to warm up, {} timed. Times are \
          medians over frames.\n{}\n{}\nBits: {}.\n",
         library_scene.name,
-        library_scene.about,
+        library_scene.description,
         description.particles,
         arguments.warmup,
         arguments.frames,

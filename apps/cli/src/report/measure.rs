@@ -50,12 +50,13 @@ pub(crate) fn measure(
             return results::text(part, quick, &machine, &rows).map(Ok);
         }
         Part::Iterations => {
-            let Accuracy { iterations, .. } = study(accuracy::Part::Iterations, quick, progress)?;
+            let Accuracy { iterations, .. } =
+                study(accuracy::StudyPart::Iterations, quick, progress)?;
             return results::text(part, quick, &machine, &with_study_scene(iterations, quick))
                 .map(Ok);
         }
         Part::Frames => {
-            let Accuracy { frames, .. } = study(accuracy::Part::Frames, quick, progress)?;
+            let Accuracy { frames, .. } = study(accuracy::StudyPart::Frames, quick, progress)?;
             return results::text(part, quick, &machine, &with_study_scene(frames, quick)).map(Ok);
         }
         Part::Effort => {
@@ -240,7 +241,7 @@ fn stability(
 
 /// The convergence of a falling sheet, in every order and with every formula.
 fn study(
-    part: accuracy::Part,
+    part: accuracy::StudyPart,
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<Accuracy> {

@@ -77,8 +77,8 @@ fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
     let mut check =
         SceneCheck { scene, particles: 0, kernels: 0, first_run: None, violations: Vec::new() };
     match scene.scene(scene.size) {
-        Ok(AnyScene::Flat(scene)) => check.run_kernels(&scene, seconds),
-        Ok(AnyScene::Solid(scene)) => check.run_kernels(&scene, seconds),
+        Ok(AnyScene::TwoD(scene)) => check.run_kernels(&scene, seconds),
+        Ok(AnyScene::ThreeD(scene)) => check.run_kernels(&scene, seconds),
         Err(error) => check.add_violation(&error),
     }
     check
@@ -105,7 +105,8 @@ impl SceneCheck {
             }
             self.kernels += 1;
         }
-        let (bound, largest) = (self.scene.residual, self.first_run.as_ref().map(|it| it.residual));
+        let (bound, largest) =
+            (self.scene.residual_max, self.first_run.as_ref().map(|it| it.residual));
         if let Some(largest) = largest.filter(|largest| largest.is_nan() || *largest > bound) {
             self.add_violation(&format!("rms residual {largest:.4} is above the bound {bound}"));
         }
@@ -158,7 +159,7 @@ fn render(checks: &[SceneCheck]) -> String {
             check.particles.to_string(),
             check.kernels.to_string(),
             of_run(&|run| format!("{:.4}", run.residual)),
-            format!("{}", check.scene.residual),
+            format!("{}", check.scene.residual_max),
             of_run(&|run| format!("{:016x}", run.hash)),
             if check.violations.is_empty() { "passed" } else { "FAILED" }.to_owned(),
         ]);

@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args};
 use taut::Kernel;
 use taut::world::World;
 use taut_bench::Progress;
-use taut_export::{FileName, Schedule, Sink, sink};
+use taut_export::{FileName, Sink, Timeline, sink};
 use taut_mesh::Origin;
 use taut_picture::{Background, Options, View, film};
 
@@ -122,20 +122,24 @@ impl ExportOptions {
             steps as f64 * dt >= from,
             "--from {from}: the simulation ends before that time"
         );
-        let schedule = Schedule { frames, fps };
+        let timeline = Timeline { frames, fps };
         for path in &self.out {
             taut_export::check(path, stage)?;
         }
-        for (path, ending, option) in pictures {
+        for (path, extension, option) in pictures {
             let Some(path) = path else { continue };
-            let has_ending = taut_picture::check(path, stage)?.ending() == ending[1..];
-            anyhow::ensure!(has_ending, "{option} {}: does not end with {ending}", path.display());
+            let has_extension = taut_picture::check(path, stage)?.extension() == extension[1..];
+            anyhow::ensure!(
+                has_extension,
+                "{option} {}: does not end with {extension}",
+                path.display()
+            );
         }
         for path in &self.out {
-            exporter.sinks.push((path.clone(), sink(path, stage, schedule)?));
-            let is_glb = FileName::parse(path)?.ending() == "glb";
+            exporter.sinks.push((path.clone(), sink(path, stage, timeline)?));
+            let is_glb = FileName::parse(path)?.extension() == "glb";
             if is_glb && io::stderr().is_terminal() {
-                let size = taut_export::gltf::size(stage, schedule) as f64 / 1e6;
+                let size = taut_export::gltf::size(stage, timeline) as f64 / 1e6;
                 let path = path.display();
                 writeln!(io::stderr(), "{path}: {frames} key frames, about {size:.1} MB")?;
             }
@@ -148,7 +152,7 @@ impl ExportOptions {
             colours: self.colours,
         };
         for path in pictures.iter().filter_map(|(path, ..)| path.as_ref()) {
-            exporter.sinks.push((path.clone(), film(path, stage, schedule, options)?));
+            exporter.sinks.push((path.clone(), film(path, stage, timeline, options)?));
         }
         exporter.world_stage = Some(world_stage);
         exporter.write_due_frame(world)?;

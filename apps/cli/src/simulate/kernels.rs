@@ -7,7 +7,7 @@ use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct KernelOptions {
-    /// The kernel: scalar, wide, pulp, grid (for regular sheets of at least 24 columns) or copies
+    /// The kernel: scalar, wide, pulp, grid (for regular sheets of at least 4 columns) or copies
     /// (for 6 or more models with the same sticks). With grid or copies, islands that do not suit
     /// it run on the best other kernel. [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]

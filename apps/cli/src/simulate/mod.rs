@@ -122,8 +122,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let (name, origin) = (&named.name, named.origin.as_ref());
     match named.scene {
-        AnyScene::Flat(scene) => arguments.simulate(name, scene, origin),
-        AnyScene::Solid(scene) => arguments.simulate(name, scene, origin),
+        AnyScene::TwoD(scene) => arguments.simulate(name, scene, origin),
+        AnyScene::ThreeD(scene) => arguments.simulate(name, scene, origin),
     }
 }
 
@@ -135,8 +135,8 @@ fn list() -> Result<(), Failure> {
         table.add_row([
             scene.name.to_owned(),
             format!("{}-D", scene.dimensions),
-            format!("{} {}", scene.size, scene.size_is),
-            scene.about.to_owned(),
+            format!("{} {}", scene.size, scene.size_unit),
+            scene.description.to_owned(),
         ]);
     }
     writeln!(io::stdout(), "{table}")?;

@@ -1,8 +1,8 @@
 //! Converts a world to the stage and frames that the export and picture crates take.
 
 use taut::Kernel;
-use taut::world::{Figure, Form, Look, REMOVED, World, normals, row};
-use taut_export::{Frame, Look as ExportLook, Mesh, Part, Pose, Solid, Stage};
+use taut::world::{Figure, FigureShape, Look, REMOVED, World, normals, row};
+use taut_export::{Frame, Look as ExportLook, Mesh, Part, Pose, RigidShape, Stage};
 use taut_mesh::Origin;
 
 /// The stage of a world, and its current frame.
@@ -18,9 +18,9 @@ pub(super) struct WorldStage {
     triangles: Vec<[u32; 3]>,
     /// Counts of the removed triangles and sticks that the current frame includes.
     removed: [usize; 2],
-    /// The rigid bodies; they are the first solids of the stage.
+    /// The rigid bodies; they are the first rigid shapes of the stage.
     bodies: Vec<BodyRef>,
-    /// Numbers of the obstacles that are solids of the stage; they follow the bodies.
+    /// Numbers of the obstacles that are rigid shapes of the stage; they follow the bodies.
     obstacles: Vec<usize>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -55,24 +55,24 @@ impl WorldStage {
         world.copy_vertices(&mut this.positions);
         let pinned = (0..world.len()).filter(|&particle| world.inverse_mass(particle) == 0.0);
         this.stage.balls = vec![0.0; world.len()];
-        for part in &drawing.parts {
+        for model in &drawing.models {
             let (first_face, first_stick) = (this.stage.faces.len(), this.stage.sticks.len());
-            for triangle in part.triangles.clone() {
+            for triangle in model.triangles.clone() {
                 let corners = this.triangles[triangle];
-                if corners.iter().all(|&corner| part.particles.contains(&(corner as usize))) {
+                if corners.iter().all(|&corner| model.particles.contains(&(corner as usize))) {
                     this.faces[triangle] = Some(this.stage.faces.len() as u32);
                     this.stage.faces.push(corners);
                 }
             }
             // Sticks of bodies and of 3-D cloth are hidden under their surfaces.
-            let covers_sticks = part.look == Look::Body || (part.look == Look::Cloth && D == 3);
+            let covers_sticks = model.look == Look::Body || (model.look == Look::Cloth && D == 3);
             let has_faces = this.stage.faces.len() > first_face;
-            for stick in part.sticks.clone() {
+            for stick in model.sticks.clone() {
                 let ends = drawing.sticks[stick];
-                let hidden = drawing.unseen.binary_search(&(stick as u32)).is_ok();
+                let hidden = drawing.hidden_sticks.binary_search(&(stick as u32)).is_ok();
                 if ends[0] != REMOVED
                     && !hidden
-                    && !(covers_sticks && (has_faces || !part.skin.is_empty()))
+                    && !(covers_sticks && (has_faces || !model.mesh_vertices.is_empty()))
                 {
                     this.sticks[stick] = Some(this.stage.sticks.len() as u32);
                     this.stage.sticks.push(ends);
@@ -80,19 +80,19 @@ impl WorldStage {
             }
             // Springs do not tear, so they need no entry in `sticks`.
             if !has_faces {
-                this.stage.sticks.extend(&drawing.springs[part.springs.clone()]);
+                this.stage.sticks.extend(&drawing.springs[model.springs.clone()]);
             }
-            if part.look == Look::Ragdoll {
-                let particles = part.particles.clone();
+            if model.look == Look::Ragdoll {
+                let particles = model.particles.clone();
                 this.stage.balls[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
-            if part.look != Look::Body || part.skin.is_empty() {
+            if model.look != Look::Body || model.mesh_vertices.is_empty() {
                 let sticks = first_stick..this.stage.sticks.len();
-                let radius = this.thickness(part.look, &this.stage.sticks[sticks.clone()]);
+                let radius = this.thickness(model.look, &this.stage.sticks[sticks.clone()]);
                 this.stage.parts.push(Part {
-                    name: part.name.clone(),
-                    look: export_look(part.look),
-                    vertices: part.particles.clone(),
+                    name: model.name.clone(),
+                    look: export_look(model.look),
+                    vertices: model.particles.clone(),
                     faces: first_face..this.stage.faces.len(),
                     sticks,
                     radius,
@@ -106,7 +106,7 @@ impl WorldStage {
         if let Some(origin) = origin {
             this.use_file_vertices(origin);
         }
-        let names = drawing.parts.iter().map(|part| (part.skin.clone(), &*part.name));
+        let names = drawing.models.iter().map(|model| (model.mesh_vertices.clone(), &*model.name));
         this.add_bodies(world, &names.collect::<Vec<_>>());
         this.add_obstacles(world);
         this
@@ -158,15 +158,15 @@ impl WorldStage {
                 let corners = bodies.triangles()[body.triangles()].iter();
                 let corners: Vec<[u32; 3]> =
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
-                let name = names.iter().find(|(skin, _)| skin.contains(&first));
+                let name = names.iter().find(|(vertices, _)| vertices.contains(&first));
                 first += body.vertices().len();
                 let masses = island.matter.particles.inverse_masses();
                 let is_pinned = body.particles().iter().all(|&it| masses[it as usize] == 0.0);
-                self.stage.solids.push(Solid {
+                self.stage.rigid_shapes.push(RigidShape {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
-                    look: if is_pinned { ExportLook::Collider } else { ExportLook::Body },
+                    look: if is_pinned { ExportLook::Obstacle } else { ExportLook::Body },
                     mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
-                    endless: false,
+                    unbounded: false,
                 });
                 self.bodies.push(reference);
             }
@@ -183,31 +183,31 @@ impl WorldStage {
         }
         let size = (0..3).fold(1.0_f32, |size, axis| size.max(high[axis] - low[axis]));
         for (number, obstacle) in world.obstacles().iter().enumerate() {
-            let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else {
+            let Some(Figure { shape, position, .. }) = obstacle.figure(world.time()) else {
                 continue;
             };
-            let (mesh, name, endless) = match form {
-                Form::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
-                Form::Capsule { radius, half } => {
+            let (mesh, name, unbounded) = match shape {
+                FigureShape::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
+                FigureShape::Capsule { radius, half } => {
                     (Mesh::capsule(radius as f32, half as f32, 48), "capsule", false)
                 }
-                Form::Cuboid { half } => (Mesh::cuboid(half_extents(half)), "box", false),
-                Form::HalfSpace => (Mesh::floor(10.0 * size), "ground", true),
-                Form::Bounds { half } => {
+                FigureShape::Cuboid { half } => (Mesh::cuboid(half_extents(half)), "box", false),
+                FigureShape::HalfSpace => (Mesh::floor(10.0 * size), "ground", true),
+                FigureShape::Bounds { half } => {
                     let half = half_extents(half);
                     let floor = position[1] as f32 - half[1];
                     let walls = if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
                     (Mesh::room(half, walls.min(2.0 * half[1])), "room", true)
                 }
-                Form::Mesh { points, triangles } => {
+                FigureShape::Mesh { points, triangles } => {
                     let points: Vec<[f32; 3]> = points.iter().map(|&it| row(it)).collect();
                     (Mesh::faceted(&points, triangles), "mesh", false)
                 }
                 _ => continue,
             };
-            let look = if endless { ExportLook::Ground } else { ExportLook::Collider };
+            let look = if unbounded { ExportLook::Ground } else { ExportLook::Obstacle };
             let name = format!("{name} {number}");
-            self.stage.solids.push(Solid { name, look, mesh, endless });
+            self.stage.rigid_shapes.push(RigidShape { name, look, mesh, unbounded });
             self.obstacles.push(number);
         }
     }
@@ -218,14 +218,14 @@ impl WorldStage {
         for &triangle in &removed.triangles[self.removed[0]..] {
             self.triangles[triangle as usize] = [REMOVED; 3];
             if let Some(face) = self.faces[triangle as usize] {
-                self.frame.gone_faces.resize(self.stage.faces.len(), false);
-                self.frame.gone_faces[face as usize] = true;
+                self.frame.removed_faces.resize(self.stage.faces.len(), false);
+                self.frame.removed_faces[face as usize] = true;
             }
         }
         for &stick in &removed.sticks[self.removed[1]..] {
             if let Some(stick) = self.sticks[stick as usize] {
-                self.frame.gone_sticks.resize(self.stage.sticks.len(), false);
-                self.frame.gone_sticks[stick as usize] = true;
+                self.frame.torn_sticks.resize(self.stage.sticks.len(), false);
+                self.frame.torn_sticks[stick as usize] = true;
             }
         }
         self.removed = [removed.triangles.len(), removed.sticks.len()];
@@ -240,12 +240,14 @@ impl WorldStage {
         };
         gather(&self.positions, &mut frame.positions);
         gather(&self.normals, &mut frame.normals);
-        frame.gone_vertices.clear();
+        frame.hidden_vertices.clear();
         let mut absent = world.absent().peekable();
         if absent.peek().is_some() {
-            let mut gone = vec![false; world.len()];
-            absent.for_each(|particle| gone[particle] = true);
-            frame.gone_vertices.extend(self.particle_of_vertex.iter().map(|&it| gone[it as usize]));
+            let mut hidden = vec![false; world.len()];
+            absent.for_each(|particle| hidden[particle] = true);
+            frame
+                .hidden_vertices
+                .extend(self.particle_of_vertex.iter().map(|&it| hidden[it as usize]));
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));

@@ -76,7 +76,7 @@ impl Summary {
             iterations: step.iterations,
             passes: *passes.max(&1),
             damping_rate: step.damping_rate,
-            kernel: Kernel::<3>::name(kernel.inside()),
+            kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(&kernel),
             threads: kernels.threads(),
             formula: world.formula().name(),

@@ -50,7 +50,7 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
     let by_number = small("--show 2").succeeded();
     let by_name = small("--show n-divisions").succeeded();
     assert_eq!(by_number.out, by_name.out);
-    for said in ["Claim 2, n-divisions", "divisions a stick", "verdict   holds", "how  "] {
+    for said in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "how  "] {
         assert!(by_number.out.contains(said), "'{said}' is missing: {}", by_number.out);
     }
     let report = small("--show printed-wind --json -").succeeded().report();

@@ -67,7 +67,7 @@ impl Host {
             .iter()
             .map(|it| SceneEntry {
                 name: it.name.to_owned(),
-                about: it.about.to_owned(),
+                about: it.description.to_owned(),
                 dimensions: it.dimensions,
             })
             .collect();
@@ -82,7 +82,7 @@ impl Host {
             dimensions: self.session.dimensions(),
             sizes: library_scene.map(|it| sizes(it, self.size)),
             size: self.size,
-            size_is: library_scene.map(|it| it.size_is),
+            size_is: library_scene.map(|it| it.size_unit),
             copies_max: library_scene
                 .filter(|it| it.copies)
                 .map(|it| size_max(it, self.initial_size)),

@@ -194,7 +194,7 @@ fn check_springs<const D: usize>(
     let h = f64::from(dt / substeps as f32);
     for (_, model) in scene.models() {
         let masses = model.particles.inverse_masses();
-        let largest = model.springs.largest_step(masses, Integrator::Verlet, damping_rate);
+        let largest = model.springs.largest_substep(masses, Integrator::Verlet, damping_rate);
         if h >= largest {
             return Err(SpringError::Unstable { h, largest }.into());
         }

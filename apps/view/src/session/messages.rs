@@ -1,6 +1,6 @@
 //! Binary messages of a session.
 
-use taut::world::{Drawing, Figure, Form, Look, row};
+use taut::world::{Drawing, Figure, FigureShape, Look, row};
 use taut::{AnyKernel, Kernel};
 
 use super::Session;
@@ -39,11 +39,12 @@ where
                 writer
             }
             Some(TopologySent::Indices) => {
-                let models = || self.scene.models().map(|(_, model)| model);
-                let total = models().map(|model| model.sticks.len() + model.springs.len()).sum();
+                let scene_models = || self.scene.models().map(|(_, model)| model);
+                let total =
+                    scene_models().map(|model| model.sticks.len() + model.springs.len()).sum();
                 let mut writer = Writer::new(Kind::Rests, epoch, [total, 0], 4 * total);
-                writer.f32s(models().flat_map(|model| model.sticks.rests().iter().copied()));
-                writer.f32s(models().flat_map(|model| model.springs.rests().iter().copied()));
+                writer.f32s(scene_models().flat_map(|model| model.sticks.rests().iter().copied()));
+                writer.f32s(scene_models().flat_map(|model| model.springs.rests().iter().copied()));
                 writer
             }
             Some(TopologySent::Rests) if page.removed_sent == removed_counts => return None,
@@ -88,27 +89,28 @@ where
     }
 
     fn mesh(&self) -> Mesh {
-        let Drawing { vertices, parts, sticks, unseen, radii, .. } = self.runner.world.drawing();
+        let Drawing { vertices, models, sticks, hidden_sticks, radii, .. } =
+            self.runner.world.drawing();
         // The indices of springs follow those of sticks. Springs of cloth are hidden under its
         // faces.
-        let springs: Vec<Part> = parts
+        let springs: Vec<Part> = models
             .iter()
-            .filter(|part| !part.springs.is_empty() && part.triangles.is_empty())
-            .map(|part| Part {
-                name: part.name.clone(),
+            .filter(|model| !model.springs.is_empty() && model.triangles.is_empty())
+            .map(|model| Part {
+                name: model.name.clone(),
                 look: Look::Rope.name(),
                 faces: [0, 0],
-                sticks: [sticks.len() + part.springs.start, part.springs.len()],
-                particles: [part.particles.start, 0],
+                sticks: [sticks.len() + model.springs.start, model.springs.len()],
+                particles: [model.particles.start, 0],
                 columns: None,
             })
             .collect();
-        let models = || self.scene.models().map(|(_, model)| model);
+        let scene_models = || self.scene.models().map(|(_, model)| model);
         let span = |range: std::ops::Range<usize>| [range.start, range.len()];
-        let masses = models().flat_map(|it| it.particles.inverse_masses());
+        let masses = scene_models().flat_map(|it| it.particles.inverse_masses());
         // Drops that are not alive have inverse mass 0; they do not count as pinned.
         let is_drop = |it: &usize| {
-            parts.iter().any(|part| part.look == Look::Grains && part.particles.contains(it))
+            models.iter().any(|model| model.look == Look::Grains && model.particles.contains(it))
         };
         let fixed = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
         let pinned = fixed.filter(|it| !is_drop(it)).map(|it| it as u32).collect();
@@ -116,42 +118,42 @@ where
         Mesh {
             vertices,
             particles: radii.len(),
-            parts: parts
+            parts: models
                 .into_iter()
-                .zip(models())
-                .map(|(part, model)| Part {
-                    look: part.look.name(),
-                    name: part.name,
-                    faces: span(part.triangles),
-                    sticks: span(part.sticks),
-                    particles: span(part.particles),
+                .zip(scene_models())
+                .map(|(drawn, model)| Part {
+                    look: drawn.look.name(),
+                    name: drawn.name,
+                    faces: span(drawn.triangles),
+                    sticks: span(drawn.sticks),
+                    particles: span(drawn.particles),
                     columns: model.sheet.as_ref().map(taut::Sheet::width),
                 })
                 .chain(springs)
                 .collect(),
-            colliders: self.obstacle_figures().map(|figure| collider(&figure.form)).collect(),
+            colliders: self.obstacle_figures().map(|figure| collider(&figure.shape)).collect(),
             pinned,
-            thin: unseen,
+            thin: hidden_sticks,
             radii: balls.map(|(it, &radius)| (it as u32, radius)).collect(),
         }
     }
 }
 
-fn collider<const D: usize>(form: &Form<'_, D>) -> Collider {
+fn collider<const D: usize>(shape: &FigureShape<'_, D>) -> Collider {
     let half = |half: [f64; D]| row(half.map(|x| x as f32));
-    match *form {
-        Form::Sphere { radius } => Collider::Sphere { radius: radius as f32 },
-        Form::Capsule { radius, half } => {
+    match *shape {
+        FigureShape::Sphere { radius } => Collider::Sphere { radius: radius as f32 },
+        FigureShape::Capsule { radius, half } => {
             Collider::Capsule { radius: radius as f32, half: half as f32 }
         }
-        Form::Cuboid { half: it } => Collider::Cuboid { half: half(it) },
-        Form::Bounds { half: it } => Collider::Bounds { half: half(it) },
-        Form::Mesh { points, triangles } => Collider::Mesh {
+        FigureShape::Cuboid { half: it } => Collider::Cuboid { half: half(it) },
+        FigureShape::Bounds { half: it } => Collider::Bounds { half: half(it) },
+        FigureShape::Mesh { points, triangles } => Collider::Mesh {
             points: points.iter().flat_map(|&point| row::<_, D, 3>(point)).collect(),
             triangles: triangles.as_flattened().to_vec(),
         },
-        Form::HalfSpace => Collider::HalfSpace,
-        // `Form` is non-exhaustive; an unknown form draws nothing.
+        FigureShape::HalfSpace => Collider::HalfSpace,
+        // `FigureShape` is non-exhaustive; an unknown shape draws nothing.
         _ => Collider::Mesh { points: Vec::new(), triangles: Vec::new() },
     }
 }

@@ -27,7 +27,7 @@ pub(crate) enum SessionError {
     #[error(transparent)]
     Kernel(#[from] KernelChoiceError),
     #[error(
-        "the kernel 'grid' needs a regular sheet of at least 24 columns in the schedule 'sheet'; \
+        "the kernel 'grid' needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
          this scene has no such sheet, or another schedule"
     )]
     NoSheetForGrid,
@@ -201,22 +201,22 @@ fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
 
 /// A running scene in 2-D or 3-D.
 pub(crate) enum AnySession {
-    Flat(Box<Session<2>>),
-    Solid(Box<Session<3>>),
+    TwoD(Box<Session<2>>),
+    ThreeD(Box<Session<3>>),
 }
 
 impl AnySession {
     pub(crate) fn new(scene: AnyScene, request: SettingRequest) -> Result<Self, SessionError> {
         Ok(match scene {
-            AnyScene::Flat(scene) => Self::Flat(Box::new(Session::new(scene, request)?)),
-            AnyScene::Solid(scene) => Self::Solid(Box::new(Session::new(scene, request)?)),
+            AnyScene::TwoD(scene) => Self::TwoD(Box::new(Session::new(scene, request)?)),
+            AnyScene::ThreeD(scene) => Self::ThreeD(Box::new(Session::new(scene, request)?)),
         })
     }
 
     pub(crate) fn dimensions(&self) -> usize {
         match self {
-            Self::Flat(_) => 2,
-            Self::Solid(_) => 3,
+            Self::TwoD(_) => 2,
+            Self::ThreeD(_) => 3,
         }
     }
 }
@@ -225,8 +225,8 @@ impl AnySession {
 macro_rules! with_session {
     ($session:expr, $it:ident => $call:expr) => {
         match $session {
-            $crate::session::AnySession::Flat($it) => $call,
-            $crate::session::AnySession::Solid($it) => $call,
+            $crate::session::AnySession::TwoD($it) => $call,
+            $crate::session::AnySession::ThreeD($it) => $call,
         }
     };
 }

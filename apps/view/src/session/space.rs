@@ -30,7 +30,7 @@ impl Space<2> for Scene<2> {
 
 impl Space<3> for Scene<3> {
     fn cut<K: Kernel<3>>(world: &mut World<K, 3>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
-        world.sweep(from, to)
+        world.cut_swept(from, to)
     }
 
     fn default_wind(&self) -> Arc<dyn Force<3>> {

@@ -1,10 +1,10 @@
-//! The JSON tables of a glTF file, and the binary data that they describe.
+//! The JSON document of a glTF file, and the binary data that its accessors describe.
 
 use std::collections::HashMap;
 
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
-use gltf_json::buffer::{Buffer, Stride, Target as Use, View};
+use gltf_json::buffer::{Buffer, Stride, Target as ViewTarget, View};
 use gltf_json::material::{Material, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::scene::{Scene, UnitQuaternion};
@@ -13,56 +13,64 @@ use gltf_json::{Asset, Extras, Index, Node, Root, Value};
 
 use crate::{Look, Mesh, Pose};
 
-/// See the [module](self).
+/// A glTF document while it is built.
 pub(super) struct Document {
     root: Root,
-    head: Vec<u8>,
+    /// All data before the deltas of the morph targets.
+    data: Vec<u8>,
     keys: usize,
+    /// The times of the keys; `None` if there is only one key.
     times: Option<Index<Accessor>>,
     animation: Animation,
-    top: Vec<Index<Node>>,
+    root_nodes: Vec<Index<Node>>,
     materials: HashMap<(Look, [u8; 3]), Index<Material>>,
 }
 
-/// The tables of the key frames: for each skin, for each key, the positions and the normals.
-pub(super) struct DeltaTables {
-    pub(super) accessors: Vec<Vec<KeyTables>>,
+/// The accessors of all morph meshes at all keys.
+pub(super) struct MorphAccessors {
+    /// For each mesh and each key.
+    pub(super) accessors: Vec<Vec<ShapeAccessors>>,
+    /// The length of their data, bytes.
     pub(super) bytes: u64,
 }
 
-/// What the tables of a skin hold.
-pub(super) struct SkinSize {
+/// The size of a morph mesh.
+pub(super) struct MorphSize {
     pub(super) vertices: usize,
     pub(super) has_normals: bool,
 }
 
-/// The tables of a skin at a key.
+/// The accessors of a mesh at a key.
 #[derive(Clone, Copy)]
-pub(super) struct KeyTables {
+pub(super) struct ShapeAccessors {
     pub(super) positions: Index<Accessor>,
     pub(super) normals: Option<Index<Accessor>>,
 }
 
-/// The content of a table.
-struct Kind {
+/// The type of the items of an accessor, and the target of its buffer view.
+struct Content {
     type_: Type,
     component: ComponentType,
-    what_for: Option<Use>,
+    target: Option<ViewTarget>,
 }
 
-const VERTICES: Kind =
-    Kind { type_: Type::Vec3, component: ComponentType::F32, what_for: Some(Use::ArrayBuffer) };
-const INDICES: Kind = Kind {
+const VERTICES: Content = Content {
+    type_: Type::Vec3,
+    component: ComponentType::F32,
+    target: Some(ViewTarget::ArrayBuffer),
+};
+const INDICES: Content = Content {
     type_: Type::Scalar,
     component: ComponentType::U32,
-    what_for: Some(Use::ElementArrayBuffer),
+    target: Some(ViewTarget::ElementArrayBuffer),
 };
 
-fn keyed(type_: Type) -> Kind {
-    Kind { type_, component: ComponentType::F32, what_for: None }
+/// Values at keys of an animation.
+fn key_values(type_: Type) -> Content {
+    Content { type_, component: ComponentType::F32, target: None }
 }
 
-/// Converts sRGB to linear, which glTF uses.
+/// Converts sRGB to linear colour, which glTF uses.
 fn linear(colour: [u8; 3]) -> [f32; 4] {
     let [r, g, b] = colour.map(|c| {
         let c = f32::from(c) / 255.0;
@@ -72,7 +80,7 @@ fn linear(colour: [u8; 3]) -> [f32; 4] {
 }
 
 impl Document {
-    /// `times` of the keys, s.
+    /// A document with keys at `times`, s.
     pub(super) fn new(times: &[f32]) -> Self {
         let root = Root {
             asset: Asset { generator: Some("taut".into()), ..Asset::default() },
@@ -87,46 +95,46 @@ impl Document {
         };
         let mut document = Self {
             root,
-            head: Vec::new(),
+            data: Vec::new(),
             keys: times.len(),
             times: None,
             animation,
-            top: Vec::new(),
+            root_nodes: Vec::new(),
             materials: HashMap::new(),
         };
         if let (true, [first, .., last]) = (times.len() > 1, times) {
             let (first, last) = ([*first], [*last]);
             let bounds = Some([&first[..], &last[..]]);
-            document.times = Some(document.table(
+            document.times = Some(document.add_data(
                 bytemuck::cast_slice(times),
                 times.len(),
-                &keyed(Type::Scalar),
+                &key_values(Type::Scalar),
                 bounds,
             ));
         }
         document
     }
 
-    fn view(&mut self, offset: u64, bytes: u64, what_for: Option<Use>) -> Index<View> {
-        let stride = (what_for == Some(Use::ArrayBuffer)).then_some(Stride(12));
+    fn add_view(&mut self, offset: u64, bytes: u64, target: Option<ViewTarget>) -> Index<View> {
+        let stride = (target == Some(ViewTarget::ArrayBuffer)).then_some(Stride(12));
         self.root.push(View {
             buffer: Index::new(0),
             byte_length: USize64(bytes),
             byte_offset: Some(USize64(offset)),
             byte_stride: stride,
             name: None,
-            target: what_for.map(Checked::Valid),
+            target: target.map(Checked::Valid),
             extensions: None,
             extras: Extras::default(),
         })
     }
 
-    fn accessor(
+    fn add_accessor(
         &mut self,
         view: Index<View>,
         offset: u64,
         count: usize,
-        kind: &Kind,
+        content: &Content,
         bounds: Option<[&[f32]; 2]>,
     ) -> Index<Accessor> {
         let list = |numbers: &[f32]| Value::from(numbers.to_vec());
@@ -134,8 +142,8 @@ impl Document {
             buffer_view: Some(view),
             byte_offset: Some(USize64(offset)),
             count: USize64(count as u64),
-            component_type: Checked::Valid(GenericComponentType(kind.component)),
-            type_: Checked::Valid(kind.type_),
+            component_type: Checked::Valid(GenericComponentType(content.component)),
+            type_: Checked::Valid(content.type_),
             min: bounds.map(|[min, _]| list(min)),
             max: bounds.map(|[_, max]| list(max)),
             name: None,
@@ -146,25 +154,25 @@ impl Document {
         })
     }
 
-    /// Adds data and its table. All data is of whole 4 bytes.
-    fn table(
+    /// Adds data with an accessor. Its length must be a multiple of 4 bytes.
+    fn add_data(
         &mut self,
         bytes: &[u8],
         count: usize,
-        kind: &Kind,
+        content: &Content,
         bounds: Option<[&[f32]; 2]>,
     ) -> Index<Accessor> {
-        let view = self.view(self.head.len() as u64, bytes.len() as u64, kind.what_for);
-        self.head.extend(bytes);
-        self.accessor(view, 0, count, kind, bounds)
+        let view = self.add_view(self.data.len() as u64, bytes.len() as u64, content.target);
+        self.data.extend(bytes);
+        self.add_accessor(view, 0, count, content, bounds)
     }
 
-    /// The numbers of the corners of faces, or of the ends of lines.
-    pub(super) fn indices(&mut self, indices: &[u32]) -> Index<Accessor> {
-        self.table(bytemuck::cast_slice(indices), indices.len(), &INDICES, None)
+    /// Adds the corners of faces, the ends of lines, or points.
+    pub(super) fn add_indices(&mut self, indices: &[u32]) -> Index<Accessor> {
+        self.add_data(bytemuck::cast_slice(indices), indices.len(), &INDICES, None)
     }
 
-    /// The material of a look, told apart from others of it by its colour.
+    /// The material of a look and colour, added at its first use.
     pub(super) fn material(&mut self, look: Look, nth: usize) -> Index<Material> {
         let colour = look.colour(nth);
         let root = &mut self.root;
@@ -183,8 +191,8 @@ impl Document {
         })
     }
 
-    /// A rigid mesh.
-    pub(super) fn mesh(
+    /// Adds a mesh without morph targets.
+    pub(super) fn add_rigid_mesh(
         &mut self,
         name: &str,
         mesh: &Mesh,
@@ -193,20 +201,20 @@ impl Document {
         let [min, max] = super::bounds_of(&mesh.points);
         let count = mesh.points.len();
         let points = bytemuck::cast_slice(&mesh.points);
-        let positions = self.table(points, count, &VERTICES, Some([&min, &max]));
-        let normals = self.table(bytemuck::cast_slice(&mesh.normals), count, &VERTICES, None);
-        let indices = self.indices(mesh.triangles.as_flattened());
+        let positions = self.add_data(points, count, &VERTICES, Some([&min, &max]));
+        let normals = self.add_data(bytemuck::cast_slice(&mesh.normals), count, &VERTICES, None);
+        let indices = self.add_indices(mesh.triangles.as_flattened());
         let primitive = primitive(
-            KeyTables { positions, normals: Some(normals) },
+            ShapeAccessors { positions, normals: Some(normals) },
             indices,
             material,
             Mode::Triangles,
         );
-        self.deforming(name, vec![primitive])
+        self.add_mesh(name, vec![primitive])
     }
 
-    /// A mesh of primitives that are complete.
-    pub(super) fn deforming(
+    /// Adds a mesh.
+    pub(super) fn add_mesh(
         &mut self,
         name: &str,
         primitives: Vec<Primitive>,
@@ -220,59 +228,72 @@ impl Document {
         })
     }
 
-    /// A node at the top.
-    pub(super) fn node(&mut self, name: &str, mesh: Option<Index<gltf_json::Mesh>>) -> Index<Node> {
+    /// Adds a root node.
+    pub(super) fn add_node(
+        &mut self,
+        name: &str,
+        mesh: Option<Index<gltf_json::Mesh>>,
+    ) -> Index<Node> {
         let node = self.root.push(Node { name: Some(name.to_owned()), mesh, ..Node::default() });
-        self.top.push(node);
+        self.root_nodes.push(node);
         node
     }
 
-    /// A node below another.
-    pub(super) fn child(&mut self, of: Index<Node>, mesh: Index<gltf_json::Mesh>) -> Index<Node> {
+    /// Adds a child of a node.
+    pub(super) fn add_child(
+        &mut self,
+        parent: Index<Node>,
+        mesh: Index<gltf_json::Mesh>,
+    ) -> Index<Node> {
         let node = self.root.push(Node { mesh: Some(mesh), ..Node::default() });
-        self.root.nodes[of.value()].children.get_or_insert_default().push(node);
+        self.root.nodes[parent.value()].children.get_or_insert_default().push(node);
         node
     }
 
-    /// Where a node is at each key; one that does not move is just there.
-    pub(super) fn place(&mut self, node: Index<Node>, poses: &[Pose]) {
-        let moves = poses.iter().any(|pose| pose != &poses[0]);
-        let it = &mut self.root.nodes[node.value()];
-        it.translation = Some(poses[0].position);
-        it.rotation = Some(UnitQuaternion(poses[0].rotation));
-        if moves {
+    /// Sets the pose of a node, and animates the node if its poses at the keys differ.
+    pub(super) fn set_poses(&mut self, node: Index<Node>, poses: &[Pose]) {
+        let is_moving = poses.iter().any(|pose| pose != &poses[0]);
+        let target = &mut self.root.nodes[node.value()];
+        target.translation = Some(poses[0].position);
+        target.rotation = Some(UnitQuaternion(poses[0].rotation));
+        if is_moving {
             let positions: Vec<[f32; 3]> = poses.iter().map(|pose| pose.position).collect();
             let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation).collect();
             let keys = poses.len();
-            let at = self.table(bytemuck::cast_slice(&positions), keys, &keyed(Type::Vec3), None);
-            self.animate(node, Property::Translation, at);
-            let turn = self.table(bytemuck::cast_slice(&rotations), keys, &keyed(Type::Vec4), None);
-            self.animate(node, Property::Rotation, turn);
+            let bytes = bytemuck::cast_slice(&positions);
+            let translations = self.add_data(bytes, keys, &key_values(Type::Vec3), None);
+            self.animate(node, Property::Translation, translations);
+            let bytes = bytemuck::cast_slice(&rotations);
+            let rotations = self.add_data(bytes, keys, &key_values(Type::Vec4), None);
+            self.animate(node, Property::Rotation, rotations);
         }
     }
 
-    /// How large a node is at each key.
-    pub(super) fn scale(&mut self, node: Index<Node>, scales: &[[f32; 3]]) {
+    /// Sets the scale of a node, and animates it if the scales at the keys differ.
+    pub(super) fn set_scales(&mut self, node: Index<Node>, scales: &[[f32; 3]]) {
         self.root.nodes[node.value()].scale = Some(scales[0]);
         let bits = |scale: &[f32; 3]| scale.map(f32::to_bits);
         if scales.iter().any(|scale| bits(scale) != bits(&scales[0])) {
             let bytes = bytemuck::cast_slice(scales);
-            let scales = self.table(bytes, scales.len(), &keyed(Type::Vec3), None);
+            let scales = self.add_data(bytes, scales.len(), &key_values(Type::Vec3), None);
             self.animate(node, Property::Scale, scales);
         }
     }
 
-    /// The weights of the morph targets, which are all keys but the first; none of a single key.
-    pub(super) fn weights(&mut self) -> Option<Index<Accessor>> {
+    /// Adds the weights of the morph targets at each key. Each key but the first has a target;
+    /// returns `None` if there is only one key.
+    pub(super) fn add_weights(&mut self) -> Option<Index<Accessor>> {
         let targets = self.keys - 1;
         let weights: Vec<f32> = (0..self.keys)
             .flat_map(|key| (1..=targets).map(move |target| f32::from(u8::from(target == key))))
             .collect();
         self.times?;
-        Some(self.table(bytemuck::cast_slice(&weights), weights.len(), &keyed(Type::Scalar), None))
+        let bytes = bytemuck::cast_slice(&weights);
+        Some(self.add_data(bytes, weights.len(), &key_values(Type::Scalar), None))
     }
 
-    /// Moves something of a node by a table with an item, or a row, for each key.
+    /// Animates a property of a node. `output` has one item for each key, or one for each key and
+    /// morph target.
     pub(super) fn animate(&mut self, node: Index<Node>, path: Property, output: Index<Accessor>) {
         let Some(input) = self.times else { return };
         let sampler = Index::push(
@@ -298,41 +319,46 @@ impl Document {
         });
     }
 
-    /// The tables of key frames, which follow the rest: key by key, and in each skin by skin.
-    pub(super) fn deltas(
+    /// Adds the accessors of the morph targets. Their data follows all other data, key by key, and
+    /// mesh by mesh for each key.
+    pub(super) fn add_deltas(
         &mut self,
-        skins: &[SkinSize],
+        meshes: &[MorphSize],
         bounds: &[Vec<[[f32; 3]; 2]>],
-    ) -> DeltaTables {
-        let length = |skin: &SkinSize| 12 * skin.vertices as u64;
-        let a_key: u64 =
-            skins.iter().map(|skin| length(skin) * (1 + u64::from(skin.has_normals))).sum();
-        let bytes = a_key * bounds.len() as u64;
-        let mut accessors = vec![Vec::with_capacity(bounds.len()); skins.len()];
+    ) -> MorphAccessors {
+        let length = |mesh: &MorphSize| 12 * mesh.vertices as u64;
+        let per_key: u64 =
+            meshes.iter().map(|mesh| length(mesh) * (1 + u64::from(mesh.has_normals))).sum();
+        let bytes = per_key * bounds.len() as u64;
+        let mut accessors = vec![Vec::with_capacity(bounds.len()); meshes.len()];
         if bytes > 0 {
-            let view = self.view(self.head.len() as u64, bytes, Some(Use::ArrayBuffer));
+            let view = self.add_view(self.data.len() as u64, bytes, Some(ViewTarget::ArrayBuffer));
             let mut offset = 0;
             for bounds in bounds {
-                for (nth, skin) in skins.iter().enumerate() {
-                    let (count, [min, max]) = (skin.vertices, &bounds[nth]);
-                    let positions = self.accessor(view, offset, count, &VERTICES, Some([min, max]));
-                    offset += length(skin);
-                    let normals = skin.has_normals.then(|| {
-                        let normals = self.accessor(view, offset, count, &VERTICES, None);
-                        offset += length(skin);
+                for (nth, mesh) in meshes.iter().enumerate() {
+                    let (count, [min, max]) = (mesh.vertices, &bounds[nth]);
+                    let bounds = Some([&min[..], &max[..]]);
+                    let positions = self.add_accessor(view, offset, count, &VERTICES, bounds);
+                    offset += length(mesh);
+                    let normals = mesh.has_normals.then(|| {
+                        let normals = self.add_accessor(view, offset, count, &VERTICES, None);
+                        offset += length(mesh);
                         normals
                     });
-                    accessors[nth].push(KeyTables { positions, normals });
+                    accessors[nth].push(ShapeAccessors { positions, normals });
                 }
             }
         }
-        DeltaTables { accessors, bytes }
+        MorphAccessors { accessors, bytes }
     }
 
-    /// The JSON chunk and the data.
-    pub(super) fn finish(mut self, deltas: u64) -> Result<(Vec<u8>, Vec<u8>), serde_json::Error> {
+    /// Returns the JSON chunk and the data, which `delta_bytes` bytes of deltas must follow.
+    pub(super) fn finish(
+        mut self,
+        delta_bytes: u64,
+    ) -> Result<(Vec<u8>, Vec<u8>), serde_json::Error> {
         self.root.push(Buffer {
-            byte_length: USize64(self.head.len() as u64 + deltas),
+            byte_length: USize64(self.data.len() as u64 + delta_bytes),
             name: None,
             uri: None,
             extensions: None,
@@ -342,29 +368,29 @@ impl Document {
             self.root.push(self.animation);
         }
         let scene = self.root.push(Scene {
-            nodes: self.top,
+            nodes: self.root_nodes,
             name: None,
             extensions: None,
             extras: Extras::default(),
         });
         self.root.scene = Some(scene);
         let mut json = serde_json::to_vec(&self.root)?;
-        // Chunks are of whole 4 bytes; JSON is filled up with blanks.
+        // The length of a chunk is a multiple of 4 bytes; JSON is padded with spaces.
         json.resize(json.len().next_multiple_of(4), b' ');
-        Ok((json, self.head))
+        Ok((json, self.data))
     }
 }
 
-/// The kind of primitive.
+/// A primitive without morph targets.
 pub(super) fn primitive(
-    tables: KeyTables,
+    shape: ShapeAccessors,
     indices: Index<Accessor>,
     material: Index<Material>,
     mode: Mode,
 ) -> Primitive {
     let mut attributes = std::collections::BTreeMap::new();
-    attributes.insert(Checked::Valid(Semantic::Positions), tables.positions);
-    if let Some(normals) = tables.normals {
+    attributes.insert(Checked::Valid(Semantic::Positions), shape.positions);
+    if let Some(normals) = shape.normals {
         attributes.insert(Checked::Valid(Semantic::Normals), normals);
     }
     Primitive {

@@ -1,19 +1,20 @@
 //! Animated binary glTF 2.0 ("glTF 2.0 Specification", Khronos Group 2021; ISO/IEC 12113:2022).
 //!
-//! - A part with faces is a mesh whose morph targets are the key frames, with normals; one target's
-//!   weight is 1 at each key, and the way between is linear. Both sides are seen.
-//! - glTF has no faces that come and go: one that is torn out has corners of its own, which fall
-//!   together at the first key after it went.
-//! - Solids are nodes, moved and turned if they move. Sticks and balls are, too, up to
-//!   [`MOST_RODS`]; more sticks than that are lines that morph. Single particles are points; one that
-//!   is not to be seen is where another is.
+//! - A part with faces is a double-sided mesh with a morph target for each key frame. At each key
+//!   the weight of its target is 1; between keys weights are linear. Targets have positions and
+//!   normals.
+//! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
+//!   collapse to one point at the first key after the tear.
+//! - A rigid shape is a node, animated if it moves. So is each stick and ball, if there are at most
+//!   [`RODS_MAX`]; otherwise sticks are morphing lines. Particles without sticks or faces are
+//!   points; a hidden one is at the position of a visible one.
 //!
-//! A key takes 24 bytes for each vertex. Frames are put aside on the disk until all are there: where
-//! a file has so many tables, they stand before what they tell of.
+//! A key takes 24 bytes for each vertex. The JSON, which describes all data, comes first in the
+//! file, so frames are stored in a temporary file until the run is complete.
 
 mod document;
+mod morph;
 mod rods;
-mod skin;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -23,73 +24,74 @@ use std::path::{Path, PathBuf};
 use gltf_json::animation::Property;
 
 use crate::error::{InFile, Problem, Result};
-use crate::sink::{Schedule, Sink};
-use crate::stage::is_up;
+use crate::sink::{Sink, Timeline};
+use crate::stage::is_set;
 use crate::{Frame, Mesh, Pose, Recording, Stage};
 
-use document::{Document, SkinSize};
+use document::{Document, MorphSize};
+use morph::{Deltas, MorphMesh};
 use rods::Rods;
-use skin::{Deltas, Skin};
 
-/// The most sticks and balls that are nodes of their own.
-pub const MOST_RODS: usize = 1000;
+/// The maximum number of sticks and balls that are separate nodes.
+pub const RODS_MAX: usize = 1000;
 
-/// The largest file that is written, bytes: what a browser can hold in one buffer.
-pub const MOST_BYTES: u64 = 1 << 30;
+/// The maximum size of a file, bytes: what a browser can load into one buffer.
+pub const BYTES_MAX: u64 = 1 << 30;
 
-/// About how large a file becomes, bytes.
+/// The estimated size of a file, bytes.
 #[must_use]
-pub fn size(stage: &Stage, schedule: Schedule) -> u64 {
-    let skins = Skin::all(stage, &[]);
+pub fn size(stage: &Stage, timeline: Timeline) -> u64 {
+    let meshes = MorphMesh::all(stage, &[]);
     let rods = Rods::all(stage).iter().map(|rods| rods.len() as u64).sum::<u64>();
-    let vertices: u64 = skins.iter().map(|skin| skin.len() as u64).sum();
-    let keys = schedule.frames.max(1);
-    let a_key = 24 * vertices + 28 * stage.solids.len() as u64 + 40 * rods;
-    let tables = 340 * skins.len() as u64 * keys + 1000 * (rods + stage.solids.len() as u64);
-    let of_mesh = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
-    let meshes = stage.solids.iter().map(|it| of_mesh(&it.mesh)).sum::<usize>();
-    let still = meshes as u64 + Rods::all(stage).iter().map(Rods::mesh_bytes).sum::<u64>();
-    let weights = if skins.is_empty() { 0 } else { 4 * keys.saturating_mul(keys) };
-    keys.saturating_mul(a_key).saturating_add(weights).saturating_add(tables + still)
+    let vertices: u64 = meshes.iter().map(|mesh| mesh.len() as u64).sum();
+    let keys = timeline.frames.max(1);
+    let per_key = 24 * vertices + 28 * stage.rigid_shapes.len() as u64 + 40 * rods;
+    let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + stage.rigid_shapes.len() as u64);
+    let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
+    let rigid_shapes = stage.rigid_shapes.iter().map(|it| shape_bytes(&it.mesh)).sum::<usize>();
+    let rigid = rigid_shapes as u64 + Rods::all(stage).iter().map(Rods::mesh_bytes).sum::<u64>();
+    let weights = if meshes.is_empty() { 0 } else { 4 * keys.saturating_mul(keys) };
+    keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
 }
 
-/// See the [module](self).
+/// The sink for binary glTF files; see the [module](self).
 #[derive(Debug)]
 pub struct Glb {
     path: PathBuf,
-    /// Opened before the work, so that a wrong path fails early.
+    /// Opened before the run, so that a wrong path fails early.
     file: File,
     recording: Recording,
-    /// The faces that are torn out at the end.
-    gone: Vec<bool>,
+    /// For each face whether it is removed in the last frame.
+    removed: Vec<bool>,
 }
 
 impl Glb {
-    /// Begins a file.
+    /// Creates a file.
     ///
     /// # Errors
-    /// If it would be larger than [`MOST_BYTES`], cannot be written, or there is nothing on the stage.
-    pub fn new(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
-        let bytes = size(stage, schedule);
-        if bytes > MOST_BYTES {
-            return Err(Problem::TooLarge { bytes, most: MOST_BYTES }.of(path));
+    /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the stage is
+    /// empty.
+    pub fn new(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Self> {
+        let bytes = size(stage, timeline);
+        if bytes > BYTES_MAX {
+            return Err(Problem::TooLarge { bytes, limit: BYTES_MAX }.of(path));
         }
-        if stage.parts.is_empty() && stage.solids.is_empty() {
-            return Err(Problem::Unfit("the stage is empty").of(path));
+        if stage.parts.is_empty() && stage.rigid_shapes.is_empty() {
+            return Err(Problem::Unsupported("the stage is empty").of(path));
         }
         Ok(Self {
             path: path.to_owned(),
             file: File::create(path).in_file(path)?,
             recording: Recording::beside(path, stage).in_file(path)?,
-            gone: Vec::new(),
+            removed: Vec::new(),
         })
     }
 }
 
 impl Sink for Glb {
     fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
-        self.gone.clone_from(&frame.gone_faces);
-        let added = match stage.places(frame) {
+        self.removed.clone_from(&frame.removed_faces);
+        let added = match stage.vertex_positions(frame) {
             Cow::Borrowed(_) => self.recording.add(frame),
             Cow::Owned(positions) => self.recording.add(&Frame { positions, ..frame.clone() }),
         };
@@ -100,20 +102,20 @@ impl Sink for Glb {
         if self.recording.is_empty() {
             return Err(Problem::NoFrames.of(&self.path));
         }
-        let torn: Vec<usize> =
-            (0..stage.faces.len()).filter(|&face| is_up(&self.gone, face)).collect();
-        let skins = Skin::all(stage, &torn);
-        let survey = Survey::new(stage, &skins, &mut self.recording).in_file(&self.path)?;
-        let (json, head, deltas) = document(stage, &skins, &survey)
+        let removed: Vec<usize> =
+            (0..stage.faces.len()).filter(|&face| is_set(&self.removed, face)).collect();
+        let meshes = MorphMesh::all(stage, &removed);
+        let keys = Keys::new(stage, &meshes, &mut self.recording).in_file(&self.path)?;
+        let (json, data, delta_bytes) = document(stage, &meshes, &keys)
             .map_err(|error| Problem::Encoding(error.to_string()).of(&self.path))?;
-        let bytes = 28 + json.len() as u64 + head.len() as u64 + deltas;
-        if bytes > MOST_BYTES {
-            return Err(Problem::TooLarge { bytes, most: MOST_BYTES }.of(&self.path));
+        let bytes = 28 + json.len() as u64 + data.len() as u64 + delta_bytes;
+        if bytes > BYTES_MAX {
+            return Err(Problem::TooLarge { bytes, limit: BYTES_MAX }.of(&self.path));
         }
         let frames = self.recording.len();
         let mut write = || -> io::Result<()> {
             let mut file = BufWriter::new(&self.file);
-            let binary = head.len() as u32 + deltas as u32;
+            let binary = data.len() as u32 + delta_bytes as u32;
             file.write_all(b"glTF")?;
             for number in [2, bytes as u32, json.len() as u32] {
                 file.write_all(&number.to_le_bytes())?;
@@ -122,14 +124,14 @@ impl Sink for Glb {
             file.write_all(&json)?;
             file.write_all(&binary.to_le_bytes())?;
             file.write_all(b"BIN\0")?;
-            file.write_all(&head)?;
-            let (mut read, mut deltas) = (self.recording.read()?, Deltas::new(&skins));
+            file.write_all(&data)?;
+            let (mut recorded, mut deltas) = (self.recording.read()?, Deltas::new(&meshes));
             let mut done = 0_u64;
-            while let Some(frame) = read.read_next()? {
-                deltas.of(&frame, |nth, deltas| {
-                    file.write_all(bytemuck::cast_slice(&deltas.positions))?;
-                    if skins[nth].is_shaded() {
-                        file.write_all(bytemuck::cast_slice(&deltas.normals))?;
+            while let Some(frame) = recorded.read_next()? {
+                deltas.compute(&frame, |nth, shape| {
+                    file.write_all(bytemuck::cast_slice(&shape.positions))?;
+                    if meshes[nth].has_normals() {
+                        file.write_all(bytemuck::cast_slice(&shape.normals))?;
                     }
                     Ok(())
                 })?;
@@ -142,46 +144,47 @@ impl Sink for Glb {
     }
 }
 
-/// Data of all frames that is needed before the first is written.
-struct Survey {
-    /// s, from 0.
+/// Data of all key frames that the document needs before the first frame is written.
+struct Keys {
+    /// The time of each key, s; the first is 0.
     times: Vec<f32>,
-    /// For each key, for each skin: the least and the greatest coordinates.
+    /// For each key and each morph mesh: the smallest and the largest coordinates.
     bounds: Vec<Vec<[[f32; 3]; 2]>>,
-    /// For each solid, where it is at each key.
+    /// For each rigid shape its pose at each key.
     poses: Vec<Vec<Pose>>,
     rods: Vec<Rods>,
 }
 
-impl Survey {
-    fn new(stage: &Stage, skins: &[Skin], recording: &mut Recording) -> io::Result<Self> {
-        let mut survey = Self {
+impl Keys {
+    fn new(stage: &Stage, meshes: &[MorphMesh], recording: &mut Recording) -> io::Result<Self> {
+        let mut keys = Self {
             times: Vec::new(),
             bounds: Vec::new(),
-            poses: vec![Vec::new(); stage.solids.len()],
+            poses: vec![Vec::new(); stage.rigid_shapes.len()],
             rods: Rods::all(stage),
         };
-        let (mut read, mut deltas) = (recording.read()?, Deltas::new(skins));
-        let mut first = None;
-        while let Some(frame) = read.read_next()? {
-            survey.times.push((frame.time - *first.get_or_insert(frame.time)) as f32);
-            let mut bounds = Vec::with_capacity(skins.len());
-            deltas.of(&frame, |_, deltas| {
-                bounds.push(bounds_of(&deltas.positions));
+        let (mut recorded, mut deltas) = (recording.read()?, Deltas::new(meshes));
+        let mut start = None;
+        while let Some(frame) = recorded.read_next()? {
+            keys.times.push((frame.time - *start.get_or_insert(frame.time)) as f32);
+            let mut bounds = Vec::with_capacity(meshes.len());
+            deltas.compute(&frame, |_, shape| {
+                bounds.push(bounds_of(&shape.positions));
                 Ok(())
             })?;
-            survey.bounds.push(bounds);
-            for (poses, pose) in survey.poses.iter_mut().zip(&frame.poses) {
-                poses.push(pose.near(poses.last()));
+            keys.bounds.push(bounds);
+            for (poses, pose) in keys.poses.iter_mut().zip(&frame.poses) {
+                poses.push(pose.nearest_to(poses.last()));
             }
-            for rods in &mut survey.rods {
+            for rods in &mut keys.rods {
                 rods.add(stage, &frame);
             }
         }
-        Ok(survey)
+        Ok(keys)
     }
 }
 
+/// The smallest and the largest coordinates.
 fn bounds_of(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
     let mut bounds = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     for point in points {
@@ -194,48 +197,50 @@ fn bounds_of(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
 }
 
 impl Pose {
-    /// The same with a quaternion of length 1 and of the sign that is nearer to the one before: a turn
-    /// has two.
-    fn near(&self, before: Option<&Self>) -> Self {
-        let turn = glam::DQuat::from_array(self.rotation.map(f64::from)).normalize();
-        let turn = if turn.is_finite() { turn } else { glam::DQuat::IDENTITY };
-        let opposite = before.is_some_and(|before| {
-            turn.dot(glam::DQuat::from_array(before.rotation.map(f64::from))) < 0.0
+    /// The same pose with a unit quaternion. Of the two quaternions of a rotation, it has the one
+    /// nearer to the previous pose.
+    fn nearest_to(&self, previous: Option<&Self>) -> Self {
+        let rotation = glam::DQuat::from_array(self.rotation.map(f64::from)).normalize();
+        let rotation = if rotation.is_finite() { rotation } else { glam::DQuat::IDENTITY };
+        let opposite = previous.is_some_and(|previous| {
+            rotation.dot(glam::DQuat::from_array(previous.rotation.map(f64::from))) < 0.0
         });
-        let turn = if opposite { -turn } else { turn };
-        Self { position: self.position, rotation: turn.to_array().map(|x| x as f32) }
+        let rotation = if opposite { -rotation } else { rotation };
+        Self { position: self.position, rotation: rotation.to_array().map(|x| x as f32) }
     }
 }
 
-/// The tables, all data but that of the key frames, and how long that is.
+/// Returns the JSON chunk, all data before the morph targets, and the length of the data of morph
+/// targets, bytes.
 fn document(
     stage: &Stage,
-    skins: &[Skin],
-    survey: &Survey,
+    meshes: &[MorphMesh],
+    keys: &Keys,
 ) -> std::result::Result<(Vec<u8>, Vec<u8>, u64), serde_json::Error> {
-    let mut document = Document::new(&survey.times);
-    for (nth, solid) in stage.solids.iter().enumerate() {
-        let material = document.material(solid.look, nth);
-        let mesh = document.mesh(&solid.name, &solid.mesh, material);
-        let node = document.node(&solid.name, Some(mesh));
-        document.place(node, &survey.poses[nth]);
+    let mut document = Document::new(&keys.times);
+    for (nth, shape) in stage.rigid_shapes.iter().enumerate() {
+        let material = document.material(shape.look, nth);
+        let mesh = document.add_rigid_mesh(&shape.name, &shape.mesh, material);
+        let node = document.add_node(&shape.name, Some(mesh));
+        document.set_poses(node, &keys.poses[nth]);
     }
-    for rods in &survey.rods {
+    for rods in &keys.rods {
         rods.write(stage, &mut document);
     }
-    let indices: Vec<_> = skins.iter().map(|skin| skin.indices(&mut document)).collect();
-    let weights = (!skins.is_empty()).then(|| document.weights()).flatten();
-    // The last table of the data: no more is added to the head from here on.
-    let size = |skin: &Skin| SkinSize { vertices: skin.len(), has_normals: skin.is_shaded() };
-    let sizes: Vec<SkinSize> = skins.iter().map(size).collect();
-    let deltas = document.deltas(&sizes, &survey.bounds);
-    for (nth, skin) in skins.iter().enumerate() {
-        let mesh = skin.mesh(stage, &mut document, &indices[nth], &deltas.accessors[nth]);
-        let node = document.node(skin.name(stage), Some(mesh));
+    let indices: Vec<_> = meshes.iter().map(|mesh| mesh.add_indices(&mut document)).collect();
+    let weights = (!meshes.is_empty()).then(|| document.add_weights()).flatten();
+    // The deltas come last: from here on, no data is added.
+    let size =
+        |mesh: &MorphMesh| MorphSize { vertices: mesh.len(), has_normals: mesh.has_normals() };
+    let sizes: Vec<MorphSize> = meshes.iter().map(size).collect();
+    let deltas = document.add_deltas(&sizes, &keys.bounds);
+    for (nth, mesh) in meshes.iter().enumerate() {
+        let added = mesh.add_mesh(stage, &mut document, &indices[nth], &deltas.accessors[nth]);
+        let node = document.add_node(mesh.name(stage), Some(added));
         if let Some(weights) = weights {
             document.animate(node, Property::MorphTargetWeights, weights);
         }
     }
-    let (json, head) = document.finish(deltas.bytes)?;
-    Ok((json, head, deltas.bytes))
+    let (json, data) = document.finish(deltas.bytes)?;
+    Ok((json, data, deltas.bytes))
 }

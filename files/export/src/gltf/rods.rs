@@ -1,8 +1,9 @@
-//! Sticks and balls as nodes: each is a mesh that is moved, turned and stretched.
+//! Sticks and balls as nodes: each is an instance of a mesh with animated translation, rotation and
+//! scale.
 
 use glam::{Quat, Vec3};
 
-use super::MOST_RODS;
+use super::RODS_MAX;
 use super::document::Document;
 use crate::{Frame, Mesh, Pose, Stage};
 
@@ -15,25 +16,25 @@ pub(super) struct Rods {
 
 /// A stick or ball at each key.
 struct Rod {
-    /// Its number among the sticks, or that of its vertex.
-    of: usize,
+    /// The number of the stick, or of the vertex of the ball.
+    index: usize,
     poses: Vec<Pose>,
     scales: Vec<[f32; 3]>,
 }
 
 impl Rods {
-    /// Whether there are few enough of them.
+    /// Whether the stage has few enough sticks and balls to make each a node.
     pub(super) fn are_nodes(stage: &Stage) -> bool {
         let sticks: usize = stage.parts.iter().map(|part| part.sticks.len()).sum();
-        sticks + stage.balls.iter().filter(|&&radius| radius > 0.0).count() <= MOST_RODS
+        sticks + stage.balls.iter().filter(|&&radius| radius > 0.0).count() <= RODS_MAX
     }
 
-    /// Those of all parts that have some.
+    /// The sticks and balls of all parts that have some.
     pub(super) fn all(stage: &Stage) -> Vec<Self> {
         if !Self::are_nodes(stage) {
             return Vec::new();
         }
-        let rod = |of| Rod { of, poses: Vec::new(), scales: Vec::new() };
+        let rod = |index| Rod { index, poses: Vec::new(), scales: Vec::new() };
         let all = stage.parts.iter().enumerate().map(|(nth, part)| {
             let is_ball =
                 |vertex: &usize| stage.balls.get(*vertex).is_some_and(|&radius| radius > 0.0);
@@ -46,56 +47,58 @@ impl Rods {
         all.filter(|rods| rods.len() > 0).collect()
     }
 
+    /// The number of sticks and balls.
     pub(super) fn len(&self) -> usize {
         self.sticks.len() + self.balls.len()
     }
 
-    /// The mesh of sticks and balls, if there are any.
+    /// The sticks with their mesh and the balls with theirs, if there are any.
     fn meshes(&self) -> impl Iterator<Item = (&[Rod], Mesh)> {
         let (stick, ball) = (Mesh::rod(12), Mesh::capsule(1.0, 0.0, 24));
         let both = [(&*self.sticks, stick), (&*self.balls, ball)];
         both.into_iter().filter(|(rods, _)| !rods.is_empty())
     }
 
-    /// The size of their data, bytes.
+    /// The size of the data of the meshes, bytes.
     pub(super) fn mesh_bytes(&self) -> u64 {
-        let of = |(_, mesh): (_, Mesh)| 24 * mesh.points.len() + 12 * mesh.triangles.len();
-        self.meshes().map(of).sum::<usize>() as u64
+        let size = |(_, mesh): (_, Mesh)| 24 * mesh.points.len() + 12 * mesh.triangles.len();
+        self.meshes().map(size).sum::<usize>() as u64
     }
 
     /// Adds a key.
     pub(super) fn add(&mut self, stage: &Stage, frame: &Frame) {
         let radius = stage.parts[self.part].radius;
         for rod in &mut self.sticks {
-            let [a, b] = stage.sticks[rod.of].map(|end| Vec3::from(frame.positions[end as usize]));
+            let ends = stage.sticks[rod.index];
+            let [a, b] = ends.map(|end| Vec3::from(frame.positions[end as usize]));
             let along = b - a;
-            let turn = along.try_normalize().map(|it| Quat::from_rotation_arc(Vec3::Y, it));
+            let rotation = along.try_normalize().map(|it| Quat::from_rotation_arc(Vec3::Y, it));
             let position = a.midpoint(b).into();
-            let pose = Pose { position, rotation: turn.unwrap_or_default().to_array() };
-            rod.poses.push(pose.near(rod.poses.last()));
-            rod.scales.push(if frame.has_stick(rod.of) {
+            let pose = Pose { position, rotation: rotation.unwrap_or_default().to_array() };
+            rod.poses.push(pose.nearest_to(rod.poses.last()));
+            rod.scales.push(if frame.has_stick(rod.index) {
                 [radius, along.length(), radius]
             } else {
                 [0.0; 3]
             });
         }
         for ball in &mut self.balls {
-            ball.poses.push(Pose { position: frame.positions[ball.of], ..Pose::REST });
-            ball.scales.push([stage.balls[ball.of]; 3]);
+            ball.poses.push(Pose { position: frame.positions[ball.index], ..Pose::REST });
+            ball.scales.push([stage.balls[ball.index]; 3]);
         }
     }
 
-    /// Their nodes, below one of the part's name.
+    /// Adds their nodes, as children of a node with the name of the part.
     pub(super) fn write(&self, stage: &Stage, document: &mut Document) {
         let part = &stage.parts[self.part];
         let material = document.material(part.look, self.part);
-        let parent = document.node(&part.name, None);
+        let parent = document.add_node(&part.name, None);
         for (rods, mesh) in self.meshes() {
-            let mesh = document.mesh(&part.name, &mesh, material);
+            let mesh = document.add_rigid_mesh(&part.name, &mesh, material);
             for rod in rods {
-                let node = document.child(parent, mesh);
-                document.place(node, &rod.poses);
-                document.scale(node, &rod.scales);
+                let node = document.add_child(parent, mesh);
+                document.set_poses(node, &rod.poses);
+                document.set_scales(node, &rod.scales);
             }
         }
     }

@@ -3,7 +3,7 @@
 use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Node};
 
-use crate::{DRIED, FRAMES, SIDES, TORN, folder, frame, write};
+use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, SIDES, folder, frame, write};
 
 struct File {
     gltf: Gltf,
@@ -15,7 +15,7 @@ impl File {
         self.gltf.nodes().find(|node| node.name() == Some(name)).unwrap()
     }
 
-    /// What an animation does to a node, by the property, with the times.
+    /// For each animated property of a node, the times and values of its keys.
     fn outputs(&self, node: &Node<'_>) -> Vec<(Vec<f32>, ReadOutputs<'_>)> {
         let animation = self.gltf.animations().next().unwrap();
         animation
@@ -35,21 +35,21 @@ fn written() -> (File, taut_export::Stage) {
     let stage = write(&path);
     let bytes = std::fs::read(&path).unwrap();
     let estimate =
-        taut_export::gltf::size(&stage, taut_export::Schedule { frames: FRAMES as u64, fps: 10.0 });
+        taut_export::gltf::size(&stage, taut_export::Timeline { frames: FRAMES as u64, fps: 10.0 });
     let size = bytes.len() as u64;
-    assert!(size / 3 < estimate && estimate < size * 3, "{size} bytes, said {estimate}");
-    // Not by name alone: this reader refuses indices, bounds and counts that are wrong.
+    assert!(size / 3 < estimate && estimate < size * 3, "{size} bytes, estimated {estimate}");
+    // This reader rejects wrong indices, bounds and counts.
     let gltf = Gltf::from_slice(&bytes).unwrap();
     let data = gltf.blob.clone().unwrap();
     (File { gltf, data }, stage)
 }
 
-fn close(a: [f32; 3], b: [f32; 3]) -> bool {
+fn are_close(a: [f32; 3], b: [f32; 3]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6)
 }
 
 #[test]
-fn the_sheet_morphs_through_all_frames_and_what_is_torn_falls_together() {
+fn the_sheet_morphs_through_all_frames_and_removed_faces_collapse() {
     let (file, stage) = written();
     let node = file.node("sheet");
     let mesh = node.mesh().unwrap();
@@ -64,12 +64,12 @@ fn the_sheet_morphs_through_all_frames_and_what_is_torn_falls_together() {
     assert_eq!(corners.len(), 3 * stage.faces.len());
 
     let [(times, ReadOutputs::MorphTargetWeights(weights))] = &mut file.outputs(&node)[..] else {
-        panic!("the sheet has one channel, of weights")
+        panic!("expected one channel, of weights")
     };
     assert_eq!(times.len(), FRAMES);
     let weights: Vec<f32> = weights.clone().into_f32().collect();
     for (key, weights) in weights.chunks(FRAMES - 1).enumerate() {
-        let now: Vec<[f32; 3]> = (0..base.len())
+        let current: Vec<[f32; 3]> = (0..base.len())
             .map(|vertex| {
                 let mut point = base[vertex];
                 for (target, weight) in targets.iter().zip(weights) {
@@ -81,16 +81,16 @@ fn the_sheet_morphs_through_all_frames_and_what_is_torn_falls_together() {
             })
             .collect();
         let frame = frame(&stage, key);
-        for (vertex, place) in frame.positions[..SIDES[0] * SIDES[1]].iter().enumerate() {
-            assert!(close(now[vertex], *place), "vertex {vertex} at key {key}");
+        for (vertex, position) in frame.positions[..SIDES[0] * SIDES[1]].iter().enumerate() {
+            assert!(are_close(current[vertex], *position), "vertex {vertex} at key {key}");
         }
         for (face, corners) in corners.chunks(3).enumerate() {
-            let drawn = [0, 1, 2].map(|corner| now[corners[corner] as usize]);
-            let there = stage.faces[face].map(|corner| frame.positions[corner as usize]);
-            if face == TORN.0 && key >= TORN.1 {
-                assert!(close(drawn[0], drawn[1]) && close(drawn[1], drawn[2]), "key {key}");
+            let [a, b, c] = [0, 1, 2].map(|corner| current[corners[corner] as usize]);
+            let expected = stage.faces[face].map(|corner| frame.positions[corner as usize]);
+            if face == REMOVED_FACE.0 && key >= REMOVED_FACE.1 {
+                assert!(are_close(a, b) && are_close(b, c), "key {key}");
             } else {
-                let same = drawn.iter().zip(there).all(|(a, b)| close(*a, b));
+                let same = [a, b, c].iter().zip(expected).all(|(a, b)| are_close(*a, b));
                 assert!(same, "face {face} at key {key}");
             }
         }
@@ -98,7 +98,7 @@ fn the_sheet_morphs_through_all_frames_and_what_is_torn_falls_together() {
 }
 
 #[test]
-fn a_drop_that_is_not_to_be_seen_is_behind_one_that_is() {
+fn a_hidden_drop_is_at_the_position_of_a_visible_one() {
     let (file, stage) = written();
     let mesh = file.node("drops").mesh().unwrap();
     let primitive = mesh.primitives().next().unwrap();
@@ -107,54 +107,56 @@ fn a_drop_that_is_not_to_be_seen_is_behind_one_that_is() {
     let base: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
     for (target, (offsets, _, _)) in reader.read_morph_targets().enumerate() {
         let offsets: Vec<[f32; 3]> = offsets.unwrap().collect();
-        let now = |drop: usize| [0, 1, 2].map(|axis| base[drop][axis] + offsets[drop][axis]);
-        let there = frame(&stage, target + 1).positions;
-        let dried = target + 1 >= DRIED.1;
-        assert!(close(now(0), there[DRIED.0 - 1]));
-        assert!(close(now(1), there[DRIED.0 - usize::from(dried)]), "key {}", target + 1);
+        let position = |drop: usize| [0, 1, 2].map(|axis| base[drop][axis] + offsets[drop][axis]);
+        let key = target + 1;
+        let expected = frame(&stage, key).positions;
+        let (vertex, first_hidden) = HIDDEN_DROP;
+        let is_hidden = key >= first_hidden;
+        assert!(are_close(position(0), expected[vertex - 1]));
+        assert!(are_close(position(1), expected[vertex - usize::from(is_hidden)]), "key {key}");
     }
 }
 
 #[test]
-fn solids_are_nodes_and_only_those_that_move_are_animated() {
+fn solids_are_nodes_and_only_moving_ones_are_animated() {
     let (file, stage) = written();
     let ball = file.node("ball");
     let outputs = file.outputs(&ball);
     assert_eq!(outputs.len(), 2);
     for (_, outputs) in outputs {
         match outputs {
-            ReadOutputs::Translations(places) => {
-                for (key, place) in places.enumerate() {
-                    assert!(close(place, frame(&stage, key).poses[0].position));
+            ReadOutputs::Translations(translations) => {
+                for (key, translation) in translations.enumerate() {
+                    assert!(are_close(translation, frame(&stage, key).poses[0].position));
                 }
             }
-            ReadOutputs::Rotations(turns) => {
-                for (key, turn) in turns.into_f32().enumerate() {
-                    let pose = frame(&stage, key).poses[0].rotation;
-                    let cosine: f32 = turn.iter().zip(pose).map(|(a, b)| a * b).sum();
+            ReadOutputs::Rotations(rotations) => {
+                for (key, rotation) in rotations.into_f32().enumerate() {
+                    let expected = frame(&stage, key).poses[0].rotation;
+                    let cosine: f32 = rotation.iter().zip(expected).map(|(a, b)| a * b).sum();
                     assert!(cosine.abs() > 1.0 - 1e-6);
                 }
             }
-            _ => panic!("a solid is moved and turned, no more"),
+            _ => panic!("expected only translations and rotations"),
         }
     }
-    let still = file.node("box");
-    assert!(file.outputs(&still).is_empty());
-    assert!(close(still.transform().decomposed().0, [1.0, 2.0, 3.0]));
+    let static_box = file.node("box");
+    assert!(file.outputs(&static_box).is_empty());
+    assert!(are_close(static_box.transform().decomposed().0, [1.0, 2.0, 3.0]));
     assert!(file.node("ground").mesh().is_some());
 }
 
 #[test]
-fn ropes_are_rods_from_end_to_end() {
+fn sticks_of_ropes_are_scaled_rods() {
     let (file, stage) = written();
     let parent = file.node("old rope");
     let rods: Vec<Node<'_>> = parent.children().collect();
     assert_eq!(rods.len(), 3, "two sticks and a ball");
     let first = frame(&stage, 0);
     for (rod, [a, b]) in rods.iter().zip(&stage.sticks) {
-        let (place, _, scale) = rod.transform().decomposed();
+        let (translation, _, scale) = rod.transform().decomposed();
         let [a, b] = [a, b].map(|end| first.positions[*end as usize]);
-        assert!(close(place, [0, 1, 2].map(|axis| a[axis].midpoint(b[axis]))));
+        assert!(are_close(translation, [0, 1, 2].map(|axis| a[axis].midpoint(b[axis]))));
         let length = (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f32>().sqrt();
         assert!((scale[1] - length).abs() < 1e-6 && (scale[0] - 0.02).abs() < 1e-9);
     }

@@ -1,24 +1,24 @@
-//! What is written is read back, by other readers where there are some.
+//! Written files are read back, by independent readers where there are any.
 
-mod complaints;
+mod errors;
 mod gltf;
 mod points;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use taut_export::{Frame, Look, Mesh, Part, Pose, Schedule, Solid, Stage, sink};
+use taut_export::{Frame, Look, Mesh, Part, Pose, RigidShape, Stage, Timeline, sink};
 
 /// Columns and rows of the sheet.
 const SIDES: [usize; 2] = [5, 4];
-/// The face that is torn out, and in which frame first.
-const TORN: (usize, usize) = (7, 3);
-/// The drop that is not to be seen, and from which frame on.
-const DRIED: (usize, usize) = (SIDES[0] * SIDES[1] + 4, 2);
+/// The face that a tear removes, and the first frame without it.
+const REMOVED_FACE: (usize, usize) = (7, 3);
+/// The vertex of the drop that disappears, and the first frame without it.
+const HIDDEN_DROP: (usize, usize) = (SIDES[0] * SIDES[1] + 4, 2);
 const FRAMES: usize = 6;
 const FPS: f64 = 10.0;
 
-/// A sheet, a rope, drops, a ball that moves, a box that stands, and the ground.
+/// A sheet, a rope, drops, a moving ball, a static box, and the ground.
 fn stage() -> Stage {
     let [columns, rows] = SIDES;
     let sheet = columns * rows;
@@ -39,7 +39,8 @@ fn stage() -> Stage {
         radius: 0.02,
     };
     let first = sheet as u32;
-    let solid = |name: &str, look, mesh| Solid { name: name.into(), look, mesh, endless: false };
+    let shape =
+        |name: &str, look, mesh| RigidShape { name: name.into(), look, mesh, unbounded: false };
     Stage {
         flat: false,
         vertices: sheet + 3 + 2,
@@ -51,16 +52,16 @@ fn stage() -> Stage {
             part("old rope", Look::Rope, sheet..sheet + 3, 0..0, 0..2),
             part("drops", Look::Grains, sheet + 3..sheet + 5, 0..0, 0..0),
         ],
-        solids: vec![
-            solid("ball", Look::Collider, Mesh::sphere(0.25)),
-            solid("box", Look::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
-            Solid { endless: true, ..solid("ground", Look::Ground, Mesh::floor(5.0)) },
+        rigid_shapes: vec![
+            shape("ball", Look::Obstacle, Mesh::sphere(0.25)),
+            shape("box", Look::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
+            RigidShape { unbounded: true, ..shape("ground", Look::Ground, Mesh::floor(5.0)) },
         ],
         faces,
     }
 }
 
-/// A frame with numbers that have all their bits.
+/// A frame whose numbers use all bits of their mantissa.
 fn frame(stage: &Stage, nth: usize) -> Frame {
     let [columns, _] = SIDES;
     let time = nth as f64 / FPS;
@@ -69,27 +70,31 @@ fn frame(stage: &Stage, nth: usize) -> Frame {
         let wave = (0.7 * i + 1.3 * j + 2.0 * time as f32).sin() / 3.0;
         [0.1 * i + 0.01 * wave, -0.1 * j, wave * 1e-3 - 1e-9]
     };
-    let turn = 0.3 * nth as f32;
+    let angle = 0.3 * nth as f32;
     let moving = Pose {
-        position: [0.3 * turn, 1.0 / 3.0, 0.0],
-        rotation: [0.0, turn.sin(), 0.0, turn.cos()],
+        position: [0.3 * angle, 1.0 / 3.0, 0.0],
+        rotation: [0.0, angle.sin(), 0.0, angle.cos()],
     };
     Frame {
         time,
         positions: (0..stage.vertices).map(position).collect(),
         normals: vec![[0.6, 0.0, 0.8]; stage.vertices],
         poses: vec![moving, Pose { position: [1.0, 2.0, 3.0], ..Pose::REST }, Pose::REST],
-        gone_vertices: (0..stage.vertices).map(|it| it == DRIED.0 && nth >= DRIED.1).collect(),
-        gone_faces: (0..stage.faces.len()).map(|it| it == TORN.0 && nth >= TORN.1).collect(),
+        hidden_vertices: (0..stage.vertices)
+            .map(|it| it == HIDDEN_DROP.0 && nth >= HIDDEN_DROP.1)
+            .collect(),
+        removed_faces: (0..stage.faces.len())
+            .map(|it| it == REMOVED_FACE.0 && nth >= REMOVED_FACE.1)
+            .collect(),
         ..Frame::default()
     }
 }
 
-/// Writes all frames of the stage.
+/// Writes all frames of the stage to a file, and returns the stage.
 fn write(path: &Path) -> Stage {
     let stage = stage();
-    let schedule = Schedule { frames: FRAMES as u64, fps: FPS };
-    let mut sink = sink(path, &stage, schedule).unwrap();
+    let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
+    let mut sink = sink(path, &stage, timeline).unwrap();
     for nth in 0..FRAMES {
         sink.frame(&stage, &frame(&stage, nth)).unwrap();
     }
@@ -103,6 +108,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
+/// The names of all files in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();

@@ -1,14 +1,14 @@
-//! OBJ, PLY and point caches: the same points, to the bit.
+//! OBJ, PLY and point caches read back to the same points, to the bit.
 
 use std::fs;
 
 use taut_export::{Frame, Stage};
 use taut_mesh::{LoadOptions, load};
 
-use crate::{DRIED, FRAMES, TORN, folder, frame, names, write};
+use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, folder, frame, names, write};
 
-/// As the file has it.
-const WHOLE: LoadOptions = LoadOptions {
+/// Loads the mesh as it is in the file.
+const UNCHANGED: LoadOptions = LoadOptions {
     weld: false,
     keep_unreferenced: true,
     number_grids: false,
@@ -18,20 +18,22 @@ const WHOLE: LoadOptions = LoadOptions {
 };
 
 fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
-    // Readers may take -0.0 for 0.0.
+    // Readers may convert -0.0 to 0.0.
     points.into_iter().map(|point| point.map(|x| (x + 0.0).to_bits())).collect()
 }
 
-/// All points of a frame, and how many triangles there should be.
+/// The points of a frame, and the number of its triangles.
 fn expected(stage: &Stage, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
     let points: Vec<[f32; 3]> = stage.points(frame).collect();
-    let other = if nth >= DRIED.1 { DRIED.0 - 1 } else { DRIED.0 };
+    let (drop, first_hidden) = HIDDEN_DROP;
+    let shown = if nth >= first_hidden { drop - 1 } else { drop };
     assert_eq!(points.len(), stage.point_count());
-    let solids = stage.solids.iter().filter(|it| !it.endless).map(|it| it.mesh.triangles.len());
-    let torn = usize::from(nth >= TORN.1);
-    assert_eq!(bits(&points[DRIED.0..=DRIED.0]), bits(&frame.positions[other..=other]));
-    assert_eq!(bits(&points[..DRIED.0]), bits(&frame.positions[..DRIED.0]));
-    (bits(&points), stage.faces.len() - torn + solids.sum::<usize>())
+    let rigid_shapes =
+        stage.rigid_shapes.iter().filter(|it| !it.unbounded).map(|it| it.mesh.triangles.len());
+    let removed = usize::from(nth >= REMOVED_FACE.1);
+    assert_eq!(bits(&points[drop..=drop]), bits(&frame.positions[shown..=shown]));
+    assert_eq!(bits(&points[..drop]), bits(&frame.positions[..drop]));
+    (bits(&points), stage.faces.len() - removed + rigid_shapes.sum::<usize>())
 }
 
 #[test]
@@ -41,7 +43,7 @@ fn a_sequence_of_obj_files_reads_back_to_the_same_bits() {
     assert_eq!(names(folder.path())[FRAMES - 1], "cloth-005.obj");
     for nth in 0..FRAMES {
         let path = folder.path().join(format!("cloth-{nth:03}.obj"));
-        let mesh = load(&path, &WHOLE).unwrap().mesh;
+        let mesh = load(&path, &UNCHANGED).unwrap().mesh;
         let (points, triangles) = expected(&stage, &frame(&stage, nth), nth);
         assert_eq!(bits(&mesh.positions), points, "frame {nth}");
         assert_eq!(mesh.triangles.len(), triangles, "frame {nth}");
@@ -51,15 +53,15 @@ fn a_sequence_of_obj_files_reads_back_to_the_same_bits() {
 }
 
 #[test]
-fn ply_is_the_last_frame_and_reads_back_to_the_same_bits() {
+fn ply_contains_the_last_frame_and_reads_back_to_the_same_bits() {
     let folder = folder();
     let path = folder.path().join("last.PLY");
     let stage = write(&path);
-    let mesh = load(&path, &WHOLE).unwrap().mesh;
+    let mesh = load(&path, &UNCHANGED).unwrap().mesh;
     let (points, triangles) = expected(&stage, &frame(&stage, FRAMES - 1), FRAMES - 1);
     assert_eq!(bits(&mesh.positions), points);
     assert_eq!(mesh.triangles.len(), triangles);
-    assert_eq!(names(folder.path()), ["last.PLY"], "nothing is left beside it");
+    assert_eq!(names(folder.path()), ["last.PLY"], "another file was left");
 }
 
 #[test]

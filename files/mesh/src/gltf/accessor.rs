@@ -1,4 +1,4 @@
-//! The items of an accessor, after bounds checks.
+//! Reads the items of an accessor, after bounds checks.
 
 use ::gltf::accessor::Item;
 use ::gltf::accessor::util::ItemIter;
@@ -10,49 +10,51 @@ use super::buffer::Buffers;
 use super::find;
 use crate::error::{Problem, Result};
 
-/// Positions: three floats each.
+/// Reads positions: three floats each.
 pub(super) fn positions(
     root: &Root,
     buffers: &mut Buffers,
     id: Index<Accessor>,
 ) -> Result<Vec<[f32; 3]>, Problem> {
-    let items = items(root, buffers, id, "attribute POSITION")?;
+    let items = items(root, buffers, id, "the attribute `POSITION`")?;
     match items.kind {
         (Type::Vec3, ComponentType::F32) => Ok(items.read().collect()),
         kind => Err(Problem::malformed(
             format!("accessor {} to hold VEC3 of F32", id.value()),
-            said(kind),
+            name_of(kind),
         )),
     }
 }
 
-/// Corners of triangles: one unsigned integer each.
+/// Reads the corners of triangles: one unsigned integer each.
 pub(super) fn indices(
     root: &Root,
     buffers: &mut Buffers,
     id: Index<Accessor>,
 ) -> Result<Vec<u32>, Problem> {
-    let items = items(root, buffers, id, "attribute indices")?;
+    let items = items(root, buffers, id, "the property `indices`")?;
     match items.kind {
         (Type::Scalar, ComponentType::U8) => Ok(items.read::<u8>().map(u32::from).collect()),
         (Type::Scalar, ComponentType::U16) => Ok(items.read::<u16>().map(u32::from).collect()),
         (Type::Scalar, ComponentType::U32) => Ok(items.read().collect()),
         kind => Err(Problem::malformed(
             format!("accessor {} to hold SCALAR of U8, U16 or U32", id.value()),
-            said(kind),
+            name_of(kind),
         )),
     }
 }
 
-fn said((shape, component): (Type, ComponentType)) -> String {
+/// The name of a type, such as `VEC3 of F32`.
+fn name_of((shape, component): (Type, ComponentType)) -> String {
     format!("{} of {component:?}", format!("{shape:?}").to_ascii_uppercase())
 }
 
+/// The items of an accessor.
 struct Items<'b> {
     kind: (Type, ComponentType),
-    /// From the first byte of the first item to the last byte of the last.
+    /// From the first byte of the first item to the last byte of the last item.
     bytes: &'b [u8],
-    /// From one item to the next: at least the size of one.
+    /// Distance from one item to the next, bytes: at least the size of an item.
     stride: usize,
 }
 
@@ -62,8 +64,8 @@ impl<'b> Items<'b> {
     }
 }
 
-/// Finds the bytes of an accessor. The library's own function underflows on a count of 0, does not check
-/// offsets for overflow, and panics if a stride is shorter than an item.
+/// Finds the bytes of an accessor. The function of the crate `gltf` underflows on a count of 0,
+/// does not check offsets for overflow, and panics if the stride is smaller than an item.
 fn items<'b>(
     root: &Root,
     buffers: &'b mut Buffers,
@@ -78,11 +80,14 @@ fn items<'b>(
     let (Checked::Valid(shape), Checked::Valid(GenericComponentType(component))) =
         (accessor.type_, accessor.component_type)
     else {
-        return Err(Problem::malformed(format!("{} of a type that glTF knows", name()), "another"));
+        return Err(Problem::malformed(
+            format!("{} of a glTF 2.0 type", name()),
+            "an unknown type",
+        ));
     };
     let Some(view) = accessor.buffer_view else {
         let what = format!(
-            "{} without a buffer view: zeros, or data that an extension such as Draco packs",
+            "{} without a buffer view (zeros, or data of an extension such as Draco)",
             name()
         );
         return Err(Problem::Unsupported { what });
@@ -92,39 +97,40 @@ fn items<'b>(
     let stride = view.byte_stride.map_or(size, |stride| stride.0);
     if stride < size {
         return Err(Problem::malformed(
-            format!("{} with {size} bytes an item", name()),
-            format!("a stride of {stride}"),
+            format!("{} with a stride of at least {size} bytes", name()),
+            format!("{stride} bytes"),
         ));
     }
     let buffer = buffers.bytes(view.buffer, name)?;
-    let viewed = part(buffer, view.byte_offset.unwrap_or_default().0, view.byte_length.0)
+    let viewed = slice(buffer, view.byte_offset.unwrap_or_default().0, view.byte_length.0)
         .ok_or_else(|| {
             let expected = format!(
                 "the buffer view of {} to lie within its buffer of {} bytes",
                 name(),
                 buffer.len()
             );
-            Problem::malformed(expected, "one that reaches beyond")
+            Problem::malformed(expected, "one that extends beyond it")
         })?;
     let bytes = span(accessor.count.0, stride, size)
-        .and_then(|length| part(viewed, accessor.byte_offset.unwrap_or_default().0, length))
+        .and_then(|length| slice(viewed, accessor.byte_offset.unwrap_or_default().0, length))
         .ok_or_else(|| {
-            let found =
-                format!("a view of {} bytes for a count of {}", viewed.len(), accessor.count.0);
+            let (count, length) = (accessor.count.0, viewed.len());
             Problem::malformed(
-                format!("{} to hold 1 item or more, within its buffer view", name()),
-                found,
+                format!("{} to hold at least 1 item and fit its buffer view", name()),
+                format!("a count of {count} for a view of {length} bytes"),
             )
         })?;
     Ok(Items { kind: (shape, component), bytes, stride })
 }
 
-/// The bytes from the first of `count` items to the end of the last; `None` for no items.
+/// The number of bytes from the first of `count` items to the end of the last; `None` if there are
+/// no items.
 fn span(count: u64, stride: usize, size: usize) -> Option<u64> {
     count.checked_sub(1)?.checked_mul(stride as u64)?.checked_add(size as u64)
 }
 
-fn part(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+/// `length` bytes from `offset`, if there are that many.
+fn slice(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     let end = usize::try_from(offset.checked_add(length)?).ok()?;
     bytes.get(start..end)

@@ -1,7 +1,8 @@
-//! The bytes of a document's buffers: in the binary chunk, in the JSON itself, or in a file beside it.
+//! The bytes of the buffers of a document: in the binary chunk, in a `data:` URI, or in another
+//! file.
 //!
-//! Nothing else is opened: no network, no other scheme, no path outside the folder, no pipe and no
-//! device.
+//! Nothing else is opened: no network, no other URI scheme, no path outside the folder, no pipe and
+//! no device.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -18,7 +19,7 @@ use super::find;
 use crate::error::{Problem, Result, quote};
 use crate::{LoadOptions, path_below};
 
-/// Exporters disagree on whether the last group is padded.
+/// Accepts data with and without padding, because exporters disagree on it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -30,7 +31,7 @@ pub(super) struct Buffers<'f> {
     binary: Option<&'f [u8]>,
     folder: Option<&'f Path>,
     loaded: Vec<Option<Cow<'f, [u8]>>>,
-    /// Bytes that were read from files.
+    /// The number of bytes that were read from files.
     bytes_read: u64,
     max_bytes: u64,
 }
@@ -52,7 +53,8 @@ impl<'f> Buffers<'f> {
         }
     }
 
-    /// The bytes of a buffer: as many as the document declares.
+    /// Returns as many bytes of a buffer as the document declares. `by` describes the object that
+    /// refers to the buffer.
     pub(super) fn bytes(
         &mut self,
         id: Index<Buffer>,
@@ -66,8 +68,8 @@ impl<'f> Buffers<'f> {
         };
         let found = bytes.len() as u64;
         let declared = buffer.byte_length.0;
-        let kept = self.loaded[index].insert(bytes);
-        match usize::try_from(declared).ok().and_then(|declared| kept.get(..declared)) {
+        let bytes = self.loaded[index].insert(bytes);
+        match usize::try_from(declared).ok().and_then(|declared| bytes.get(..declared)) {
             Some(bytes) => Ok(bytes),
             None => Err(Problem::ShortBuffer { buffer: index, declared, found }),
         }
@@ -78,48 +80,50 @@ impl<'f> Buffers<'f> {
             return match self.binary {
                 Some(binary) if index == 0 => Ok(Cow::Borrowed(binary)),
                 _ => {
-                    Err(fault(index, "the file itself", "only buffer 0 of binary glTF lies there"))
+                    let reason = "only buffer 0 of binary glTF may be there";
+                    Err(unreadable(index, "the binary chunk", reason))
                 }
             };
         };
-        let fault = |reason: &str| fault(index, &quote(uri), reason);
+        let unreadable = |reason: &str| unreadable(index, &quote(uri), reason);
         if let Some(data) = uri.strip_prefix("data:") {
-            return decode(data).map(Cow::Owned).map_err(fault);
+            return decode(data).map(Cow::Owned).map_err(unreadable);
         }
         if uri.contains(':') {
-            return Err(fault("expected `data:` or a path relative to the glTF file"));
+            return Err(unreadable("expected `data:` or a path relative to the glTF file"));
         }
-        let name =
-            percent_decode_str(uri).decode_utf8().map_err(|_| fault("the path is not UTF-8"))?;
-        let folder = self.folder.ok_or_else(|| fault("no folder was given to look in"))?;
+        let name = percent_decode_str(uri)
+            .decode_utf8()
+            .map_err(|_| unreadable("the path is not UTF-8"))?;
+        let folder = self.folder.ok_or_else(|| unreadable("no folder was given for files"))?;
         let file = path_below(folder, &name)
             .map_err(|error| Problem::FileName { buffer: index, error })?;
         // Reads one byte beyond the limit to detect longer files.
         let left = self.max_bytes - self.bytes_read;
         let bytes = read_at_most(&file, buffer.byte_length.0.min(left.saturating_add(1)))
-            .map_err(|error| fault(&error.to_string()))?;
+            .map_err(|error| unreadable(&error.to_string()))?;
         let bytes_read = self.bytes_read.saturating_add(bytes.len() as u64);
-        Problem::check_limit("bytes in buffers of their own files", bytes_read, self.max_bytes)?;
+        Problem::check_limit("bytes of buffer files", bytes_read, self.max_bytes)?;
         self.bytes_read = bytes_read;
         Ok(Cow::Owned(bytes))
     }
 }
 
-fn fault(buffer: usize, address: &str, reason: &str) -> Problem {
+fn unreadable(buffer: usize, address: &str, reason: &str) -> Problem {
     Problem::Buffer { buffer, address: address.to_owned(), reason: reason.to_owned() }
 }
 
-/// Decodes a `data:` URI; `data` is the part after `data:`.
-fn decode(data: &str) -> Result<Vec<u8>, &'static str> {
-    let (kind, data) = data.split_once(',').ok_or("expected a comma before the data")?;
-    if kind.ends_with(";base64") {
+/// Decodes a `data:` URI; `content` is the part after `data:`.
+fn decode(content: &str) -> Result<Vec<u8>, &'static str> {
+    let (media_type, data) = content.split_once(',').ok_or("expected a comma before the data")?;
+    if media_type.ends_with(";base64") {
         BASE64.decode(data).map_err(|_| "the data is not base64")
     } else {
         Ok(percent_decode_str(data).collect())
     }
 }
 
-/// The first `length` bytes of a regular file, or all if it has fewer.
+/// Reads the first `length` bytes of a regular file, or all if it has fewer.
 fn read_at_most(path: &Path, length: u64) -> io::Result<Vec<u8>> {
     // Opening a pipe would block until it has a writer.
     if !fs::metadata(path)?.is_file() {

@@ -1,4 +1,4 @@
-//! A scene's nodes, one after the other, and the primitives that they show.
+//! Traverses the nodes of a scene, and reads the primitives of their meshes.
 
 use ::gltf::json::mesh::{Mode, Primitive, Semantic};
 use ::gltf::json::validation::Checked;
@@ -10,8 +10,8 @@ use super::{accessor, find};
 use crate::error::{Place, Problem, Result};
 use crate::soup::Soup;
 
-/// Adds what the document shows: its default scene, else its first; where it has no scenes, all its
-/// nodes; and where it has no nodes either, each mesh once.
+/// Adds the triangles of the default scene, else of the first scene. Without scenes, all nodes are
+/// read; without scenes and nodes, each mesh is read once.
 pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Result<()> {
     let scene = match root.scene {
         Some(id) => Some(find(root, id, "scene", || "the document".into())?),
@@ -19,8 +19,8 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
     };
     soup.other_scenes = root.scenes.len().saturating_sub(1);
     let mut stack: Vec<(Index<Node>, Matrix)> = match scene {
-        Some(scene) => with_transform(&scene.nodes, IDENTITY),
-        None => with_transform(&orphans(root), IDENTITY),
+        Some(scene) => stack_entries(&scene.nodes, IDENTITY),
+        None => stack_entries(&root_nodes(root), IDENTITY),
     };
     if scene.is_none() && root.nodes.is_empty() {
         for number in 0..root.meshes.len() {
@@ -28,7 +28,7 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
         }
     }
 
-    // An own stack: the depth of the nodes is the file's to choose.
+    // An explicit stack instead of recursion, because the file decides how deep nodes are nested.
     let mut reached = vec![false; root.nodes.len()];
     while let Some((id, parent)) = stack.pop() {
         let number = id.value();
@@ -36,22 +36,23 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
         if std::mem::replace(&mut reached[number], true) {
             return Err(Problem::NotATree { node: number }.into());
         }
-        let matrix = times(&parent, &local(node));
+        let matrix = product(&parent, &local_matrix(node));
         if let Some(mesh) = node.mesh {
             read_mesh(root, buffers, mesh, &format!("node {number}"), &matrix, soup)?;
         }
-        stack.extend(with_transform(node.children.as_deref().unwrap_or_default(), matrix));
+        stack.extend(stack_entries(node.children.as_deref().unwrap_or_default(), matrix));
     }
     Ok(())
 }
 
-/// `nodes` below a parent, so that the first is on top of the stack.
-fn with_transform(nodes: &[Index<Node>], parent: Matrix) -> Vec<(Index<Node>, Matrix)> {
+/// Pairs nodes with the matrix of their parent, in reverse: the first node gets on top of the
+/// stack.
+fn stack_entries(nodes: &[Index<Node>], parent: Matrix) -> Vec<(Index<Node>, Matrix)> {
     nodes.iter().rev().map(|id| (*id, parent)).collect()
 }
 
-/// The root nodes.
-fn orphans(root: &Root) -> Vec<Index<Node>> {
+/// The nodes without a parent.
+fn root_nodes(root: &Root) -> Vec<Index<Node>> {
     let mut is_child = vec![false; root.nodes.len()];
     for child in root.nodes.iter().flat_map(|node| node.children.iter().flatten()) {
         if let Some(is_child) = is_child.get_mut(child.value()) {
@@ -90,13 +91,13 @@ fn read_primitive(
     soup: &mut Soup,
 ) -> Result<(), Problem> {
     let Checked::Valid(mode) = primitive.mode else {
-        return Err(Problem::malformed("a primitive of a mode that glTF knows", "another"));
+        return Err(Problem::malformed("a primitive with a glTF 2.0 mode", "an unknown mode"));
     };
     let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
     let (Some(positions), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) =
         (positions, mode)
     else {
-        return soup.not_a_face(); // points, lines, or nothing to see
+        return soup.count_not_a_face(); // points, lines, or no positions
     };
     let positions = accessor::positions(root, buffers, *positions)?;
     let corners = match primitive.indices {
@@ -104,15 +105,15 @@ fn read_primitive(
         None => (0..positions.len() as u32).collect(),
     };
 
-    let first = soup.vertices();
+    let first = soup.vertex_count();
     for (number, position) in positions.iter().enumerate() {
-        soup.vertex(number as u64, place(matrix, *position))?;
+        soup.add_vertex(number as u64, transform(matrix, *position))?;
     }
     let vertices = positions.len() as u64;
-    let inside_out = determinant(matrix) < 0.0;
-    for face in 0..faces(mode, corners.len())? {
+    let mirrored = determinant(matrix) < 0.0;
+    for face in 0..triangle_count(mode, corners.len())? {
         let mut triangle = [0; 3];
-        for (corner, at) in triangle.iter_mut().zip(triangle_of(mode, face)) {
+        for (corner, at) in triangle.iter_mut().zip(corners_of(mode, face)) {
             let index = corners[at];
             if u64::from(index) >= vertices {
                 let (face, index) = (face as u64, i64::from(index));
@@ -120,29 +121,29 @@ fn read_primitive(
             }
             *corner = first + index;
         }
-        if inside_out {
+        if mirrored {
             triangle.swap(1, 2);
         }
-        soup.face(&triangle)?;
+        soup.add_face(&triangle)?;
     }
     Ok(())
 }
 
-/// How many triangles so many corners make.
-fn faces(mode: Mode, corners: usize) -> Result<usize, Problem> {
-    let fits = if mode == Mode::Triangles { corners.is_multiple_of(3) } else { corners >= 3 };
-    match (fits, mode) {
+/// The number of triangles of a primitive with this many corners.
+fn triangle_count(mode: Mode, corners: usize) -> Result<usize, Problem> {
+    let (is_valid, expected) = match mode {
+        Mode::Triangles => (corners.is_multiple_of(3), "three corners for each triangle"),
+        _ => (corners >= 3, "at least three corners in a strip or fan"),
+    };
+    match (is_valid, mode) {
         (true, Mode::Triangles) => Ok(corners / 3),
         (true, _) => Ok(corners - 2),
-        _ => Err(Problem::malformed(
-            "three corners for each triangle",
-            format!("{corners} corners in all"),
-        )),
+        _ => Err(Problem::malformed(expected, format!("{corners} corners"))),
     }
 }
 
-/// Which three of the corners make triangle `face`: as glTF 2.0 says in 3.7.2.1.
-fn triangle_of(mode: Mode, face: usize) -> [usize; 3] {
+/// The three corners of triangle `face`, by section 3.7.2.1 of the glTF 2.0 specification.
+fn corners_of(mode: Mode, face: usize) -> [usize; 3] {
     match mode {
         Mode::TriangleStrip => [face, face + 1 + face % 2, face + 2 - face % 2],
         Mode::TriangleFan => [face + 1, face + 2, 0],
@@ -150,14 +151,15 @@ fn triangle_of(mode: Mode, face: usize) -> [usize; 3] {
     }
 }
 
-/// Four columns, as glTF has them. In f64, so that a deep tree of nodes rounds once, at its end.
+/// Four columns, as in glTF. In `f64`, so that positions below deeply nested nodes round to `f32`
+/// only once.
 type Matrix = [[f64; 4]; 4];
 
 const IDENTITY: Matrix =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-/// A node's transform below its parent.
-fn local(node: &Node) -> Matrix {
+/// The transform of a node relative to its parent.
+fn local_matrix(node: &Node) -> Matrix {
     let transform = match node.matrix {
         Some(columns) => {
             let mut matrix = [[0.0; 4]; 4];
@@ -173,12 +175,13 @@ fn local(node: &Node) -> Matrix {
     transform.matrix().map(|column| column.map(f64::from))
 }
 
-fn times(a: &Matrix, b: &Matrix) -> Matrix {
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
     b.map(|column| [0, 1, 2, 3].map(|row| (0..4).map(|k| a[k][row] * column[k]).sum()))
 }
 
-/// Where a node puts a position. One that is not finite stays, for a complaint to show it as it is.
-fn place(matrix: &Matrix, position: [f32; 3]) -> [f32; 3] {
+/// Transforms a position. A non-finite one is returned unchanged, so that the error shows the
+/// position in the file.
+fn transform(matrix: &Matrix, position: [f32; 3]) -> [f32; 3] {
     if !position.iter().all(|coordinate| coordinate.is_finite()) {
         return position;
     }
@@ -188,7 +191,7 @@ fn place(matrix: &Matrix, position: [f32; 3]) -> [f32; 3] {
     })
 }
 
-/// Negative where the matrix turns what it places inside out.
+/// The determinant of the linear part; negative if the matrix mirrors.
 fn determinant([a, b, c, _]: &Matrix) -> f64 {
     a[0] * (b[1] * c[2] - b[2] * c[1])
         + a[1] * (b[2] * c[0] - b[0] * c[2])

@@ -1,4 +1,4 @@
-//! The rows of a PLY file after its header, with the place of each.
+//! The rows of a PLY file after the header, and their places in the file.
 
 use std::io::ErrorKind;
 
@@ -8,13 +8,13 @@ use ply_rs_bw::ply::{ElementDef, Encoding, PropertyType, ScalarType};
 use super::row::Row;
 use crate::error::{Place, Problem, Result, quote};
 
-/// The part of the file after the header that has not been read.
+/// The part of the file that has not been read.
 pub(super) struct Body<'a> {
     encoding: Encoding,
     rest: &'a [u8],
-    /// Bytes in the whole file.
+    /// The length of the whole file, bytes.
     file_length: usize,
-    /// Lines that have been read, those of the header included.
+    /// The number of lines that have been read, including those of the header.
     lines: u64,
 }
 
@@ -26,16 +26,18 @@ impl<'a> Body<'a> {
     /// Checks that the rest of the file is long enough for the declared rows of `element`.
     pub(super) fn check_count(&self, element: &ElementDef) -> Result<(), Problem> {
         let properties = element.properties.values().map(|property| &property.data_type);
-        let (row, last): (usize, usize) = match self.encoding {
-            // Each value takes a digit and a space or line end, except at the end of the file.
+        let (row_size, missing_at_end): (usize, usize) = match self.encoding {
+            // A value takes at least a digit and a separator, which may be missing at the end of
+            // the file.
             Encoding::Ascii => (2 * properties.count(), 1),
-            _ => (properties.map(least_size).sum(), 0),
+            _ => (properties.map(min_size).sum(), 0),
         };
-        let needed = (element.count as u128 * row as u128).saturating_sub(last as u128);
+        let needed =
+            (element.count as u128 * row_size as u128).saturating_sub(missing_at_end as u128);
         if needed <= self.rest.len() as u128 {
             return Ok(());
         }
-        Err(Problem::LyingCount {
+        Err(Problem::CountTooLarge {
             element: element.name.clone(),
             declared: element.count as u64,
             needed,
@@ -43,14 +45,15 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The next row, which is number `number` of `element`, and where it starts.
+    /// Reads the next row, which is row `number` of `element`. Returns it with the place where it
+    /// starts.
     pub(super) fn row(&mut self, element: &ElementDef, number: usize) -> Result<(Place, Row)> {
         if self.encoding == Encoding::Ascii {
             let line = self.line();
             let place = Place::Line(self.lines);
             let row = match line {
                 Some(line) => Row::from_line(line, element).ok_or_else(|| {
-                    Problem::malformed(shape(element, number), quote(line.trim_ascii()))
+                    Problem::malformed(expected_row(element, number), quote(line.trim_ascii()))
                 }),
                 None => Err(truncated(element, number)),
             };
@@ -68,15 +71,15 @@ impl<'a> Body<'a> {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 Err(truncated(element, number).at(place))
             }
-            // The check of the header excludes other errors.
+            // The check of the header rules out all other errors.
             Err(_) => {
-                Err(Problem::malformed(shape(element, number), "a list of negative length")
-                    .at(place))
+                let found = "a list of negative length";
+                Err(Problem::malformed(expected_row(element, number), found).at(place))
             }
         }
     }
 
-    /// The next line that is not blank.
+    /// Returns the next line that is not blank.
     fn line(&mut self) -> Option<&'a str> {
         while !self.rest.is_empty() {
             let end = self
@@ -88,14 +91,14 @@ impl<'a> Body<'a> {
             self.rest = rest;
             self.lines += 1;
             if !line.trim_ascii().is_empty() {
-                // Rows are ASCII; anything else fails to parse as a number.
+                // Rows are ASCII. The replacement text fails to parse as a number.
                 return Some(std::str::from_utf8(line).unwrap_or("bytes that are not text"));
             }
         }
         None
     }
 
-    /// Checks that nothing is left: faces beyond the declared count would be lost silently.
+    /// Checks that nothing is left, because faces beyond the declared count would be lost silently.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.rest.trim_ascii().is_empty() {
             return Ok(());
@@ -114,8 +117,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The minimum number of bytes of a property in a binary row: for a list, that of its length.
-fn least_size(property: &PropertyType) -> usize {
+/// The minimum number of bytes of a property in a binary row; for a list, the size of its length.
+fn min_size(property: &PropertyType) -> usize {
     let (PropertyType::Scalar(scalar) | PropertyType::List(scalar, _)) = property;
     match scalar {
         ScalarType::Char | ScalarType::UChar => 1,
@@ -132,8 +135,8 @@ fn truncated(element: &ElementDef, number: usize) -> Problem {
     }
 }
 
-/// The expected form of a row, such as `vertex 3 as "x y z"`.
-fn shape(element: &ElementDef, number: usize) -> String {
+/// Describes the expected row: its element, its number and its values.
+fn expected_row(element: &ElementDef, number: usize) -> String {
     let values: Vec<_> = element
         .properties
         .iter()

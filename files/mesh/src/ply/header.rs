@@ -1,4 +1,4 @@
-//! The header of a PLY file: parsed by the library, then checked for what a mesh needs.
+//! The header of a PLY file: parsed by `ply-rs-bw`, then checked for what a mesh needs.
 
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{Header, PropertyType, ScalarType};
@@ -7,7 +7,7 @@ use super::body::Body;
 use super::row::{CORNERS, Row};
 use crate::error::{Place, Problem, Result, quote};
 
-/// Splits a file into the parsed header and the rows.
+/// Parses the header, and returns it with the rest of the file.
 pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
     let mut length = 0;
     let mut lines = 0;
@@ -44,8 +44,8 @@ pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
     Ok((header, body))
 }
 
-/// The library keeps the last of two elements or properties of one name, and would then read rows of
-/// the wrong length.
+/// Checks that no name is declared twice. The crate keeps only the last of two elements or
+/// properties with the same name, and would then read rows of the wrong length.
 fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
     let lines = |keyword| {
         text.lines().filter(|line| line.split_ascii_whitespace().next() == Some(keyword)).count()
@@ -63,8 +63,8 @@ fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
 
 /// Checks that there are vertices and faces; returns the declared number of vertices.
 pub(super) fn check(header: &Header) -> Result<u64, Problem> {
-    let expect = |met: bool, expected: &str, found: &str| {
-        if met { Ok(()) } else { Err(Problem::malformed(expected, found)) }
+    let expect = |is_met: bool, expected: &str, found: &str| {
+        if is_met { Ok(()) } else { Err(Problem::malformed(expected, found)) }
     };
     for element in header.elements.values() {
         for property in element.properties.values() {
@@ -72,7 +72,7 @@ pub(super) fn check(header: &Header) -> Result<u64, Problem> {
                 expect(
                     is_integer(length),
                     "list lengths of an integer type",
-                    "a floating-point one in the header",
+                    "a floating-point type in the header",
                 )?;
             }
         }
@@ -82,21 +82,20 @@ pub(super) fn check(header: &Header) -> Result<u64, Problem> {
     };
     for name in ["x", "y", "z"] {
         let is_number = |property: &PropertyType| matches!(property, PropertyType::Scalar(_));
-        let met =
+        let is_met =
             vertex.properties.get(name).is_some_and(|property| is_number(&property.data_type));
         expect(
-            met,
+            is_met,
             &format!("a number `{name}` among the properties of element `vertex`"),
             "none in the header",
         )?;
     }
     match header.elements.get("face") {
         Some(face) if face.count > 0 => {
-            let is_corners = |property: &PropertyType| matches!(property, PropertyType::List(_, item) if is_integer(item));
-            let mut named = CORNERS.iter().filter_map(|name| face.properties.get(*name));
-            let met = named.any(|property| is_corners(&property.data_type));
+            let mut corners = CORNERS.iter().filter_map(|name| face.properties.get(*name));
+            let is_met = corners.any(|property| is_integer_list(&property.data_type));
             expect(
-                met,
+                is_met,
                 "a list of integers `vertex_indices` in element `face`",
                 "none in the header",
             )?;
@@ -109,6 +108,10 @@ pub(super) fn check(header: &Header) -> Result<u64, Problem> {
         _ => {}
     }
     Ok(vertex.count as u64)
+}
+
+fn is_integer_list(property: &PropertyType) -> bool {
+    matches!(property, PropertyType::List(_, item) if is_integer(item))
 }
 
 fn is_integer(scalar: &ScalarType) -> bool {

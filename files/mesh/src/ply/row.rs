@@ -1,8 +1,8 @@
-//! One row of a PLY element: filled by the library from bytes, and here from a line.
+//! One row of a PLY element: filled by `ply-rs-bw` from binary files, and here from ASCII lines.
 
 use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyType};
 
-/// The two names in use for a face's list of vertices.
+/// The two names in use for the list of the vertices of a face.
 pub(super) const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// The values of a row that a mesh needs.
@@ -21,7 +21,7 @@ impl Row {
         }
     }
 
-    /// The row on a line of an ASCII file; `None` unless it has all the values, and no more.
+    /// Parses a line of an ASCII file. Returns `None` unless it has exactly the expected values.
     pub(super) fn from_line(line: &str, element: &ElementDef) -> Option<Self> {
         let mut row = Self::new();
         let mut words = line.split_ascii_whitespace();
@@ -31,10 +31,10 @@ impl Row {
                 PropertyType::Scalar(_) => row.set_number(name, word.parse().ok()?),
                 PropertyType::List(..) => {
                     let length: usize = word.parse().ok()?;
-                    let wanted = CORNERS.contains(&name.as_str());
+                    let are_corners = CORNERS.contains(&name.as_str());
                     for _ in 0..length {
                         let word = words.next()?;
-                        if wanted {
+                        if are_corners {
                             row.corners.push(word.parse().ok()?);
                         }
                     }
@@ -60,7 +60,7 @@ impl PropertyAccess for Row {
     }
 }
 
-/// A list of integers of any type.
+/// Converts a list of integers of any type.
 fn integers(list: &Property) -> Vec<i64> {
     fn widen<T: Copy + Into<i64>>(list: &[T]) -> Vec<i64> {
         list.iter().map(|&item| item.into()).collect()

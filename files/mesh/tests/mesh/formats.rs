@@ -1,11 +1,11 @@
-//! What the formats can say, and that they say the same.
+//! The features of each format, and that all formats give the same mesh.
 
 use std::fs;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use taut_mesh::{Format, LoadOptions, TriangleMesh, load, read_gltf};
 
-use crate::make::{Shape, cube, data_uri, glb, loaded, patch};
+use crate::shapes::{Shape, cube, data_uri, glb, loaded, patch};
 
 #[test]
 fn every_format_gives_the_same_mesh() {
@@ -30,7 +30,7 @@ fn every_format_gives_the_same_mesh() {
 }
 
 #[test]
-fn names_and_first_bytes_choose_the_format() {
+fn the_name_and_the_first_bytes_decide_the_format() {
     let folder = tempfile::tempdir().unwrap();
     let cube = cube();
     let check = |name: &str, bytes: &[u8], format: Format| {
@@ -44,7 +44,7 @@ fn names_and_first_bytes_choose_the_format() {
     check("cube.Ply", &cube.ply_binary(true), Format::Ply);
     check("cube.glb", &cube.glb(), Format::Gltf);
     check("cube.gltf", &cube.gltf(), Format::Gltf);
-    // What starts like PLY or binary glTF is that, whatever it is called.
+    // The start of PLY or of binary glTF takes precedence over the extension.
     check("ply.obj", &cube.ply_ascii(), Format::Ply);
     check("binary.gltf", &cube.glb(), Format::Gltf);
     check("json.glb", &cube.gltf(), Format::Gltf);
@@ -75,13 +75,13 @@ fn minus_zero_becomes_zero() {
 mod obj {
     use super::*;
 
-    /// Three vertices, then `lines`.
-    fn triangle_and(lines: &str) -> taut_mesh::Loaded {
+    /// Loads three vertices, then `lines`.
+    fn load_triangle_and(lines: &str) -> taut_mesh::Loaded {
         loaded("test.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{lines}\n").as_bytes())
     }
 
     #[test]
-    fn corners_may_be_relative_and_may_carry_more() {
+    fn corners_may_be_relative_and_have_texture_and_normal() {
         for face in [
             "f 1 2 3",
             "f -3 -2 -1",
@@ -90,20 +90,20 @@ mod obj {
             "f 1/1/1 -2/2/2 3/3/3",
             "fo 1 2 3",
         ] {
-            assert_eq!(triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
+            assert_eq!(load_triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
         }
     }
 
     #[test]
-    fn lines_may_be_continued_commented_and_indented() {
+    fn lines_may_be_continued_indented_and_have_comments() {
         for face in [
             "f 1 2 \\\n 3",
             "f 1 \\\r\n2\\\r\n 3\r",
-            "\t f 1 2 3 # and no 4",
+            "\t f 1 2 3 # not 4",
             "f 1 2 3\n#f 1 2 9",
             "f 1 2 3 \\",
         ] {
-            assert_eq!(triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
+            assert_eq!(load_triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
         }
     }
 
@@ -114,17 +114,17 @@ mod obj {
     }
 
     #[test]
-    fn weights_divide_and_colours_do_not() {
+    fn weights_divide_coordinates_and_colours_are_ignored() {
         let lines = "v 2 4 6 2\nv 1 2 4 0.5 0.5 0.5\nv 1 2 5 1 0.5 0.5 0.5\nf 4 5 6";
         assert_eq!(
-            triangle_and(lines).mesh.positions,
+            load_triangle_and(lines).mesh.positions,
             [[1.0, 2.0, 3.0], [1.0, 2.0, 4.0], [1.0, 2.0, 5.0]]
         );
     }
 
     #[test]
     fn items_that_are_not_faces_are_counted() {
-        let report = triangle_and(
+        let report = load_triangle_and(
             "f 1 2 3\np 1 2\nl 1 2 3\nf 1 2\nf\ncurv 0 1 1 2\nmagic 1\n\nvt 0 0\ng a b\ns off",
         )
         .report;
@@ -135,7 +135,7 @@ mod obj {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_keyword() {
+    fn a_byte_order_mark_is_not_a_keyword() {
         let loaded = loaded("test.obj", "\u{feff}v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3".as_bytes());
         assert_eq!((loaded.report.vertices, loaded.report.unknown_lines), (3, 0));
     }
@@ -147,7 +147,7 @@ mod obj {
     }
 
     #[test]
-    fn tobj_reads_the_same() {
+    fn tobj_reads_the_same_mesh() {
         let bytes = patch(7).obj();
         let ours = loaded("patch.obj", &bytes).mesh;
         let options =
@@ -155,9 +155,9 @@ mod obj {
         let no_materials = |_: &std::path::Path| Err(tobj::LoadError::OpenFileFailed);
         let (models, _) = tobj::load_obj_buf(&mut &bytes[..], &options, no_materials).unwrap();
         let [model] = &models[..] else { panic!("one model expected") };
-        let place =
+        let position =
             |corner: &u32| -> [f32; 3] { model.mesh.positions.as_chunks().0[*corner as usize] };
-        let theirs: Vec<_> = model.mesh.indices.iter().map(place).collect();
+        let theirs: Vec<_> = model.mesh.indices.iter().map(position).collect();
         let ours: Vec<_> = ours
             .triangles
             .as_flattened()
@@ -173,11 +173,14 @@ mod ply {
 
     #[test]
     fn properties_may_be_of_any_type_and_order() {
-        let text = "ply\r\nformat ascii 1.0\r\ncomment by hand\r\nobj_info none\r\nelement camera 1\r\n\
-            property float view\r\nproperty list uint8 double lens\r\nelement vertex 3\r\nproperty uchar red\r\n\
-            property double z\r\nproperty int8 y\r\nproperty float32 x\r\nelement face 1\r\nproperty uchar flag\r\n\
-            property list uint16 uint32 vertex_index\r\nproperty list uchar float texcoord\r\nend_header\r\n\
-            1.5 2 .5 5.\r\n255 3. 2 .1e1\r\n\r\n0 0.5 0 -1\r\n7 0 1 +2.5\r\n0 3 2 1 0 2 0.1 0.2\r\n\r\n";
+        let text = "ply\r\nformat ascii 1.0\r\ncomment by hand\r\nobj_info none\r\n\
+            element camera 1\r\nproperty float view\r\nproperty list uint8 double lens\r\n\
+            element vertex 3\r\nproperty uchar red\r\n\
+            property double z\r\nproperty int8 y\r\nproperty float32 x\r\n\
+            element face 1\r\nproperty uchar flag\r\nproperty list uint16 uint32 vertex_index\r\n\
+            property list uchar float texcoord\r\nend_header\r\n\
+            1.5 2 .5 5.\r\n255 3. 2 .1e1\r\n\r\n0 0.5 0 -1\r\n7 0 1 +2.5\r\n\
+            0 3 2 1 0 2 0.1 0.2\r\n\r\n";
         let mesh = loaded("test.ply", text.as_bytes()).mesh;
         assert_eq!(mesh.positions, [[1.0, 2.0, 3.0], [-1.0, 0.0, 0.5], [2.5, 1.0, 0.0]]);
         assert_eq!(mesh.triangles, [[2, 1, 0]]);
@@ -185,10 +188,12 @@ mod ply {
 
     #[test]
     fn binary_rows_are_as_long_as_the_header_says() {
-        let header = "ply\nformat binary_little_endian 1.0\ncomment Gr\u{f6}\u{df}e\nelement edge 2\nproperty short a\n\
-            property list char ushort more\nelement vertex 3\nproperty double x\nproperty ushort y\nproperty float z\n\
-            property uchar red\nelement face 1\nproperty list ushort uchar vertex_indices\nend_header\n";
-        // A comment in Latin-1, as old files have it.
+        let header = "ply\nformat binary_little_endian 1.0\ncomment Gr\u{f6}\u{df}e\n\
+            element edge 2\nproperty short a\nproperty list char ushort more\n\
+            element vertex 3\nproperty double x\nproperty ushort y\nproperty float z\n\
+            property uchar red\n\
+            element face 1\nproperty list ushort uchar vertex_indices\nend_header\n";
+        // The comment is in Latin-1, as in old files.
         let mut bytes: Vec<u8> = header.chars().map(|c| c as u8).collect();
         bytes.extend([1, 0, 2, 9, 9, 9, 9, 1, 0, 0]);
         for n in 0..3_u8 {
@@ -204,9 +209,11 @@ mod ply {
     }
 
     #[test]
-    fn faces_may_come_first_and_may_be_too_small() {
-        let text = "ply\nformat ascii 1.0\nelement face 3\nproperty list uchar int vertex_indices\nelement vertex 3\n\
-            property float x\nproperty float y\nproperty float z\nend_header\n2 0 1\n0\n3 0 1 2\n0 0 0\n1 0 0\n0 1 0\n";
+    fn faces_may_come_first_and_have_few_corners() {
+        let text = "ply\nformat ascii 1.0\n\
+            element face 3\nproperty list uchar int vertex_indices\n\
+            element vertex 3\nproperty float x\nproperty float y\nproperty float z\nend_header\n\
+            2 0 1\n0\n3 0 1 2\n0 0 0\n1 0 0\n0 1 0\n";
         let loaded = loaded("test.ply", text.as_bytes());
         assert_eq!(loaded.mesh.triangles, [[0, 1, 2]]);
         assert_eq!((loaded.report.faces, loaded.report.not_faces), (1, 2));
@@ -216,8 +223,8 @@ mod ply {
 mod gltf {
     use super::*;
 
-    /// A right triangle, with this in place of its `"nodes": [...]`, and of its first scene.
-    fn placed(nodes: &str, scenes: &str) -> taut_mesh::Loaded {
+    /// Loads a right triangle with this property `"nodes": [...]`, and these scenes.
+    fn load_with(nodes: &str, scenes: &str) -> taut_mesh::Loaded {
         let json = corner().gltf_json("").replace(r#""nodes": [{"mesh": 0}]"#, nodes);
         let json = json.replace(r#""scenes": [{"nodes": [0]}],"#, scenes);
         loaded("test.glb", &glb(&json, &corner().gltf_buffer()))
@@ -230,17 +237,17 @@ mod gltf {
         }
     }
 
-    const ONE: &str = r#""scenes": [{"nodes": [0]}],"#;
+    const ONE_SCENE: &str = r#""scenes": [{"nodes": [0]}],"#;
 
     #[test]
-    fn nodes_place_what_they_show() {
+    fn nodes_transform_their_meshes() {
         let half = 0.5_f32.sqrt();
         let nodes = format!(
             r#""nodes": [{{"children": [1], "translation": [10, 0, 0]}},
             {{"mesh": 0, "rotation": [0, 0, {half}, {half}], "scale": [2, 1, 1]}}]"#
         );
-        let positions = placed(&nodes, ONE).mesh.positions;
-        // Twice as wide, a quarter turn to the left about z, then 10 to the right.
+        let positions = load_with(&nodes, ONE_SCENE).mesh.positions;
+        // Scaled by 2 along x, a quarter turn counter-clockwise about z, then moved by 10 along x.
         for (found, expected) in
             positions.iter().zip([[10.0, 0.0, 0.0], [10.0, 2.0, 0.0], [8.0, 0.0, 0.0]])
         {
@@ -251,38 +258,43 @@ mod gltf {
         }
         let matrix = r#""nodes": [{"mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 5,6,7,1]}]"#;
         assert_eq!(
-            placed(matrix, ONE).mesh.positions,
+            load_with(matrix, ONE_SCENE).mesh.positions,
             [[5.0, 6.0, 7.0], [6.0, 6.0, 7.0], [5.0, 8.0, 7.0]]
         );
     }
 
     #[test]
-    fn a_mirrored_node_keeps_its_triangles_right_way_out() {
-        let mesh = placed(r#""nodes": [{"mesh": 0, "scale": [-1, 1, 1]}]"#, ONE).mesh;
+    fn a_mirroring_node_keeps_triangles_facing_outwards() {
+        let mesh = load_with(r#""nodes": [{"mesh": 0, "scale": [-1, 1, 1]}]"#, ONE_SCENE).mesh;
         assert_eq!(mesh.positions[1..2], [[-1.0, 0.0, 0.0]]);
         assert_eq!(mesh.triangles, [[0, 2, 1]]);
     }
 
     #[test]
     fn all_nodes_of_the_scene_make_one_mesh() {
-        let nodes = r#""nodes": [{"mesh": 0}, {"mesh": 0, "translation": [0, 0, 1]}, {"mesh": 0, "scale": [7, 7, 7]}]"#;
-        let loaded = placed(nodes, r#""scenes": [{"nodes": [2]}, {"nodes": [0, 1]}], "scene": 1,"#);
+        let nodes = r#""nodes": [{"mesh": 0}, {"mesh": 0, "translation": [0, 0, 1]},
+            {"mesh": 0, "scale": [7, 7, 7]}]"#;
+        let loaded =
+            load_with(nodes, r#""scenes": [{"nodes": [2]}, {"nodes": [0, 1]}], "scene": 1,"#);
         assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(loaded.mesh.positions[3..4], [[0.0, 0.0, 1.0]]);
         assert_eq!((loaded.report.vertices, loaded.report.other_scenes), (6, 1));
-        // Without a default scene the first; without scenes all root nodes.
+        // Without a default scene, the first is read; without scenes, all root nodes; without
+        // nodes, all meshes.
         assert_eq!(
-            placed(nodes, r#""scenes": [{"nodes": [2]}],"#).mesh.positions[1..2],
+            load_with(nodes, r#""scenes": [{"nodes": [2]}],"#).mesh.positions[1..2],
             [[7.0, 0.0, 0.0]]
         );
         assert_eq!(
-            placed(r#""nodes": [{"children": [1]}, {"mesh": 0}, {"mesh": 0}]"#, "").report.vertices,
+            load_with(r#""nodes": [{"children": [1]}, {"mesh": 0}, {"mesh": 0}]"#, "")
+                .report
+                .vertices,
             6
         );
-        assert_eq!(placed(r#""nodes": []"#, "").report.vertices, 3);
+        assert_eq!(load_with(r#""nodes": []"#, "").report.vertices, 3);
     }
 
-    /// Five vertices of a zigzag, 16 bytes apart, drawn without indices in this mode.
+    /// Loads six vertices of a zigzag, 16 bytes apart, without indices, with this mode.
     fn zigzag(mode: u32) -> taut_mesh::Loaded {
         let row =
             |n: u8| [f32::from(n), f32::from(n % 2), 0.0, f32::NAN].map(f32::to_le_bytes).concat();
@@ -300,7 +312,7 @@ mod gltf {
     }
 
     #[test]
-    fn strips_and_fans_are_triangles_and_lines_are_not() {
+    fn strips_and_fans_are_triangles_and_lines_are_counted() {
         assert_eq!(zigzag(4).mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(zigzag(5).mesh.triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
         assert_eq!(zigzag(6).mesh.triangles, [[1, 2, 0], [2, 3, 0], [3, 4, 0], [4, 5, 0]]);
@@ -330,7 +342,7 @@ mod gltf {
     }
 
     #[test]
-    fn buffers_may_lie_beside_the_file() {
+    fn buffers_may_be_in_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cube.gltf");
         fs::create_dir(folder.path().join("data")).unwrap();
@@ -347,8 +359,9 @@ mod gltf {
     #[test]
     fn data_other_than_geometry_may_be_invalid() {
         let json = cube().gltf_json(&data_uri(&cube().gltf_buffer()));
-        let extra = r#""extensionsRequired": ["KHR_texture_transform"], "images": [{"uri": "gone.png"}],
-            "textures": [{"source": 9}], "materials": [{"normalTexture": {"index": 7}}], "scenes""#;
+        let extra = r#""extensionsRequired": ["KHR_texture_transform"],
+            "images": [{"uri": "gone.png"}], "textures": [{"source": 9}],
+            "materials": [{"normalTexture": {"index": 7}}], "scenes""#;
         let json = json
             .replacen(r#""scenes""#, extra, 1)
             .replace(r#""POSITION": 0}"#, r#""POSITION": 0, "_WEAR": 8}, "material": 5"#);
@@ -357,7 +370,7 @@ mod gltf {
 
     #[test]
     fn a_buffer_may_be_padded_or_not_and_need_not_be_base64() {
-        // One byte more than is declared, so that the last group has two characters missing.
+        // One byte more than is declared, so that the base64 text ends with two padding characters.
         let buffer = [&cube().gltf_buffer()[..], b"!"].concat();
         let text = cube().gltf_json(&data_uri(&buffer));
         assert!(text.contains("=="));

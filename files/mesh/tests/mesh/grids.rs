@@ -1,4 +1,4 @@
-//! Regular grids are recognised and numbered row by row; nothing else is.
+//! Regular grids are recognised and numbered row by row; other meshes are left unchanged.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use taut_mesh::{LoadOptions, Loaded, read_obj};
 
-/// Columns and rows of a grid, and whether its cells are split from the upper left.
+/// Columns and rows of a grid, and whether its cells are split from the upper left to the lower
+/// right.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     width: u32,
@@ -27,7 +28,7 @@ impl Shape {
             .collect()
     }
 
-    /// Row 0 at the top.
+    /// The points, with row 0 at the top.
     fn points(self) -> Vec<[f32; 3]> {
         let Self { width, height, .. } = self;
         let count = width * height;
@@ -46,8 +47,8 @@ fn load(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Loaded {
     read_obj(obj.as_bytes(), &LoadOptions::default()).unwrap()
 }
 
-/// The vertices and triangles in another order, the triangles beginning at any corner, and along
-/// one column a seam: each vertex there once for each side.
+/// The grid as an exporter may write it: vertices and triangles are shuffled, triangles start at a
+/// random corner, and along one column is a seam, whose vertices are there once for each side.
 fn exported(shape: Shape, seed: u64) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut points, mut triangles) = (shape.points(), shape.triangles());
@@ -67,27 +68,27 @@ fn exported(shape: Shape, seed: u64) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     }
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
     order.shuffle(&mut random);
-    let mut new_name = vec![0; order.len()];
+    let mut new_index = vec![0; order.len()];
     for (new, &old) in (0..).zip(&order) {
-        new_name[old as usize] = new;
+        new_index[old as usize] = new;
     }
     triangles.shuffle(&mut random);
     for triangle in &mut triangles {
-        *triangle = triangle.map(|corner| new_name[corner as usize]);
+        *triangle = triangle.map(|corner| new_index[corner as usize]);
         triangle.rotate_left(random.random_range(0..3));
     }
     (order.iter().map(|&old| points[old as usize]).collect(), triangles)
 }
 
 #[test]
-fn a_grid_is_numbered_row_by_row_whatever_its_file_looks_like() {
+fn grids_are_numbered_row_by_row_for_any_order_in_the_file() {
     let sizes = [[16, 4], [4, 16], [16, 16], [17, 40], [64, 64], [64, 70], [100, 5]];
     for (seed, [width, height]) in (0..).zip(sizes) {
         for from_left in [true, false] {
             let shape = Shape { width, height, from_left };
             let (points, triangles) = exported(shape, seed);
             let loaded = load(&points, &triangles);
-            // Rows are along the longer side; if both are long, from the top down.
+            // Rows are along the longer side, or, if both sides are long, start at the top.
             let sides = [width.max(height) as usize, width.min(height) as usize];
             let expected =
                 if sides[1] >= 64 { [width, height].map(|it| it as usize) } else { sides };
@@ -97,32 +98,31 @@ fn a_grid_is_numbered_row_by_row_whatever_its_file_looks_like() {
             assert!(loaded.report.to_string().contains(&size), "{}", loaded.report);
 
             let at = |row: usize, column: usize| loaded.mesh.positions[row * expected[0] + column];
-            let neighbours = |one: [f32; 3], other: [f32; 3]| {
+            let are_neighbours = |one: [f32; 3], other: [f32; 3]| {
                 (one[0] - other[0]).abs() + (one[1] - other[1]).abs() == 1.0
             };
             for row in 0..expected[1] {
-                assert!((1..expected[0]).all(|it| neighbours(at(row, it - 1), at(row, it))));
-                assert!(row == 0 || neighbours(at(row - 1, 0), at(row, 0)));
+                assert!((1..expected[0]).all(|it| are_neighbours(at(row, it - 1), at(row, it))));
+                assert!(row == 0 || are_neighbours(at(row - 1, 0), at(row, 0)));
             }
-            assert!(at(0, 0)[1] >= at(expected[1] - 1, 0)[1], "the highest side comes first");
-            // The origin names the vertices of the file, triangle by triangle.
+            assert!(at(0, 0)[1] >= at(expected[1] - 1, 0)[1], "the first row is not the highest");
+            // The origin has the vertices of the file, triangle by triangle.
             assert_eq!(loaded.origin.triangles, triangles);
-            for (of_file, of_mesh) in triangles.iter().zip(&loaded.mesh.triangles) {
-                for (&of_file, &of_mesh) in of_file.iter().zip(of_mesh) {
-                    assert_eq!(loaded.origin.vertices[of_file as usize], Some(of_mesh));
-                    let place = loaded.mesh.positions[of_mesh as usize];
-                    assert_eq!(place, points[of_file as usize]);
-                }
+            let file_corners = triangles.as_flattened().iter();
+            let mesh_corners = loaded.mesh.triangles.as_flattened().iter();
+            for (&in_file, &in_mesh) in file_corners.zip(mesh_corners) {
+                assert_eq!(loaded.origin.vertices[in_file as usize], Some(in_mesh));
+                assert_eq!(loaded.mesh.positions[in_mesh as usize], points[in_file as usize]);
             }
         }
     }
 }
 
 #[test]
-fn a_grid_that_is_numbered_by_rows_keeps_its_numbers() {
+fn grids_that_are_numbered_row_by_row_keep_their_numbers() {
     for [width, height] in [[16, 4], [5, 40], [70, 80], [80, 70]] {
         let shape = Shape { width, height, from_left: true };
-        // Upside down: the rows are given all the same.
+        // Upside down; the given rows are kept nevertheless.
         let points: Vec<_> = shape.points().into_iter().map(|[x, y, z]| [x, -y, z]).collect();
         let loaded = load(&points, &shape.triangles());
         assert_eq!(loaded.report.grid, Some([width, height].map(|it| it as usize)));
@@ -131,26 +131,26 @@ fn a_grid_that_is_numbered_by_rows_keeps_its_numbers() {
 }
 
 #[test]
-fn what_is_almost_a_grid_is_left_alone() {
+fn meshes_that_are_almost_grids_are_left_unchanged() {
     let shape = Shape { width: 20, height: 18, from_left: true };
     let (points, triangles) = (shape.points(), shape.triangles());
-    let change = |at: usize, change: &dyn Fn(&mut Vec<[u32; 3]>, usize)| {
+    let changed = |at: usize, change: &dyn Fn(&mut Vec<[u32; 3]>, usize)| {
         let mut changed = triangles.clone();
         change(&mut changed, at);
         load(&points, &changed)
     };
     assert!(load(&points, &triangles).report.grid.is_some());
     for at in (0..triangles.len() - 1).step_by(2) {
-        let flipped = change(at, &|all, at| {
+        let flipped = changed(at, &|all, at| {
             let [[a, c, d], [_, _, b]] = [all[at], all[at + 1]];
             (all[at], all[at + 1]) = ([a, c, b], [b, c, d]);
         });
-        let hole = change(at, &|all, at| {
+        let hole = changed(at, &|all, at| {
             all.remove(at);
         });
-        let twice = change(at, &|all, at| all[at + 1] = all[at]);
-        let elsewhere = change(at, &|all, at| all[at][0] = (all[at][0] + 7) % 360);
-        for loaded in [flipped, hole, twice, elsewhere] {
+        let duplicate = changed(at, &|all, at| all[at + 1] = all[at]);
+        let displaced = changed(at, &|all, at| all[at][0] = (all[at][0] + 7) % 360);
+        for loaded in [flipped, hole, duplicate, displaced] {
             assert_eq!(loaded.report.grid, None, "cell {}", at / 2);
         }
     }

@@ -1,4 +1,4 @@
-//! Files that were cut, rotted or forged: an answer every time, soon, and without much memory (see
+//! Truncated, corrupted and forged files: every reader returns, soon and without much memory (see
 //! the allocator in `main.rs`).
 
 use std::fmt::Write as _;
@@ -12,20 +12,21 @@ use taut_mesh::{
     read_ply,
 };
 
-use crate::make::{complaint, cube, patch, read};
+use crate::shapes::{cube, error_message, patch, read};
 
-/// All three readers answer, whatever the bytes; what they accept is a mesh.
-fn survive(what: &str, bytes: &[u8]) {
+/// Asserts that no reader panics on these bytes, and that each returns a valid mesh or a one-line
+/// error.
+fn assert_handled(what: &str, bytes: &[u8]) {
     let options =
         LoadOptions { max_vertices: 1 << 12, max_triangles: 1 << 12, ..LoadOptions::default() };
-    let answers = catch_unwind(|| {
+    let results = catch_unwind(|| {
         [read_obj(bytes, &options), read_ply(bytes, &options), read_gltf(bytes, None, &options)]
     });
-    let Ok(answers) = answers else {
+    let Ok(results) = results else {
         panic!("{what}: panicked at {:?}", String::from_utf8_lossy(bytes));
     };
-    for answer in answers {
-        match answer {
+    for result in results {
+        match result {
             Ok(loaded) => {
                 let mesh = loaded.mesh;
                 assert!(mesh.positions.as_flattened().iter().all(|x| x.is_finite()), "{what}");
@@ -41,16 +42,17 @@ fn survive(what: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn cut_at_every_byte() {
+fn files_truncated_at_every_byte() {
     for shape in [cube(), patch(2)] {
         for (name, bytes) in shape.files() {
             for length in 0..bytes.len() {
-                survive(&format!("{name} cut to {length}"), &bytes[..length]);
-                // Text may lack its last digits or lines and still be a mesh; binary and JSON may not.
+                assert_handled(&format!("{name} truncated to {length}"), &bytes[..length]);
+                // Without its last digits or lines, text may still be a mesh; binary and JSON may
+                // not.
                 if !["cube.obj", "ascii.ply"].contains(&name) {
                     assert!(
                         read(name, &bytes[..length], &LoadOptions::default()).is_err(),
-                        "{name} cut to {length}"
+                        "{name} truncated to {length}"
                     );
                 }
             }
@@ -59,7 +61,7 @@ fn cut_at_every_byte() {
 }
 
 #[test]
-fn rotten() {
+fn randomly_corrupted_files() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let words: [&[u8]; 12] = [
         b"-1",
@@ -96,14 +98,14 @@ fn rotten() {
                     }
                 }
             }
-            survive(&format!("{name}, round {round}"), &bytes);
+            assert_handled(&format!("{name}, round {round}"), &bytes);
         }
     }
 }
 
-/// Numbers in text, replaced one after the other by ones that invite overflow.
+/// Replaces each number in text by numbers that may overflow.
 #[test]
-fn every_number_forged() {
+fn files_with_one_forged_number() {
     for (name, bytes) in cube().files() {
         let numbers: Vec<_> = (0..bytes.len())
             .filter(|at| {
@@ -125,48 +127,52 @@ fn every_number_forged() {
             ] {
                 let mut bytes = bytes.clone();
                 bytes.splice(at..end, forged.bytes());
-                survive(&format!("{name}, {forged} at byte {at}"), &bytes);
+                assert_handled(&format!("{name}, {forged} at byte {at}"), &bytes);
             }
         }
     }
 }
 
 #[test]
-fn a_count_is_not_believed() {
+fn declared_counts_are_not_trusted() {
     for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
         for element in ["vertex", "face", "dust"] {
             let count = |name| if name == element { u64::MAX } else { 1 };
             let header = format!(
-                "ply\nformat {format} 1.0\nelement dust {}\nproperty uchar d\nelement vertex {}\nproperty float x\n\
-                 property float y\nproperty float z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
+                "ply\nformat {format} 1.0\nelement dust {}\nproperty uchar d\n\
+                 element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
+                 element face {}\nproperty list uchar int vertex_indices\nend_header\n",
                 count("dust"),
                 count("vertex"),
                 count("face"),
             );
             let rows = if format == "ascii" { &b"1\n0 0 0\n3 0 0 0\n"[..] } else { &[0; 26] };
-            let sentence = complaint("lie.ply", &[header.as_bytes(), rows].concat());
+            let message = error_message("forged.ply", &[header.as_bytes(), rows].concat());
             let start = format!(
-                "declares 18446744073709551615 of element `{element}`, which take at least "
+                "declares 18446744073709551615 rows of element `{element}`, which take at least "
             );
-            assert!(sentence.starts_with(&start), "{format}: {sentence}");
+            assert!(message.starts_with(&start), "{format}: {message}");
         }
     }
 }
 
 #[test]
-fn a_list_length_is_not_believed() {
+fn declared_list_lengths_are_not_trusted() {
     for (format, length) in [("ascii", &b"4294967295 "[..]), ("binary_little_endian", &[0xff; 4])] {
         let header = format!(
-            "ply\nformat {format} 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\n\
-             element face 1\nproperty list uint double weights\nproperty list uint int vertex_indices\nend_header\n"
+            "ply\nformat {format} 1.0\n\
+             element vertex 0\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 1\nproperty list uint double weights\n\
+             property list uint int vertex_indices\nend_header\n"
         );
-        let sentence = complaint("lie.ply", &[header.as_bytes(), length, b"1 2 3 4 "].concat());
-        assert!(sentence.contains("face"), "{sentence}");
+        let bytes = [header.as_bytes(), length, b"1 2 3 4 "].concat();
+        let message = error_message("forged.ply", &bytes);
+        assert!(message.contains("face"), "{message}");
     }
 }
 
-/// An element without properties takes no bytes, so its count cannot exceed the file; reading must not
-/// loop over it.
+/// An element without properties takes no bytes, so the length of the file does not limit its
+/// count. The reader must not loop over its rows.
 #[test]
 fn huge_counts_of_empty_elements_take_no_time() {
     for format in ["ascii", "binary_big_endian"] {
@@ -174,17 +180,18 @@ fn huge_counts_of_empty_elements_take_no_time() {
         let (_, body) =
             text.split_at(text.windows(11).position(|at| at == b"end_header\n").unwrap() + 11);
         let header = format!(
-            "ply\nformat {format} 1.0\nelement void 18446744073709551615\nelement vertex 8\nproperty float x\n\
-             property float y\nproperty float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n"
+            "ply\nformat {format} 1.0\nelement void 18446744073709551615\n\
+             element vertex 8\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 6\nproperty list uchar int vertex_indices\nend_header\n"
         );
-        let answer = read_ply(&[header.as_bytes(), body].concat(), &LoadOptions::default());
-        assert_eq!(answer.is_ok(), format == "ascii", "{format}");
+        let result = read_ply(&[header.as_bytes(), body].concat(), &LoadOptions::default());
+        assert_eq!(result.is_ok(), format == "ascii", "{format}");
     }
 }
 
-/// A thousand nodes that show a mesh of a thousand cubes, all of them the same eight vertices.
+/// A thousand nodes instantiate a mesh of a thousand cubes, which all share eight vertices.
 #[test]
-fn a_scene_may_not_outgrow_the_limits() {
+fn instances_do_not_exceed_the_limits() {
     let mut primitives = String::new();
     let mut nodes = String::new();
     for _ in 0..1000 {
@@ -192,8 +199,8 @@ fn a_scene_may_not_outgrow_the_limits() {
         write!(nodes, r#"{{"mesh": 0}},"#).unwrap();
     }
     let scene: Vec<_> = (0..1000).map(|n: u32| n.to_string()).collect();
-    let shown = String::from_utf8(cube().gltf()).unwrap();
-    let bomb = shown
+    let document = String::from_utf8(cube().gltf()).unwrap();
+    let bomb = document
         .replace(
             r#"{"attributes": {"POSITION": 0}, "indices": 1}"#,
             primitives.trim_end_matches(','),
@@ -212,11 +219,11 @@ fn a_scene_may_not_outgrow_the_limits() {
     assert!(matches!(error.problem, Problem::TooLarge { what: "points and lines", .. }), "{error}");
 }
 
-/// The file that each of these addresses names is there, and holds the buffer.
+/// Every file that a URI here refers to exists, and contains the buffer.
 #[test]
-fn a_buffer_is_in_the_folder_of_its_document_or_below() {
-    let all = tempfile::tempdir().unwrap();
-    let (outside, folder) = (all.path().join("secret.bin"), all.path().join("scene"));
+fn buffers_are_read_only_from_the_folder_of_the_document() {
+    let parent = tempfile::tempdir().unwrap();
+    let (outside, folder) = (parent.path().join("secret.bin"), parent.path().join("scene"));
     fs::create_dir_all(folder.join("data")).unwrap();
     let inside = folder.join("data/cube.bin");
     for file in [&outside, &inside] {
@@ -230,19 +237,19 @@ fn a_buffer_is_in_the_folder_of_its_document_or_below() {
     for uri in ["data/cube.bin", "./data//cube.bin", "%64ata%2Fcube.bin", "data%5Ccube.bin"] {
         assert_eq!(read(uri).unwrap().mesh.triangles, cube().triangles(), "{uri}");
     }
-    let rooted = outside.to_str().unwrap().replace('/', "%2F");
+    let absolute = outside.to_str().unwrap().replace('/', "%2F");
     for (uri, fault) in [
-        (&*rooted, FileNameFault::Absolute),
+        (&*absolute, FileNameFault::Absolute),
         ("/etc/hostname", FileNameFault::Absolute),
         ("%2Fetc%2Fhostname", FileNameFault::Absolute),
         (r"\\\\host\\share\\x.bin", FileNameFault::Absolute),
         ("%5C%5C%3F%5CC%3A%5Cx.bin", FileNameFault::Absolute),
-        ("../secret.bin", FileNameFault::Up),
-        ("%2e%2e/secret.bin", FileNameFault::Up),
-        ("data%2F..%2F..%2Fsecret.bin", FileNameFault::Up),
-        ("data/../data/cube.bin", FileNameFault::Up),
-        (r"..\\secret.bin", FileNameFault::Up),
-        (".. /secret.bin", FileNameFault::Up),
+        ("../secret.bin", FileNameFault::ParentFolder),
+        ("%2e%2e/secret.bin", FileNameFault::ParentFolder),
+        ("data%2F..%2F..%2Fsecret.bin", FileNameFault::ParentFolder),
+        ("data/../data/cube.bin", FileNameFault::ParentFolder),
+        (r"..\\secret.bin", FileNameFault::ParentFolder),
+        (".. /secret.bin", FileNameFault::ParentFolder),
         ("C%3A%5Csecret.bin", FileNameFault::Drive),
         ("c%3Asecret.bin", FileNameFault::Drive),
         (".", FileNameFault::Empty),
@@ -250,24 +257,25 @@ fn a_buffer_is_in_the_folder_of_its_document_or_below() {
         ("", FileNameFault::Empty),
     ] {
         let error = read(uri).expect_err(uri);
-        let Problem::FileName { buffer: 0, error: name } = &error.problem else {
+        let Problem::FileName { buffer: 0, error: name_error } = &error.problem else {
             panic!("{uri}: {error}");
         };
-        assert_eq!(name.fault, fault, "{uri}");
+        assert_eq!(name_error.fault, fault, "{uri}");
     }
-    let sentence = read("%2E%2E/secret.bin").unwrap_err().problem.to_string();
+    let message = read("%2E%2E/secret.bin").unwrap_err().problem.to_string();
     assert_eq!(
-        sentence,
-        "buffer 0 cannot be read: the file name `../secret.bin` leads up; expected a path in or below \
-         the folder of the file that holds it"
+        message,
+        "buffer 0 cannot be read: the file name `../secret.bin` contains `..`; expected a path in \
+         or below the folder of the referring file"
     );
     let name = "a/../b".to_owned();
-    assert_eq!(path_below(&folder, &name), Err(FileNameError { name, fault: FileNameFault::Up }));
+    let error = FileNameError { name: name.clone(), fault: FileNameFault::ParentFolder };
+    assert_eq!(path_below(&folder, &name), Err(error));
 }
 
-/// Any number of buffers may name one file, and each is read on its own.
+/// Several buffers may refer to one file, and each is read separately.
 #[test]
-fn one_file_is_not_read_into_any_number_of_buffers() {
+fn one_file_cannot_fill_any_number_of_buffers() {
     let folder = tempfile::tempdir().unwrap();
     let buffer = cube().gltf_buffer();
     fs::write(folder.path().join("cube.bin"), &buffer).unwrap();
@@ -284,19 +292,22 @@ fn one_file_is_not_read_into_any_number_of_buffers() {
     assert_eq!(read(2 * length).unwrap().mesh.triangles, cube().triangles());
     for limit in [2 * length - 1, length, length - 1, 0] {
         let error = read(limit).unwrap_err();
-        let what = "bytes in buffers of their own files";
+        let what = "bytes of buffer files";
         assert!(
-            matches!(error.problem, Problem::TooLarge { what: it, limit: of } if (it, of) == (what, limit)),
+            matches!(
+                error.problem,
+                Problem::TooLarge { what: found, limit: at } if (found, at) == (what, limit)
+            ),
             "{error}"
         );
     }
 }
 
-/// Deep nesting must not use up the stack: neither JSON's own, nor that of the nodes.
+/// Deep nesting must not overflow the stack, neither of JSON values nor of nodes.
 #[test]
-fn depth_is_harmless() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = format!(r#"{{"accessors": [{{"min": {}"#, "[".repeat(100_000));
-    assert!(complaint("deep.gltf", deep.as_bytes()).contains("recursion limit exceeded"));
+    assert!(error_message("deep.gltf", deep.as_bytes()).contains("recursion limit exceeded"));
     let mut nodes = String::new();
     for n in 1..20_000 {
         write!(nodes, r#"{{"children": [{n}]}},"#).unwrap();

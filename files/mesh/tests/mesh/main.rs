@@ -1,19 +1,19 @@
-//! Valid files, and above all invalid ones. All are made here, in memory.
-#![allow(clippy::float_cmp, reason = "vertices keep their places to the bit")]
+//! Valid files and, above all, invalid ones. All of them are made by the tests.
+#![allow(clippy::float_cmp, reason = "vertices keep their positions to the bit")]
 
 mod cleaning;
-mod complaints;
+mod errors;
 mod formats;
-mod gltf_complaints;
+mod gltf_errors;
 mod grids;
 mod hostile;
-mod make;
+mod shapes;
 
 use std::alloc::System;
 
 use cap::Cap;
 
-/// Headers may declare terabytes, but no test needs more than this: beyond it, allocation fails and
-/// aborts the tests.
+/// Fails allocations beyond 128 MiB, which aborts the tests. Headers may declare terabytes, but no
+/// test needs that much memory.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, 128 << 20);

@@ -1,4 +1,5 @@
-//! Animated PNG: each frame stores the rectangle that has changed, transparent where pixels are the same.
+//! Animated PNG: each frame stores the rectangle that has changed, with transparent pixels where
+//! nothing has changed.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -6,51 +7,51 @@ use std::io::BufWriter;
 use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder, EncodingError, Writer};
 use taut_export::Result;
 
-use super::{Drawn, export_error};
+use super::{FilmFrames, export_error};
 use crate::Picture;
 use crate::picture::Patch;
 
-pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
-    let path = all.path;
-    let say = |error: EncodingError| export_error(path, &error);
-    let (width, height) = (all.options.width, all.options.height);
-    let frames = all.recording.len() as u32;
+pub(super) fn write(file: &File, frames: &mut FilmFrames<'_>, fps: f64) -> Result<()> {
+    let path = frames.path;
+    let to_export_error = |error: EncodingError| export_error(path, &error);
+    let (width, height) = (frames.options.width, frames.options.height);
+    let frame_count = frames.recording.len() as u32;
     let mut encoder = Encoder::new(BufWriter::new(file), width, height);
     encoder.set_color(ColorType::Rgba);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::High);
-    encoder.set_animated(frames, 0).map_err(say)?;
+    encoder.set_animated(frame_count, 0).map_err(to_export_error)?;
     // Delays are in thousandths of a second.
     #[allow(clippy::cast_sign_loss, reason = "a rate is above 0")]
     let delay = (1000.0 / fps).round().clamp(1.0, 65535.0) as u16;
-    encoder.set_frame_delay(delay, 1000).map_err(say)?;
-    let mut writer = encoder.write_header().map_err(say)?;
+    encoder.set_frame_delay(delay, 1000).map_err(to_export_error)?;
+    let mut writer = encoder.write_header().map_err(to_export_error)?;
     let mut before: Option<Picture> = None;
-    all.each(|picture| {
-        frame(&mut writer, &picture, before.as_ref()).map_err(say)?;
+    frames.for_each(|picture| {
+        write_frame(&mut writer, &picture, before.as_ref()).map_err(to_export_error)?;
         before = Some(picture);
         Ok(())
     })?;
-    writer.finish().map_err(say)
+    writer.finish().map_err(to_export_error)
 }
 
-fn frame(
+fn write_frame(
     writer: &mut Writer<BufWriter<&File>>,
     picture: &Picture,
     before: Option<&Picture>,
 ) -> std::result::Result<(), EncodingError> {
     let patch = before.map_or_else(|| picture.whole(), |before| picture.changed(before));
     let Patch { left, top, width, height } = patch;
-    // Reset first: the encoder rejects a size that leaves the picture at the previous position.
+    // Reset first, because the encoder rejects a size that does not fit at the previous position.
     writer.reset_frame_position()?;
     writer.set_frame_dimension(width, height)?;
     writer.set_frame_position(left, top)?;
     writer.set_blend_op(BlendOp::Over)?;
     writer.set_dispose_op(DisposeOp::None)?;
-    let pixels = picture.within(patch).map(|at| {
-        let [r, g, b] = picture.pixels[at];
+    let pixels = picture.indices(patch).map(|index| {
+        let [r, g, b] = picture.pixels[index];
         match before {
-            Some(before) if before.pixels[at] == picture.pixels[at] => [0; 4],
+            Some(before) if before.pixels[index] == picture.pixels[index] => [0; 4],
             _ => [r, g, b, 255],
         }
     });

@@ -1,5 +1,6 @@
-//! GIF: each frame stores the rectangle that has changed, with a palette for those pixels (by the
-//! neural network of Dekker, "Kohonen neural networks for optimal colour quantization", 1994).
+//! GIF: each frame stores the rectangle that has changed, with a palette for the changed pixels.
+//! Palettes are made by the neural network of Dekker, "Kohonen neural networks for optimal colour
+//! quantization" (1994).
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -8,49 +9,52 @@ use color_quant::NeuQuant;
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use taut_export::{InFile, Problem, Result};
 
-use super::Drawn;
+use super::FilmFrames;
 use crate::Picture;
 use crate::picture::Patch;
 
-/// The smallest palette that the network makes.
-const FEWEST: u8 = 64;
+/// The minimum number of colours that the network supports.
+const COLOURS_MIN: u8 = 64;
 
-pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
-    let path = all.path;
-    let say = |error: EncodingError| match error {
+pub(super) fn write(file: &File, frames: &mut FilmFrames<'_>, fps: f64) -> Result<()> {
+    let path = frames.path;
+    let to_export_error = |error: EncodingError| match error {
         EncodingError::Io(error) => Problem::Io(error).of(path),
         error => Problem::Encoding(error.to_string()).of(path),
     };
     let (Ok(width), Ok(height)) =
-        (u16::try_from(all.options.width), u16::try_from(all.options.height))
+        (u16::try_from(frames.options.width), u16::try_from(frames.options.height))
     else {
-        return Err(Problem::Unfit("a GIF is at most 65,535 pixels wide and high").of(path));
+        let problem = "a GIF is at most 65,535 pixels wide and high";
+        return Err(Problem::Unsupported(problem).of(path));
     };
-    let mut encoder = Encoder::new(BufWriter::new(file), width, height, &[]).map_err(say)?;
-    encoder.set_repeat(Repeat::Infinite).map_err(say)?;
-    let colours = all.options.colours.max(FEWEST);
+    let mut encoder =
+        Encoder::new(BufWriter::new(file), width, height, &[]).map_err(to_export_error)?;
+    encoder.set_repeat(Repeat::Infinite).map_err(to_export_error)?;
+    let colours = frames.options.colours.max(COLOURS_MIN);
     // Differences smaller than those between colours of the palette are ignored.
     let tolerance = u8::MAX / colours + 1;
     let mut shown: Option<Picture> = None;
     let mut nth = 0;
-    all.each(|picture| {
+    frames.for_each(|picture| {
         let mut picture = without_small_changes(picture, shown.as_ref(), tolerance);
         let patch = shown.as_ref().map_or_else(|| picture.whole(), |it| picture.changed(it));
         let mut frame = quantised(&mut picture, shown.as_ref(), patch, colours);
-        // Delays are in hundredths of a second; rounding must not add up.
+        // Delays are in hundredths of a second. Rounding the times of frames, not the delays, keeps
+        // errors from adding up.
         #[allow(clippy::cast_sign_loss, reason = "time is not negative")]
-        let until = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
-        frame.delay = (until(nth + 1) - until(nth)).min(65535) as u16;
+        let start_of = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
+        frame.delay = (start_of(nth + 1) - start_of(nth)).min(65535) as u16;
         nth += 1;
-        encoder.write_frame(&frame).map_err(say)?;
+        encoder.write_frame(&frame).map_err(to_export_error)?;
         shown = Some(picture);
         Ok(())
     })?;
-    let mut file = encoder.into_inner().map_err(say)?;
+    let mut file = encoder.into_inner().map_err(to_export_error)?;
     file.flush().in_file(path)
 }
 
-/// The picture, with the shown colour where the difference is within a tolerance.
+/// Replaces colours by those shown before where the difference is within a tolerance.
 fn without_small_changes(mut picture: Picture, shown: Option<&Picture>, tolerance: u8) -> Picture {
     let Some(shown) = shown else { return picture };
     for (now, then) in picture.pixels.iter_mut().zip(&shown.pixels) {
@@ -61,19 +65,19 @@ fn without_small_changes(mut picture: Picture, shown: Option<&Picture>, toleranc
     picture
 }
 
-/// Quantises a patch of a picture to a frame. The picture takes the quantised colours, so that the
-/// next frame corrects those that are too far off; otherwise moving things would leave trails.
+/// Quantises a patch of a picture to a frame. The picture gets the quantised colours, so that the
+/// next frame corrects large errors; otherwise moving objects would leave trails.
 fn quantised(
     picture: &mut Picture,
     shown: Option<&Picture>,
     patch: Patch,
     colours: u8,
 ) -> Frame<'static> {
-    // One more index, for unchanged pixels.
+    // The index after those of the colours marks unchanged pixels.
     let (unchanged, colours) = (colours, usize::from(colours));
-    let is_new = |at: usize| shown.is_none_or(|it| it.pixels[at] != picture.pixels[at]);
-    let pixels = picture.within(patch).filter(|&at| is_new(at)).flat_map(|at| {
-        let [r, g, b] = picture.pixels[at];
+    let is_new = |index: usize| shown.is_none_or(|it| it.pixels[index] != picture.pixels[index]);
+    let pixels = picture.indices(patch).filter(|&index| is_new(index)).flat_map(|index| {
+        let [r, g, b] = picture.pixels[index];
         [r, g, b, 255]
     });
     let mut pixels: Vec<u8> = pixels.collect();
@@ -83,23 +87,25 @@ fn quantised(
     // The network needs more pixels than it has colours.
     let sample = pixels.repeat((4 * colours).div_ceil(pixels.len() / 4));
     let network = NeuQuant::new(10, colours, &sample);
-    let mut known = std::collections::HashMap::new();
+    let mut palette_index = std::collections::HashMap::new();
     let buffer: Vec<u8> = picture
-        .within(patch)
-        .map(|at| {
-            if !is_new(at) {
+        .indices(patch)
+        .map(|index| {
+            if !is_new(index) {
                 return unchanged;
             }
-            let [r, g, b] = picture.pixels[at];
-            *known.entry([r, g, b]).or_insert_with(|| network.index_of(&[r, g, b, 255]) as u8)
+            let [r, g, b] = picture.pixels[index];
+            *palette_index
+                .entry([r, g, b])
+                .or_insert_with(|| network.index_of(&[r, g, b, 255]) as u8)
         })
         .collect();
     let mut palette = network.color_map_rgb();
-    let places: Vec<usize> = picture.within(patch).collect();
-    for (at, &colour) in places.into_iter().zip(&buffer).filter(|(_, colour)| **colour != unchanged)
-    {
-        let first = 3 * usize::from(colour);
-        picture.pixels[at].copy_from_slice(&palette[first..first + 3]);
+    for (index, &colour) in picture.indices(patch).zip(&buffer) {
+        if colour != unchanged {
+            let first = 3 * usize::from(colour);
+            picture.pixels[index].copy_from_slice(&palette[first..first + 3]);
+        }
     }
     palette.resize(3 * (colours + 1), 0);
     let Patch { left, top, width, height } = patch;

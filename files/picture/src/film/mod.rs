@@ -1,4 +1,4 @@
-//! Films: sinks that draw recorded frames into files.
+//! Films: sinks that record frames and then draw them into files.
 
 mod apng;
 mod gif;
@@ -8,58 +8,62 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use taut_export::{
-    ExportError, FileName, Frame, InFile, Problem, Recording, Result, Schedule, Sink, Stage,
+    ExportError, FileName, Frame, InFile, Problem, Recording, Result, Sink, Stage, Timeline,
     file_name,
 };
 
 use crate::{Bounds, Options, Painter, Picture};
 
-/// The endings that [`film`] knows.
-pub const ENDINGS: &[&str] = &[".png", ".apng", ".gif"];
+/// The extensions that [`film`] writes.
+pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 
-/// Whether [`film`] can write a file of this name, before any is opened.
+/// Checks whether [`film`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown ending, a folder that does not exist, or an inconsistent stage.
+/// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
+/// indices.
 pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
-    file_name(path, stage, ENDINGS, &[".png"])
+    file_name(path, stage, EXTENSIONS, &[".png"])
 }
 
-/// The sink for a picture or film, by its ending: `.png` (the last frame, or each one if the name has a
-/// placeholder such as `%04d`), `.apng`, `.gif`.
+/// Returns the sink for a picture or film, chosen by the extension: `.apng`, `.gif`, or `.png`. PNG
+/// contains the last frame; if the name has a frame number pattern (`%04d`), each frame gets a file
+/// of its own.
 ///
 /// # Errors
 /// As [`check`], or a file that cannot be created.
 pub fn film(
     path: &Path,
     stage: &Stage,
-    schedule: Schedule,
+    timeline: Timeline,
     options: Options,
 ) -> Result<Box<dyn Sink>> {
     let name = check(path, stage)?;
-    let kind = match &*name.ending() {
-        "png" if name.is_sequence() => Kind::Sequence(name),
-        "png" => Kind::Still(File::create(path).in_file(path)?, None),
-        "apng" => Kind::Apng(File::create(path).in_file(path)?),
-        _ => Kind::Gif(File::create(path).in_file(path)?),
+    let output = match &*name.extension() {
+        "png" if name.is_sequence() => Output::Sequence(name),
+        "png" => Output::Still(File::create(path).in_file(path)?, None),
+        "apng" => Output::Apng(File::create(path).in_file(path)?),
+        _ => Output::Gif(File::create(path).in_file(path)?),
     };
     let recording = Recording::beside(path, stage).in_file(path)?;
     let path = path.to_owned();
     Ok(Box::new(Film {
         path,
-        kind,
+        output,
         options,
-        fps: schedule.fps,
+        fps: timeline.fps,
         recording,
         bounds: Bounds::default(),
     }))
 }
 
-/// The output. Files are created before the simulation starts, so that a wrong path fails early.
+/// The output file or files. Films and stills are created before the simulation starts, so that a
+/// wrong path fails early.
 #[derive(Debug)]
-enum Kind {
-    /// The last frame.
+enum Output {
+    /// A PNG file, and the last frame so far.
     Still(File, Option<Frame>),
+    /// A PNG file for each frame.
     Sequence(FileName),
     Apng(File),
     Gif(File),
@@ -69,7 +73,7 @@ enum Kind {
 #[derive(Debug)]
 struct Film {
     path: std::path::PathBuf,
-    kind: Kind,
+    output: Output,
     options: Options,
     fps: f64,
     recording: Recording,
@@ -78,7 +82,7 @@ struct Film {
 
 impl Sink for Film {
     fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
-        if let Kind::Still(_, last) = &mut self.kind {
+        if let Output::Still(_, last) = &mut self.output {
             last.get_or_insert_default().clone_from(frame);
             return Ok(());
         }
@@ -87,34 +91,34 @@ impl Sink for Film {
     }
 
     fn finish(mut self: Box<Self>, stage: &Stage, progress: &mut dyn FnMut(f64)) -> Result<()> {
-        let Self { path, kind, options, fps, recording, bounds } = &mut *self;
-        let mut all = Drawn { path, stage, options: *options, bounds, recording, progress };
-        match kind {
-            Kind::Still(file, Some(last)) => {
+        let Self { path, output, options, fps, recording, bounds } = &mut *self;
+        let mut frames = FilmFrames { path, stage, options: *options, bounds, recording, progress };
+        match output {
+            Output::Still(file, Some(last)) => {
                 let mut bounds = Bounds::default();
                 bounds.add(stage, last);
                 let picture = Painter::new(stage, &bounds, *options).paint(stage, last);
-                png(&picture, file).map_err(|error| export_error(path, &error))
+                write_png(&picture, file).map_err(|error| export_error(path, &error))
             }
-            Kind::Still(_, None) => Err(Problem::NoFrames.of(path)),
-            _ if all.recording.is_empty() => Err(Problem::NoFrames.of(path)),
-            Kind::Sequence(name) => {
+            Output::Still(_, None) => Err(Problem::NoFrames.of(path)),
+            _ if frames.recording.is_empty() => Err(Problem::NoFrames.of(path)),
+            Output::Sequence(name) => {
                 let mut nth = 0;
-                all.each(|picture| {
+                frames.for_each(|picture| {
                     let path = name.of(nth);
                     nth += 1;
                     let file = File::create(&path).in_file(&path)?;
-                    png(&picture, &file).map_err(|error| export_error(&path, &error))
+                    write_png(&picture, &file).map_err(|error| export_error(&path, &error))
                 })
             }
-            Kind::Apng(file) => apng::write(file, &mut all, *fps),
-            Kind::Gif(file) => gif::write(file, &mut all, *fps),
+            Output::Apng(file) => apng::write(file, &mut frames, *fps),
+            Output::Gif(file) => gif::write(file, &mut frames, *fps),
         }
     }
 }
 
-/// The frames of a film, drawn one at a time.
-struct Drawn<'a> {
+/// The recorded frames of a film, and what is needed to draw them.
+struct FilmFrames<'a> {
     path: &'a Path,
     stage: &'a Stage,
     options: Options,
@@ -123,14 +127,14 @@ struct Drawn<'a> {
     progress: &'a mut dyn FnMut(f64),
 }
 
-impl Drawn<'_> {
-    /// Draws each frame.
-    fn each(&mut self, mut take: impl FnMut(Picture) -> Result<()>) -> Result<()> {
+impl FilmFrames<'_> {
+    /// Draws one frame after the other, and calls `write` with each picture.
+    fn for_each(&mut self, mut write: impl FnMut(Picture) -> Result<()>) -> Result<()> {
         let painter = Painter::new(self.stage, self.bounds, self.options);
         let (frames, mut done) = (self.recording.len(), 0_u64);
-        let mut read = self.recording.read().in_file(self.path)?;
-        while let Some(frame) = read.read_next().in_file(self.path)? {
-            take(painter.paint(self.stage, &frame))?;
+        let mut recorded = self.recording.read().in_file(self.path)?;
+        while let Some(frame) = recorded.read_next().in_file(self.path)? {
+            write(painter.paint(self.stage, &frame))?;
             done += 1;
             (self.progress)(done as f64 / frames as f64);
         }
@@ -138,7 +142,7 @@ impl Drawn<'_> {
     }
 }
 
-/// Converts an error of the system or the encoder.
+/// Converts an error of the PNG encoder.
 fn export_error(path: &Path, error: &png::EncodingError) -> ExportError {
     match error {
         png::EncodingError::IoError(error) => {
@@ -149,7 +153,7 @@ fn export_error(path: &Path, error: &png::EncodingError) -> ExportError {
 }
 
 /// Writes a picture as PNG.
-fn png(picture: &Picture, file: &File) -> Result<(), png::EncodingError> {
+fn write_png(picture: &Picture, file: &File) -> Result<(), png::EncodingError> {
     let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);

@@ -1,10 +1,10 @@
-//! What pictures show, pixel by pixel where it matters, and that films read back to it.
+//! Pictures show the expected colours, and films decode to the painted pictures.
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use taut_export::{Frame, Look, Mesh, Part, Pose, Schedule, Solid, Stage};
+use taut_export::{Frame, Look, Mesh, Part, Pose, RigidShape, Stage, Timeline};
 use taut_picture::{Bounds, Options, Painter, Picture, View, film};
 
 const SMALL: Options = Options {
@@ -34,17 +34,17 @@ fn stage(flat: bool) -> Stage {
             sticks: if flat { 0..4 } else { 0..0 },
             radius: 0.0,
         }],
-        solids: vec![Solid {
+        rigid_shapes: vec![RigidShape {
             name: "ball".into(),
-            look: Look::Collider,
+            look: Look::Obstacle,
             mesh: Mesh::sphere(0.4),
-            endless: false,
+            unbounded: false,
         }],
     }
 }
 
-/// The ball goes to the right, and from the second frame on the sheet sinks: first a small part of
-/// the picture changes, then most of it.
+/// The ball moves to the right. After the second frame, the sheet sinks: first a small part of the
+/// picture changes, then most of it.
 fn frame(nth: usize) -> Frame {
     let y = 1.5 - 0.1 * nth.saturating_sub(1) as f32;
     Frame {
@@ -64,46 +64,48 @@ fn bounds(stage: &Stage) -> Bounds {
     bounds
 }
 
-#[allow(clippy::cast_sign_loss, reason = "it is in the picture, or there is no such pixel")]
-fn at(picture: &Picture, painter: &Painter, place: [f32; 3]) -> [i32; 3] {
-    let [x, y] = painter.pixel_of(place);
+/// The colour of the picture at a position.
+#[allow(clippy::cast_sign_loss, reason = "all tested positions are in the picture")]
+fn colour_at(picture: &Picture, painter: &Painter, position: [f32; 3]) -> [i32; 3] {
+    let [x, y] = painter.pixel_of(position);
     picture.pixel(x as u32, y as u32).map(i32::from)
 }
 
-/// Whether it is nearer to the one colour than to the other.
+/// Whether a colour is that of the sheet, which is red.
 fn is_red([r, g, b]: [i32; 3]) -> bool {
     r > g + 40 && r > b + 40
 }
 
 #[test]
-fn cloth_is_where_its_vertices_are_seen_and_not_elsewhere() {
+fn cloth_is_drawn_between_its_vertices_and_not_elsewhere() {
     for flat in [false, true] {
         let stage = stage(flat);
         let painter = Painter::new(&stage, &bounds(&stage), SMALL);
         for nth in 0..FRAMES {
             let frame = frame(nth);
             let picture = painter.paint(&stage, &frame);
-            let [a, .., c, _] = frame.positions[..] else { panic!("there are four") };
+            let [a, .., c, _] = frame.positions[..] else { panic!("expected four vertices") };
             let middle = [0, 1, 2].map(|axis| a[axis].midpoint(c[axis]));
-            for place in [middle, [-0.45, a[1] + 0.05, 0.0], [0.45, c[1] - 0.05, 0.0]] {
-                assert!(is_red(at(&picture, &painter, place)), "flat {flat}, frame {nth}");
+            for position in [middle, [-0.45, a[1] + 0.05, 0.0], [0.45, c[1] - 0.05, 0.0]] {
+                let colour = colour_at(&picture, &painter, position);
+                assert!(is_red(colour), "flat {flat}, frame {nth}");
             }
-            let ball = at(&picture, &painter, frame.poses[0].position);
-            let above = at(&picture, &painter, [0.0, a[1] - 0.15, 0.0]);
-            assert!(!is_red(ball) && !is_red(above), "flat {flat}, frame {nth}");
+            let ball = colour_at(&picture, &painter, frame.poses[0].position);
+            let below_sheet = colour_at(&picture, &painter, [0.0, a[1] - 0.15, 0.0]);
+            assert!(!is_red(ball) && !is_red(below_sheet), "flat {flat}, frame {nth}");
         }
     }
 }
 
 #[test]
-fn a_torn_face_is_not_seen_and_everything_fits_the_picture() {
+fn removed_faces_are_not_drawn_and_everything_fits_into_the_picture() {
     let stage = stage(false);
     let painter = Painter::new(&stage, &bounds(&stage), SMALL);
     let whole = frame(0);
-    let torn = Frame { gone_faces: vec![true, false], ..frame(0) };
-    let place = [0.3, 1.7, 0.0]; // of the first face
-    assert!(is_red(at(&painter.paint(&stage, &whole), &painter, place)));
-    assert!(!is_red(at(&painter.paint(&stage, &torn), &painter, place)));
+    let torn = Frame { removed_faces: vec![true, false], ..frame(0) };
+    let position = [0.3, 1.7, 0.0]; // in the first face
+    assert!(is_red(colour_at(&painter.paint(&stage, &whole), &painter, position)));
+    assert!(!is_red(colour_at(&painter.paint(&stage, &torn), &painter, position)));
     for nth in 0..FRAMES {
         for point in stage.points(&frame(nth)) {
             let [x, y] = painter.pixel_of(point);
@@ -113,33 +115,36 @@ fn a_torn_face_is_not_seen_and_everything_fits_the_picture() {
 }
 
 #[test]
-fn things_throw_shadows_on_the_floor() {
+fn solids_cast_shadows_on_the_floor() {
     let stage = stage(false);
     let painter = Painter::new(&stage, &bounds(&stage), SMALL);
-    let bright = |picture: &Picture, place| at(picture, &painter, place).iter().sum::<i32>();
-    let mut away = frame(0);
-    away.poses[0].position = [100.0, 100.0, 0.0];
-    let (with, without) = (painter.paint(&stage, &frame(0)), painter.paint(&stage, &away));
-    // Before the ball, which is lit from before the scene: its own foot is dark.
-    let foot = [0.0, -0.08, 0.1];
-    assert!(bright(&with, foot) + 60 < bright(&without, foot));
+    let brightness =
+        |picture: &Picture, position| colour_at(picture, &painter, position).iter().sum::<i32>();
+    let mut far_away = frame(0);
+    far_away.poses[0].position = [100.0, 100.0, 0.0];
+    let (with, without) = (painter.paint(&stage, &frame(0)), painter.paint(&stage, &far_away));
+    // On the floor in front of the ball, in its shadow.
+    let shadow = [0.0, -0.08, 0.1];
+    assert!(brightness(&with, shadow) + 60 < brightness(&without, shadow));
 }
 
+/// Writes all frames to a file, and returns the stage and the painted pictures.
 fn written(path: &Path) -> (Stage, Vec<Picture>) {
     let stage = stage(false);
-    let schedule = Schedule { frames: FRAMES as u64, fps: FPS };
-    let mut film = film(path, &stage, schedule, SMALL).unwrap();
+    let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
+    let mut film = film(path, &stage, timeline, SMALL).unwrap();
     for nth in 0..FRAMES {
         film.frame(&stage, &frame(nth)).unwrap();
     }
-    let mut told = Vec::new();
-    film.finish(&stage, &mut |share| told.push(share)).unwrap();
-    assert!(told.is_sorted());
+    let mut progress = Vec::new();
+    film.finish(&stage, &mut |share| progress.push(share)).unwrap();
+    assert!(progress.is_sorted());
     let painter = Painter::new(&stage, &bounds(&stage), SMALL);
     let pictures = (0..FRAMES).map(|nth| painter.paint(&stage, &frame(nth))).collect();
     (stage, pictures)
 }
 
+/// A reader of a PNG file, and a buffer for a picture.
 fn decoded(path: &Path) -> (png::Reader<BufReader<File>>, Vec<u8>) {
     let reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
     let size = reader.output_buffer_size().unwrap();
@@ -147,7 +152,7 @@ fn decoded(path: &Path) -> (png::Reader<BufReader<File>>, Vec<u8>) {
 }
 
 #[test]
-fn a_sequence_of_png_files_is_what_was_painted() {
+fn a_png_sequence_has_the_painted_pictures() {
     let folder = tempfile::tempdir().unwrap();
     let (_, pictures) = written(&folder.path().join("%02d.png"));
     assert_ne!(pictures[0], pictures[1]);
@@ -160,7 +165,7 @@ fn a_sequence_of_png_files_is_what_was_painted() {
 }
 
 #[test]
-fn an_apng_put_together_is_what_was_painted() {
+fn an_apng_decodes_to_the_painted_pictures() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.apng");
     let (_, pictures) = written(&path);
@@ -185,7 +190,7 @@ fn an_apng_put_together_is_what_was_painted() {
 }
 
 #[test]
-fn a_gif_put_together_is_nearly_what_was_painted_and_lasts_as_long() {
+fn a_gif_decodes_to_nearly_the_painted_pictures_with_the_same_duration() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.gif");
     let (_, pictures) = written(&path);
@@ -204,30 +209,31 @@ fn a_gif_put_together_is_nearly_what_was_painted_and_lasts_as_long() {
                     [pixel[0], pixel[1], pixel[2]];
             }
         }
-        let far = |(a, b): (&[u8; 3], &[u8; 3])| {
+        let difference = |(a, b): (&[u8; 3], &[u8; 3])| {
             a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b))).sum::<u32>()
         };
-        let off: u32 = canvas.iter().zip(&pictures[frames].pixels).map(far).sum();
-        assert!(f64::from(off) / (canvas.len() as f64) < 6.0, "frame {frames}: {off}");
+        let sum: u32 = canvas.iter().zip(&pictures[frames].pixels).map(difference).sum();
+        assert!(f64::from(sum) / (canvas.len() as f64) < 6.0, "frame {frames}: {sum}");
         frames += 1;
     }
     assert_eq!((frames, hundredths), (FRAMES, 32));
 }
 
 #[test]
-fn complaints_are_sentences() {
+fn invalid_names_and_views_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let stage = stage(false);
-    let schedule = Schedule { frames: 1, fps: FPS };
-    let say = |name: &str| {
+    let timeline = Timeline { frames: 1, fps: FPS };
+    let error_message = |name: &str| {
         let path = folder.path().join(name);
-        film(&path, &stage, schedule, SMALL).err().unwrap().to_string()
+        film(&path, &stage, timeline, SMALL).err().unwrap().to_string()
     };
     assert!(
-        say("a.jpeg").ends_with("a.jpeg: unknown extension: expected one of .png, .apng, .gif")
+        error_message("a.jpeg")
+            .ends_with("a.jpeg: unknown extension: expected one of .png, .apng, .gif")
     );
-    assert!(say("no/a.gif").contains("no/a.gif: there is no folder"));
-    assert!(say("%d.gif").contains("holds all frames in one file"));
+    assert!(error_message("no/a.gif").contains("no/a.gif: there is no folder"));
+    assert!(error_message("%d.gif").contains("contains all frames"));
     for view in ["1", "1,2,3,4", "a,b", "0,90", "0,0,0"] {
         assert!(view.parse::<View>().is_err(), "{view}");
     }

@@ -6,7 +6,7 @@ use taut_core::{
 };
 
 use super::sync::store_point;
-use super::{Buffer, Pass, SlotEngine, SlotPlan, axes, check_particles, outside, span};
+use super::{Buffer, SlotEngine, SlotPass, SlotPlan, axes, check_particles, outside, span};
 
 impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
     fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
@@ -77,7 +77,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
             position: axes(positions, slots),
             previous: axes(previous, slots),
             inverse_mass,
-            numbers: engine.numbers(),
+            layout: engine.slot_layout(),
         });
         (self.position_residence, self.previous_residence) =
             (Residence::WorkingCopy, Residence::WorkingCopy);
@@ -87,8 +87,9 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        let synced =
-            self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::ForeignCursor);
+        let synced = self
+            .synced
+            .is_some_and(|seen| particles.position_changes().since(seen) != Delta::ForeignCursor);
         let in_slots = synced && self.position_residence == Residence::WorkingCopy;
         if !in_slots || particle >= self.engine.particles() {
             return particles.position(particle).map(Real::positive_zero);
@@ -115,7 +116,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
         self.sync_particles(particles);
         let slotted = self.engine.particles();
         if self.position_residence == Residence::WorkingCopy {
-            let pass = Pass::WriteBack;
+            let pass = SlotPass::WriteBack;
             self.finite = Some(self.pass(executor, particles, Buffer::Positions, pass));
             self.position_residence = Residence::Both;
         }
@@ -124,7 +125,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
             None => outside::write_back(particles, 0),
         };
         if self.previous_residence == Residence::WorkingCopy {
-            self.pass(executor, particles, Buffer::Previous, Pass::WriteBack);
+            self.pass(executor, particles, Buffer::Previous, SlotPass::WriteBack);
             self.previous_residence = Residence::Both;
         }
         self.mark_synced(particles);

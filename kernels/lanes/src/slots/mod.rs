@@ -35,7 +35,7 @@ pub trait SlotEngine<const D: usize> {
     /// The slot of a particle.
     fn slot(&self, particle: usize) -> usize;
     /// The numbers of the particles in all slots.
-    fn numbers(&self) -> SlotLayout<'_>;
+    fn slot_layout(&self) -> SlotLayout<'_>;
 
     /// Reads what changed in the masses and sticks.
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>);
@@ -56,7 +56,7 @@ pub trait SlotEngine<const D: usize> {
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        pass: Pass<'_, D>,
+        pass: SlotPass<'_, D>,
     ) -> bool;
 }
 
@@ -64,7 +64,7 @@ pub trait SlotEngine<const D: usize> {
 #[derive(Clone, Copy, Debug)]
 pub enum Changed<'a> {
     /// Only these; an entry may occur more than once.
-    Some {
+    Listed {
         /// Particles whose inverse mass changed.
         masses: &'a [u32],
         /// Sticks that changed.
@@ -76,7 +76,7 @@ pub enum Changed<'a> {
 
 /// A pass over slots.
 #[derive(Clone, Copy)]
-pub enum Pass<'a, const D: usize> {
+pub enum SlotPass<'a, const D: usize> {
     /// Integrates one substep in slots, from the previous points, overwriting the present ones;
     /// then runs the stage, if there is one.
     Integrate(Motion<D>, Option<&'a dyn Stage<D>>),
@@ -92,9 +92,9 @@ pub enum Pass<'a, const D: usize> {
 #[derive(Clone, Copy)]
 pub struct Sweep<'a, const D: usize> {
     /// The pass that each substep runs before it relaxes. If there are several substeps, it is
-    /// [`Pass::Integrate`], and present and previous points swap after each, so that the last
+    /// [`SlotPass::Integrate`], and present and previous points swap after each, so that the last
     /// substep ends with the present points in [`SlotFields::present`].
-    pub entry_pass: Option<Pass<'a, D>>,
+    pub first_pass: Option<SlotPass<'a, D>>,
     /// The number of substeps.
     pub substeps: usize,
     /// How many times each relaxes all sticks.
@@ -152,7 +152,7 @@ pub struct SlotPlan<E, const D: usize> {
     position_residence: Residence,
     /// Where the previous positions are.
     previous_residence: Residence,
-    /// The cursor into [`Particles::moves`].
+    /// The cursor into [`Particles::position_changes`].
     synced: Option<Cursor>,
     /// Whether the positions in slots are finite; `None` if they changed since the last check.
     finite: Option<bool>,
@@ -231,7 +231,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         let Substeps { motion, count, iterations, after_motion } = *substeps;
         self.engine.set_inverse_h2(particles, sticks, motion.inverse_h2);
         let fused = self.engine.fuses_substeps(executor);
-        let entry_pass = Some(Pass::Integrate(motion, after_motion));
+        let first_pass = Some(SlotPass::Integrate(motion, after_motion));
         let iterations = iterations as usize;
         // Particles without a slot have no sticks, so all their substeps may run first.
         for _ in 0..count {
@@ -240,12 +240,12 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
                 outside::visit(particles, self.engine.particles(), stage);
             }
             if !fused {
-                let one = Sweep { entry_pass, substeps: 1, iterations, write_back: false };
+                let one = Sweep { first_pass, substeps: 1, iterations, write_back: false };
                 self.sweep(executor, particles, one);
             }
         }
         if fused && count > 0 {
-            let all = Sweep { entry_pass, substeps: count as usize, iterations, write_back };
+            let all = Sweep { first_pass, substeps: count as usize, iterations, write_back };
             let finite = self.sweep(executor, particles, all);
             if write_back {
                 self.finite = Some(finite);
@@ -259,8 +259,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     }
 
     /// Swaps positions and previous positions, in the columns too if they are up to date, so that
-    /// [`Pass::Integrate`] can overwrite the older ones. Integrates particles without a slot; the
-    /// pass integrates the others, and several substeps may begin before it runs.
+    /// [`SlotPass::Integrate`] can overwrite the older ones. Integrates particles without a slot;
+    /// the pass integrates the others, and several substeps may begin before it runs.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,
@@ -289,9 +289,9 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         particles: &mut Particles<D>,
         iterations: u32,
     ) {
-        let entry_pass = (self.position_residence == Residence::Columns).then_some(Pass::Fill);
+        let first_pass = (self.position_residence == Residence::Columns).then_some(SlotPass::Fill);
         let iterations = iterations as usize;
-        let sweep = Sweep { entry_pass, substeps: 1, iterations, write_back: false };
+        let sweep = Sweep { first_pass, substeps: 1, iterations, write_back: false };
         self.sweep(executor, particles, sweep);
         // Set after the sweep, because the executor may panic in it.
         self.position_residence = Residence::WorkingCopy;
@@ -312,7 +312,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         buffer: Buffer,
-        pass: Pass<'_, D>,
+        pass: SlotPass<'_, D>,
     ) -> bool {
         let (engine, fields) = self.fields(particles, buffer);
         engine.pass(executor, fields, pass)

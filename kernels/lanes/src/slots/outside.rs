@@ -45,7 +45,7 @@ pub(super) fn visit<const D: usize>(
             position: x.each_mut().map(|column| &mut column[..]),
             previous: before.each_mut().map(|column| &mut column[..]),
             inverse_mass: &masses,
-            numbers: SlotLayout::Run(first),
+            layout: SlotLayout::Run(first),
         });
         for axis in 0..D {
             position[axis][part.clone()].copy_from_slice(&x[axis][..part.len()]);

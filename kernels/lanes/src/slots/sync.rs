@@ -3,7 +3,7 @@
 
 use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
-use super::{Buffer, Changed, Pass, SlotEngine, SlotPlan, span};
+use super::{Buffer, Changed, SlotEngine, SlotPass, SlotPlan, span};
 
 /// If at most one particle in this many moved, only moved particles are copied into slots.
 const SPARSE_MOVES: usize = 32;
@@ -21,7 +21,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
             (Delta::Entries([]), Delta::Entries([])) => {}
             (Delta::Entries(changed_sticks), Delta::Entries(masses)) => {
-                let changed = Changed::Some { masses, sticks: changed_sticks };
+                let changed = Changed::Listed { masses, sticks: changed_sticks };
                 self.engine.refresh(particles, sticks, changed);
                 if !masses.is_empty() {
                     self.copy_masses(particles);
@@ -50,7 +50,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         let slotted = self.engine.particles();
         let slots_are_newer =
             [self.position_residence, self.previous_residence].contains(&Residence::WorkingCopy);
-        match self.synced.map(|seen| particles.moves().since(seen)) {
+        match self.synced.map(|seen| particles.position_changes().since(seen)) {
             Some(Delta::Entries(moved))
                 if slots_are_newer || moved.len() <= slotted / SPARSE_MOVES =>
             {
@@ -75,20 +75,20 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         self.finite = None;
     }
 
-    /// Moves the cursor to the end of [`Particles::moves`]: only later writes are read.
+    /// Moves the cursor to the end of [`Particles::position_changes`]: only later writes are read.
     pub(super) fn mark_synced(&mut self, particles: &Particles<D>) {
-        self.synced = Some(particles.moves().now());
+        self.synced = Some(particles.position_changes().now());
     }
 
     /// Copies values that are only in the columns into slots.
     pub(super) fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
         if self.position_residence == Residence::Columns {
-            self.pass(executor, particles, Buffer::Positions, Pass::Fill);
+            self.pass(executor, particles, Buffer::Positions, SlotPass::Fill);
             // Not `Both`: the columns may hold -0.0, which is +0.0 in the slots.
             self.position_residence = Residence::WorkingCopy;
         }
         if self.previous_residence == Residence::Columns {
-            self.pass(executor, particles, Buffer::Previous, Pass::FillPrevious);
+            self.pass(executor, particles, Buffer::Previous, SlotPass::FillPrevious);
             self.previous_residence = Residence::Both;
         }
     }

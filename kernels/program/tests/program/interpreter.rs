@@ -82,15 +82,15 @@ impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
             .clone()
             .map(|slot| {
                 let masses = ends(slot).map(|end| inverse_masses[end]);
-                let special = slots.special.as_ref();
-                let compliance = special.map_or(S::ZERO, |special| special.compliance[slot]);
+                let non_plain = slots.non_plain.as_ref();
+                let compliance = non_plain.map_or(S::ZERO, |non_plain| non_plain.compliance[slot]);
                 let weight_term = match slots.weight_term {
                     [] => F::weight_term(weight(masses, compliance, inverse_h2)),
                     stored => stored[slot],
                 };
-                let response = special.map(|special| Response {
-                    stretched: special.stretched[slot],
-                    compressed: special.compressed[slot],
+                let response = non_plain.map(|non_plain| Response {
+                    stretched: non_plain.stretched[slot],
+                    compressed: non_plain.compressed[slot],
                 });
                 let [a, b] = ends(slot).map(|end| points[end]);
                 relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
@@ -166,7 +166,7 @@ fn check_access<const D: usize, S: Real>(
         assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
     }
     if let Some(mass) = slots.inverse_mass {
-        assert!(slots.special.is_none());
+        assert!(slots.non_plain.is_none());
         for ends in [slots.a, slots.b] {
             let masses = ends[first..first + lanes].iter();
             let mut masses = masses.map(|end| particles.inverse_masses()[(end / UNIT) as usize]);

@@ -92,7 +92,7 @@ fn only_registers_with_special_sticks_have_the_special_columns() {
         let program = program_of(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
         let tasks = program.phases().flatten();
         let all = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
-        all.filter(|slots| slots.special.is_some()).map(|slots| slots.a.len()).sum::<usize>()
+        all.filter(|slots| slots.non_plain.is_some()).map(|slots| slots.a.len()).sum::<usize>()
     };
     let mut mesh = sheet_mesh(20, 20, Family::ALL).1;
     let orders = [0, 1, 2, 3, 4];

@@ -3,13 +3,13 @@
 use taut_world::{MassProperties, Model, Ragdoll};
 
 use super::make;
-use crate::file::error::Complaint;
+use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::{TriangleReader, triangles};
 use crate::file::values::Vector;
 
 options! {
-    /// `Model::ragdoll`.
+    /// [`Ragdoll`].
     RagdollText => Ragdoll { height: f32, mass: f32, posture: f32 }
 }
 

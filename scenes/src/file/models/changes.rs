@@ -1,4 +1,4 @@
-//! Changes to a built model.
+//! Keys that change a built model.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde::Deserialize;
 use taut_world::{Model, ModelError, Tethers};
 
 use crate::file::Context;
-use crate::file::error::{At, Complaint};
+use crate::file::error::{At, BuildError};
 use crate::file::paths::{PathText, SpinText};
-use crate::file::values::{Vector, place, vector};
+use crate::file::values::{Vector, position, vector};
 
-/// The keys of a table that change what a builder made.
-pub(super) struct Changes<T, const D: usize> {
-    pub(super) turned: Option<T>,
+/// The keys of a model that change what its builder returns. `R` is the type of a rotation.
+pub(super) struct Changes<R, const D: usize> {
+    pub(super) turned: Option<R>,
     pub(super) at: Option<Vector<D>>,
     pub(super) velocity: Option<Vector<D>>,
     pub(super) groups: BTreeMap<String, Vec<u32>>,
@@ -25,31 +25,33 @@ pub(super) struct Changes<T, const D: usize> {
     pub(super) springs: Option<SpringsText>,
 }
 
-impl<T: Turn<D>, const D: usize> Changes<T, D> {
+impl<R: Rotate<D>, const D: usize> Changes<R, D> {
+    /// Applies the keys in their documented order.
     pub(super) fn apply(
         self,
         name: &str,
         mut model: Model<D>,
         context: &Context<D>,
-    ) -> Result<Model<D>, Complaint> {
-        let moves = self.turned.is_some() || self.velocity.is_some();
-        if moves && !model.emitters.is_empty() {
+    ) -> Result<Model<D>, BuildError> {
+        let turned_or_moving = self.turned.is_some() || self.velocity.is_some();
+        if turned_or_moving && !model.emitters.is_empty() {
             Err(format!(
-                "the model '{name}' is an emitter: turn its source, and set its velocity there"
+                "the model '{name}' is an emitter, which takes neither 'turned' nor 'velocity': \
+                 rotate its source, and set the velocity in the table 'emitter'"
             ))?;
         }
-        let of_sticks = [self.stiffness, self.compliance, self.tears_at];
-        if self.springs.is_some() && of_sticks.iter().any(Option::is_some) {
+        let stick_keys = [self.stiffness, self.compliance, self.tears_at];
+        if self.springs.is_some() && stick_keys.iter().any(Option::is_some) {
             Err(format!(
                 "the model '{name}' has springs instead of sticks: it takes neither 'stiffness' \
                  nor 'compliance' nor 'tears_at'"
             ))?;
         }
-        if let Some(turned) = self.turned {
-            model = turned.turn(model).at("turned")?;
+        if let Some(rotation) = self.turned {
+            model = rotation.rotate(model).at("turned")?;
         }
         if let Some(at) = self.at {
-            model = model.moved(place("at", "where a model is, m,", at).at("at")?);
+            model = model.moved(position("at", "the position of a model, m,", at).at("at")?);
         }
         if let Some(velocity) = self.velocity {
             let velocity = vector("velocity", "the velocity of a model, m/s,", velocity);
@@ -59,7 +61,8 @@ impl<T: Turn<D>, const D: usize> Changes<T, D> {
             model = model.with_group(group, particles).at("groups")?;
         }
         for (nth, group) in self.pinned.iter().enumerate() {
-            model = with_known_group(name, group, model).at(nth).at("pinned")?.pinned(group);
+            require_group(name, group, &model).at(nth).at("pinned")?;
+            model = model.pinned(group);
         }
         for (nth, guide) in self.guided.into_iter().enumerate() {
             model = guide.guide(name, model).at(nth).at("guided")?;
@@ -73,7 +76,7 @@ impl<T: Turn<D>, const D: usize> Changes<T, D> {
             }
         }
         if let Some(factor) = self.tears_at {
-            let what = "the stretch at which sticks tear";
+            let what = "the tear factor of sticks";
             ModelError::check("tears_at", what, factor.into(), 1.0.., "at least 1 and finite")
                 .at("tears_at")?;
             model = model.tearing_at(factor);
@@ -88,18 +91,18 @@ impl<T: Turn<D>, const D: usize> Changes<T, D> {
     }
 }
 
-/// Returns the model if it has a group of that name.
-fn with_known_group<const D: usize>(
-    of: &str,
+/// Checks that a model has a group with this name.
+fn require_group<const D: usize>(
+    model_name: &str,
     group: &str,
-    model: Model<D>,
-) -> Result<Model<D>, Complaint> {
+    model: &Model<D>,
+) -> Result<(), BuildError> {
     if model.groups.contains_key(group) {
-        return Ok(model);
+        return Ok(());
     }
     let groups: Vec<&str> = model.groups.keys().map(|name| &**name).collect();
     let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
-    Err(format!("'{of}' has no group '{group}'; its groups are: {groups}"))?
+    Err(format!("'{model_name}' has no group '{group}'; its groups are: {groups}"))?
 }
 
 /// [`Model::sprung`].
@@ -135,11 +138,12 @@ pub(super) struct GuideText<const D: usize> {
 }
 
 impl<const D: usize> GuideText<D> {
-    fn guide(self, name: &str, model: Model<D>) -> Result<Model<D>, Complaint> {
+    /// Guides the group of the model called `name`.
+    fn guide(self, name: &str, model: Model<D>) -> Result<Model<D>, BuildError> {
         let Self { group, path, spin } = self;
         let spin = spin.map(SpinText::spin).transpose().at("spin")?;
         let path = path.map(Into::into).unwrap_or_default();
-        let model = with_known_group(name, &group, model).at("group")?;
+        require_group(name, &group, &model).at("group")?;
         model.guided(&group, path, spin).at("path")
     }
 }
@@ -147,25 +151,25 @@ impl<const D: usize> GuideText<D> {
 /// A rotation about an axis through the origin.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Turned {
+pub(super) struct RotationText {
     axis: Vector<3>,
     /// Radians.
     angle: f32,
 }
 
-/// A rotation of a model.
-pub(super) trait Turn<const D: usize> {
-    fn turn(self, model: Model<D>) -> Result<Model<D>, ModelError>;
+/// A rotation of a model about the origin.
+pub(super) trait Rotate<const D: usize> {
+    fn rotate(self, model: Model<D>) -> Result<Model<D>, ModelError>;
 }
 
-impl Turn<2> for f32 {
-    fn turn(self, model: Model<2>) -> Result<Model<2>, ModelError> {
+impl Rotate<2> for f32 {
+    fn rotate(self, model: Model<2>) -> Result<Model<2>, ModelError> {
         model.turned(self)
     }
 }
 
-impl Turn<3> for Turned {
-    fn turn(self, model: Model<3>) -> Result<Model<3>, ModelError> {
+impl Rotate<3> for RotationText {
+    fn rotate(self, model: Model<3>) -> Result<Model<3>, ModelError> {
         model.turned(self.axis.into(), self.angle)
     }
 }

@@ -3,7 +3,7 @@
 use taut_world::{Bridge, Model, Plant, Rope};
 
 use super::make;
-use crate::file::error::Complaint;
+use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::TriangleReader;
 use crate::file::values::{KindWord, Vector, points};
@@ -16,7 +16,7 @@ options! {
         kind: KindWord,
         bending: f32,
     }
-    own { path: Vec<Vector<D>> }
+    extra { path: Vec<Vector<D>> }
 }
 
 make! { <D> RopeText<D> => |text, _| Model::rope(&points(&text.path), &text.options()) }
@@ -32,7 +32,7 @@ options! {
         plank_mass: f32,
         density: f32,
     }
-    own { from: Vector<3>, to: Vector<3> }
+    extra { from: Vector<3>, to: Vector<3> }
 }
 
 make! {

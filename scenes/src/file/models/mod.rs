@@ -1,4 +1,4 @@
-//! Tables of models: a name, a builder with its parameters, and changes to the built model.
+//! Tables of models: a name, a builder with its parameters, and keys that change the built model.
 
 mod bodies;
 mod changes;
@@ -12,26 +12,25 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use taut_world::Model;
 
-use super::error::{At, Complaint};
+use super::error::{At, BuildError};
 use super::triangles::TriangleReader;
 use super::values::Vector;
-use super::{Build, Context, only};
+use super::{Build, Context, exactly_one};
 use bodies::{BasisText, BoxText, RagdollText, RigidMeshText, RigidText, TetrahedronText};
-use changes::{Changes, GuideText, SpringsText, TethersText, Turned};
+use changes::{Changes, GuideText, RotationText, SpringsText, TethersText};
 use copies::CopiesText;
 use lines::{BridgeText, PlantText, RopeText};
 use particles::{EmitterText, ParticlesText};
 use sheets::{BallText, ClothText, DiscText, DrapeText, HexSheetText, MeshText};
 
-/// A builder, with its parameters.
-trait Make<const D: usize> {
-    fn make(&self, files: &TriangleReader) -> Result<Model<D>, Complaint>;
+/// The parameters of one builder.
+trait ModelBuilder<const D: usize> {
+    fn model(&self, files: &TriangleReader) -> Result<Model<D>, BuildError>;
 }
 
-/// Declares what a table makes, with a reader of mesh files; and the table, if it has all keys of
-/// a model in space.
+/// Implements [`ModelBuilder`] for a table. The first form also declares the table, for a 3D model.
 macro_rules! make {
-    ($(#[$about:meta])* $text:ident { $($key:ident: $type:ty),* } => $made:expr) => {
+    ($(#[$about:meta])* $text:ident { $($key:ident: $type:ty),* } => $model:expr) => {
         $(#[$about])*
         #[derive(Clone, Copy, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -42,42 +41,43 @@ macro_rules! make {
         make! {
             3, $text => |text, _| {
                 let $text { $($key),* } = *text;
-                $made
+                $model
             }
         }
     };
-    ($dimensions:literal, $text:ty => |$it:ident, $files:pat_param| $made:expr) => {
-        impl super::Make<$dimensions> for $text {
-            fn make(&self, $files: &TriangleReader) -> Result<Model<$dimensions>, Complaint> {
+    ($dimensions:literal, $text:ty => |$it:ident, $files:pat_param| $model:expr) => {
+        impl super::ModelBuilder<$dimensions> for $text {
+            fn model(&self, $files: &TriangleReader) -> Result<Model<$dimensions>, BuildError> {
                 let $it = self;
-                Ok($made?)
+                Ok($model?)
             }
         }
     };
-    (<$D:ident> $text:ty => |$it:ident, $files:pat_param| $made:expr) => {
-        impl<const $D: usize> super::Make<$D> for $text {
-            fn make(&self, $files: &TriangleReader) -> Result<Model<$D>, Complaint> {
+    (<$D:ident> $text:ty => |$it:ident, $files:pat_param| $model:expr) => {
+        impl<const $D: usize> super::ModelBuilder<$D> for $text {
+            fn model(&self, $files: &TriangleReader) -> Result<Model<$D>, BuildError> {
                 let $it = self;
-                Ok($made?)
+                Ok($model?)
             }
         }
     };
 }
 use make;
 
-/// What a table makes: a model, or copies of it at these places from its own.
+/// A built model.
 pub(super) struct NamedModel<const D: usize> {
     pub(super) name: String,
     pub(super) model: Model<D>,
-    pub(super) places: Option<Vec<[f32; D]>>,
+    /// The positions of its copies, relative to its own, if the scene gets copies instead of it.
+    pub(super) copies: Option<Vec<[f32; D]>>,
 }
 
-/// Declares the table of a model: keys that all models have, and one for each builder, of which
-/// exactly one is required.
+/// Declares the table of a model: the keys that all models have, and a key for each builder, of
+/// which a model needs exactly one.
 macro_rules! models {
     (
         $(#[$about:meta])*
-        $text:ident: $dimensions:literal, turned: $turned:ty {
+        $text:ident: $dimensions:literal, turned: $rotation:ty {
             $($builder:ident: $options:ty),* $(,)?
         }
     ) => {
@@ -86,7 +86,7 @@ macro_rules! models {
         #[serde(deny_unknown_fields)]
         pub(super) struct $text {
             name: String,
-            turned: Option<$turned>,
+            turned: Option<$rotation>,
             at: Option<Vector<$dimensions>>,
             velocity: Option<Vector<$dimensions>>,
             #[serde(default)]
@@ -107,30 +107,33 @@ macro_rules! models {
         impl Build<$dimensions> for $text {
             type Built = NamedModel<$dimensions>;
 
-            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
                 const BUILDERS: &[&str] = &[$(stringify!($builder)),*];
                 let Self {
                     name, turned, at, velocity, groups, pinned, guided, stiffness, compliance,
                     tears_at, tethers, springs, copies, $($builder),*
                 } = self;
-                let mut made = Vec::new();
-                $(made.extend($builder.map(|it| it.make(context.files).at(stringify!($builder))));)*
-                let model = only(&format!("the model '{name}'"), "builder", BUILDERS, made)??;
+                let mut built = Vec::new();
+                $(if let Some(builder) = $builder {
+                    built.push(builder.model(context.files).at(stringify!($builder)));
+                })*
+                let table = format!("the model '{name}'");
+                let model = exactly_one(&table, "builder", BUILDERS, built)??;
                 let changes = Changes {
                     turned, at, velocity, groups, pinned, guided, stiffness, compliance, tears_at,
                     tethers, springs,
                 };
                 let model = changes.apply(&name, model, context)?;
-                let places = copies.map(CopiesText::places).transpose().at("copies")?;
-                Ok(NamedModel { name, model, places })
+                let copies = copies.map(CopiesText::positions).transpose().at("copies")?;
+                Ok(NamedModel { name, model, copies })
             }
         }
     };
 }
 
 models! {
-    /// A model in the plane.
-    Flat: 2, turned: f32 {
+    /// A model in 2D.
+    Model2: 2, turned: f32 {
         cloth: ClothText<2>,
         hex_sheet: HexSheetText<2>,
         rope: RopeText<2>,
@@ -142,8 +145,8 @@ models! {
 }
 
 models! {
-    /// A model in space.
-    Solid: 3, turned: Turned {
+    /// A model in 3D.
+    Model3: 3, turned: RotationText {
         drape: DrapeText,
         disc: DiscText,
         ball: BallText,

@@ -1,18 +1,18 @@
-//! Tables of emitters, and of particles one by one.
+//! Tables of emitters and of individual particles.
 
 use serde::Deserialize;
 use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
-use taut_world::{Emission, Model, ModelError, Source, Spring, Springs};
+use taut_world::{EmitterSettings, Model, ModelError, Source, Spring, Springs};
 
-use super::{Make, make};
-use crate::file::error::{At, Complaint};
+use super::{ModelBuilder, make};
+use crate::file::error::{At, BuildError};
 use crate::file::options::options;
 use crate::file::triangles::TriangleReader;
 use crate::file::values::{Vector, points};
 
 options! {
     /// [`Model::emitter`].
-    EmitterText<const D: usize> => Emission<D> {
+    EmitterText<const D: usize> => EmitterSettings<D> {
         source: SourceText<D>,
         rate: f64,
         velocity: Vector<D>,
@@ -39,7 +39,7 @@ enum SourceText<const D: usize> {
 impl<const D: usize> From<SourceText<D>> for Source<D> {
     fn from(text: SourceText<D>) -> Self {
         match text {
-            SourceText::Point(place) => Self::Point(place.into()),
+            SourceText::Point(position) => Self::Point(position.into()),
             SourceText::Disc { centre, axes } => {
                 Self::Disc { centre: centre.into(), axes: axes.map(Into::into) }
             }
@@ -50,7 +50,7 @@ impl<const D: usize> From<SourceText<D>> for Source<D> {
     }
 }
 
-/// Particles one by one, with sticks and springs between them: [`Model::new`].
+/// Individual particles, with sticks and springs between them: [`Model::new`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ParticlesText<const D: usize> {
@@ -72,15 +72,15 @@ struct SpringText {
     damping: f32,
 }
 
-impl<const D: usize> Make<D> for ParticlesText<D> {
-    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
-        let inverse = |(nth, &mass): (usize, &f64)| {
-            let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
-            let mass = ModelError::check("masses", "a mass, kg,", mass, sane, "from 1e-9 to 1e9");
+impl<const D: usize> ModelBuilder<D> for ParticlesText<D> {
+    fn model(&self, _: &TriangleReader) -> Result<Model<D>, BuildError> {
+        let inverse_mass = |(nth, &mass): (usize, &f64)| {
+            let range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+            let mass = ModelError::check("masses", "a mass, kg,", mass, range, "from 1e-9 to 1e9");
             Ok((1.0 / mass.at(nth).at("masses")?) as f32)
         };
-        let inverse_masses = self.masses.iter().enumerate().map(inverse);
-        let inverse_masses: Vec<f32> = inverse_masses.collect::<Result<_, Complaint>>()?;
+        let inverse_masses = self.masses.iter().enumerate().map(inverse_mass);
+        let inverse_masses: Vec<f32> = inverse_masses.collect::<Result<_, BuildError>>()?;
         let particles = Particles::new(&points(&self.positions), &inverse_masses)?;
         let sticks = Sticks::joining(&particles, &self.sticks, Duplicates::Keep).at("sticks")?;
         let ends: Vec<[u32; 2]> = self.springs.iter().map(|spring| spring.ends).collect();

@@ -1,28 +1,28 @@
-//! Tables of sheets: cloth, and meshes of triangles.
+//! Tables of cloth and triangle meshes.
 
 use taut_world::{Cloth, HexSheet, Model};
 
 use super::make;
-use crate::file::error::Complaint;
+use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::{TriangleReader, triangles};
-use crate::file::values::{AxesText, BendingWord, DiagonalsWord, Families, Set};
+use crate::file::values::{AxesText, BendingWord, DiagonalsWord, FamiliesWord, StickSetWord};
 
 make! {
     /// [`Model::drape`].
-    DrapeText { size: usize, sticks: Option<Set> }
+    DrapeText { size: usize, sticks: Option<StickSetWord> }
     => Model::drape(size, sticks.map(Into::into).unwrap_or_default())
 }
 
 make! {
     /// [`Model::disc`].
-    DiscText { size: usize, sticks: Option<Set> }
+    DiscText { size: usize, sticks: Option<StickSetWord> }
     => Model::disc(size, sticks.map(Into::into).unwrap_or_default())
 }
 
 make! {
-    /// [`Model::sphere`]; not the obstacle.
-    BallText { size: usize, sticks: Option<Set> }
+    /// [`Model::sphere`]. Its key is `ball`; `sphere` is an obstacle.
+    BallText { size: usize, sticks: Option<StickSetWord> }
     => Model::sphere(size, sticks.map(Into::into).unwrap_or_default())
 }
 
@@ -34,7 +34,7 @@ options! {
         width: f32,
         height: f32,
         axes: AxesText<D>,
-        families: Families,
+        families: FamiliesWord,
         density: f32,
         diagonals: DiagonalsWord,
     }

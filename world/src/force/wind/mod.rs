@@ -7,7 +7,7 @@ mod laws;
 
 use super::gusts::Gusts;
 use super::{Force, Sampling};
-use crate::forces::{Forces, Room};
+use crate::forces::{Forces, TriangleScratch};
 use crate::model::Model;
 use crate::settings::Moment;
 use crate::simd::widest;
@@ -158,7 +158,8 @@ impl Wind {
         if !matter.faces.is_empty() {
             let layout = matter.faces.layout();
             let pushes_all = layout.incidence.particles == matter.particles.len();
-            let Room { first, on_particles, on_triangles } = forces.room(pushes_all, layout.slots);
+            let TriangleScratch { first, on_particles, on_triangles } =
+                forces.triangle_scratch(pushes_all, layout.slots);
             widest(FacePass {
                 layout,
                 position: [0, 1, 2].map(|axis| matter.particles.positions(axis)),

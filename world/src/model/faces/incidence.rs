@@ -1,6 +1,6 @@
 //! Which triangles meet at each particle, by their slots.
 
-use taut_core::Lists;
+use taut_core::GroupedLists;
 
 /// Number of triangles in a block: the `f32` lanes of the widest register.
 pub(crate) const BLOCK: usize = taut_core::PADDING;
@@ -48,7 +48,7 @@ impl Incidence {
         let particles = faces.as_flattened().iter().max().map_or(0, |&last| last as usize + 1);
         let pairs = faces.iter().zip(slot_of);
         let pairs = pairs.flat_map(|(corners, &slot)| corners.map(|corner| (corner, slot)));
-        let slots_of = Lists::new(particles, pairs);
+        let slots_of = GroupedLists::new(particles, pairs);
         let mut incidence = Self {
             particle_blocks: Vec::new(),
             slots: Vec::new(),

@@ -25,7 +25,7 @@ pub(crate) use layout::{FaceLayout, Slots, Triangles};
 /// square.extend([[2, 1, 4]]);
 /// assert_eq!(square.len(), 2);
 /// // Each triangle keeps its number.
-/// assert_eq!((square.numbers(), square.gone()), (&[0, 2][..], &[1][..]));
+/// assert_eq!((square.numbers(), square.removed()), (&[0, 2][..], &[1][..]));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Faces {
@@ -65,7 +65,7 @@ impl Faces {
     }
 
     /// The numbers of the removed triangles, in order of removal.
-    pub fn gone(&self) -> &[u32] {
+    pub fn removed(&self) -> &[u32] {
         &self.removed
     }
 

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use taut_core::Family;
 
 use super::{
-    EXACT, Point, ROUNDING, Random, check, distance, distances_over_points, sheet, surface,
+    EXACT, Point, ROUNDING, Random, check, distance, distances_over_points, rest_shape, sheet,
 };
 use crate::model::{Cloth, Model};
-use crate::tether::Surface;
+use crate::tether::RestShape;
 use crate::vector::{difference, wide};
 
 proptest! {
@@ -50,14 +50,14 @@ proptest! {
         let pins: Vec<u32> = (0..=random.below(5)).map(|_| random.below(columns * rows)).collect();
         let shuffled = model.shuffled(seed);
         // Diagonals without sticks have the length between rounded positions.
-        let found = Surface::of(&shuffled).distances_from(&pins);
+        let found = RestShape::of(&shuffled).distances_from(&pins);
         check(&found, 1e-5, 1e-4, |it| to_pins(&shuffled, &pins, it));
 
         if !has_faces {
             model.faces = Vec::new().into();
         }
         let top: Vec<u32> = (0..columns as u32).collect();
-        let shape = Surface::of(&model);
+        let shape = RestShape::of(&model);
         for pins in [&pins[..], &top, &[0, columns as u32 - 1]] {
             let found = shape.distances_from(pins);
             check(&found, ROUNDING, EXACT, |it| to_pins(&model, pins, it));
@@ -81,7 +81,7 @@ proptest! {
                 point[1] += 0.0199 * (random.fraction() - 0.5);
             }
         }
-        let shape = surface(&mesh);
+        let shape = rest_shape(&mesh);
         for density in [0.002, 0.02, 0.2] {
             let all = 0..(size * size) as u32;
             let mut pins: Vec<u32> = all.filter(|_| random.fraction() < density).collect();
@@ -108,7 +108,7 @@ proptest! {
         }
         mesh.1.retain(|_| random.fraction() >= holes);
         let pins: Vec<u32> = (0..3).map(|_| random.below(13 * 11)).collect();
-        let found = surface(&mesh).distances_from(&pins);
+        let found = rest_shape(&mesh).distances_from(&pins);
         // With few points per edge, paths over points that graze an edge are up to 1 % too long:
         // then more points are used.
         let mut least_error = 0.0_f64;
@@ -144,7 +144,7 @@ fn distances_on_a_cylinder_are_those_of_the_unrolled_rectangle() {
         let [c, d] = [a, b].map(|it| it + around as u32);
         if (i + j) % 3 == 0 { [[a, c, b], [b, c, d]] } else { [[a, c, d], [a, d, b]] }
     });
-    let shape = surface(&(points.collect(), triangles.collect()));
+    let shape = rest_shape(&(points.collect(), triangles.collect()));
     let step = 2.0 * libm::sin(PI / around as f64);
     let from_column = |from: usize, it: usize| {
         let apart = (it % around).abs_diff(from % around);
@@ -173,7 +173,7 @@ fn shortest_paths_go_around_a_slit() {
     let beyond = |a: Point, b: Point, p: Point| {
         (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 1e-9
     };
-    check(&surface(&mesh).distances_from(&[(5 * columns + 10) as u32]), ROUNDING, EXACT, |it| {
+    check(&rest_shape(&mesh).distances_from(&[(5 * columns + 10) as u32]), ROUNDING, EXACT, |it| {
         let here = mesh.0[it];
         let is_below = here[1] > upper[1] + 1e-9;
         if !is_below || !beyond(source, upper, here) {
@@ -196,7 +196,7 @@ fn joins_never_shorten_distances_and_lengthen_them_little() {
             let [x, y] = [coordinate(it % size, size), coordinate(it / size, size)];
             *point = [x, y, height(x, y)];
         }
-        surface(&mesh)
+        rest_shape(&mesh)
     };
     // A ball. Its rings of points are alternately turned by half a step.
     let (rings, around) = (60, 120);
@@ -229,7 +229,7 @@ fn joins_never_shorten_distances_and_lengthen_them_little() {
         ("waves", mesh(&|x, y| 0.05 * libm::sin(12.0 * x) * libm::cos(17.0 * y), 60), vec![61]),
         ("pins on a saddle", mesh(&|x, y| x * y, 40), (0..1600).step_by(37).collect()),
         ("gentle saddle", mesh(&|x, y| 0.5 * x * y, 60), vec![0, 1830]),
-        ("ball", surface(&ball), vec![2000, 2001, 2500, 4321]),
+        ("ball", rest_shape(&ball), vec![2000, 2001, 2500, 4321]),
     ];
     for (name, shape, sources) in shapes {
         let exact = shape.distances_within(0.0, &sources);
@@ -259,13 +259,13 @@ fn invalid_edges_and_triangles_are_ignored() {
     let edges =
         [([0, 1], 1.0), ([1, 2], 1.0), ([2, 0], 3.0), ([2, 3], 1.0), ([3, 0], 1.0), ([3, 9], 1.0)];
     let triangles = [[0, 1, 2], [1, 2, 3], [0, 0, 1], [2, 3, 9]];
-    let found = Surface::new(4, edges, triangles).distances_from(&[0, 77]);
+    let found = RestShape::new(4, edges, triangles).distances_from(&[0, 77]);
     assert_eq!(found.iter().map(|it| it.distance).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 1.0]);
 
     let unit = |[a, b]: [u32; 2]| ([a, b], 1.0);
     let pairs = [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2], [3, 5], [5, 4], [3, 6], [6, 4]];
     let shape =
-        Surface::new(7, pairs.map(unit), [[0, 1, 2], [1, 0, 2], [2, 3, 4], [4, 3, 5], [3, 4, 6]]);
+        RestShape::new(7, pairs.map(unit), [[0, 1, 2], [1, 0, 2], [2, 3, 4], [4, 3, 5], [3, 4, 6]]);
     let found = shape.distances_from(&[5]);
     let height = libm::sqrt(3.0);
     check(&found, ROUNDING, EXACT, |it| {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::Surface;
+use super::RestShape;
 use super::geodesic::Nearest;
 use crate::vector::{difference, length};
 
@@ -43,11 +43,11 @@ fn sheet(
     (points, triangles)
 }
 
-fn surface((points, triangles): &Mesh) -> Surface {
+fn rest_shape((points, triangles): &Mesh) -> RestShape {
     let sides = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let edges =
         sides.map(|[a, b]| ([a, b], distance(points[a as usize], points[b as usize]) as f32));
-    Surface::new(points.len(), edges, triangles.iter().copied())
+    RestShape::new(points.len(), edges, triangles.iter().copied())
 }
 
 /// Checks that distances are at most a fraction of `below` below and of `above` above the truth.

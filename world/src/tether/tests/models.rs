@@ -4,7 +4,7 @@ use taut_core::{Bending, Kind};
 
 use super::{EXACT, Point, ROUNDING, check, distance};
 use crate::model::{Bridge, Cloth, HexSheet, Model, Plant, Ragdoll, Rope};
-use crate::tether::Surface;
+use crate::tether::RestShape;
 use crate::tether::geodesic::Nearest;
 use crate::vector::wide;
 
@@ -15,7 +15,7 @@ fn distances_on_a_sphere_are_nearly_those_of_great_circles() {
     let directions: Vec<Point> = (0..model.particles.len())
         .map(|it| wide(model.particles.position(it)).map(|x| x / radius))
         .collect();
-    let shape = Surface::of(&model);
+    let shape = RestShape::of(&model);
     for source in [0, 1000, 1600] {
         for (particle, nearest) in shape.distances_from(&[source as u32]).iter().enumerate() {
             let chord = distance(directions[source], directions[particle]);
@@ -38,11 +38,11 @@ fn distances_without_a_path_are_infinite() {
         Model::rope(&[[0.0, y, 0.0], [0.3, y, 0.0], [0.3, y, 0.4]], &rope).unwrap()
     });
     let mut model = Model::side_by_side(&ropes).unwrap();
-    let found = Surface::of(&model).distances_from(&[0]);
+    let found = RestShape::of(&model).distances_from(&[0]);
     check(&found, ROUNDING, EXACT, |it| if it < 8 { 0.1 * it as f64 } else { f64::INFINITY });
     assert_eq!(found[3].source, 0);
     assert_eq!(found[8], Nearest { source: u32::MAX, distance: f32::INFINITY });
-    assert_eq!(Surface::of(&model).distances_from(&[])[0], found[8]);
+    assert_eq!(RestShape::of(&model).distances_from(&[])[0], found[8]);
 
     // Paths follow sticks that only pull, but not sticks that only push or are torn.
     model.sticks.set_kind(2, Kind::Maximum).unwrap();
@@ -50,7 +50,7 @@ fn distances_without_a_path_are_infinite() {
     model.sticks.tear(7 + 6 + 3).unwrap();
     let pieces: [Vec<u32>; 4] =
         [(0..5).collect(), (5..8).collect(), (8..12).collect(), (12..16).collect()];
-    let shape = Surface::of(&model);
+    let shape = RestShape::of(&model);
     assert_eq!(shape.clusters(&(0..16).collect::<Vec<u32>>()), pieces);
     for piece in pieces {
         let found = shape.distances_from(&piece[..1]);
@@ -69,13 +69,13 @@ fn paths_follow_bones_wood_and_planks() {
         path.windows(2).map(|it| distance(position(model, it[0]), position(model, it[1]))).sum()
     };
     for path in [&[foot, knee, hip][..], &[head, neck]] {
-        let found = Surface::of(&doll).distances_from(&path[..1]);
+        let found = RestShape::of(&doll).distances_from(&path[..1]);
         let bones = path_length(&doll, path);
         assert!((f64::from(found[path[path.len() - 1] as usize].distance) - bones).abs() < 1e-6);
     }
 
     let plant = Model::plant(&Plant { levels: 1, ..Plant::default() }).unwrap();
-    let found = Surface::of(&plant).distances_from(&plant.groups["root"]);
+    let found = RestShape::of(&plant).distances_from(&plant.groups["root"]);
     let mut stem = vec![plant.groups["root"][0]];
     stem.extend(&plant.groups["stem"]);
     for joints in 1..=stem.len() {
@@ -88,7 +88,7 @@ fn paths_follow_bones_wood_and_planks() {
     // Only ropes connect planks; rails are no shortcut.
     let bridge = Bridge { planks: 5, ropes: 3, sag: 0.0, ..Bridge::default() };
     let bridge = Model::bridge([0.0; 3], [11.0, 0.0, 0.0], &bridge).unwrap();
-    let shape = Surface::of(&bridge);
+    let shape = RestShape::of(&bridge);
     let found = shape.distances_from(&bridge.groups["deck"][..3]);
     for (nth, &particle) in bridge.groups["deck"].iter().enumerate() {
         let distance = f64::from(found[particle as usize].distance);
@@ -116,11 +116,11 @@ fn paths_go_around_tears_even_where_bending_sticks_bridge_them() {
         }
     }
     assert!(torn > 3 * 13);
-    let by_sheet = Surface::of(&model);
+    let by_sheet = RestShape::of(&model);
     model.faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].iter().any(|&[a, b]| crosses([a, b])));
     model.sheet = None;
-    let by_faces = Surface::of(&model);
-    let across = |shape: &Surface| f64::from(shape.distances_from(&[5])[6].distance);
+    let by_faces = RestShape::of(&model);
+    let across = |shape: &RestShape| f64::from(shape.distances_from(&[5])[6].distance);
     // Down to row 14 and up again.
     let around = 14.0 * 0.1 * 2.0 + 0.1;
     for shape in [&by_sheet, &by_faces] {
@@ -151,7 +151,7 @@ fn bending_sticks_of_a_mesh_are_marked() {
         }
     }
     model.faces.retain(|[a, b, c]| is_upper(a) == is_upper(b) && is_upper(b) == is_upper(c));
-    let found = Surface::of(&model).distances_from(&[0]);
+    let found = RestShape::of(&model).distances_from(&[0]);
     for (particle, nearest) in found.iter().enumerate() {
         assert_eq!(nearest.distance.is_finite(), is_upper(particle as u32));
     }
@@ -160,7 +160,7 @@ fn bending_sticks_of_a_mesh_are_marked() {
 #[test]
 fn clusters_are_connected_by_edges_between_pins_only() {
     let model = Model::<3>::cloth(&Cloth::spaced(6, 4, 0.1)).unwrap();
-    let shape = Surface::of(&model);
+    let shape = RestShape::of(&model);
     assert_eq!(shape.clusters(&[5, 0, 1, 2, 12, 18, 4]), [vec![0, 1, 2], vec![4, 5], vec![12, 18]]);
     assert_eq!(shape.clusters(&[23, 23]), [vec![23]]);
     assert!(shape.clusters(&[]).is_empty());

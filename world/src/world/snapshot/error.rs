@@ -15,36 +15,36 @@ pub enum SnapshotError {
         /// The first difference.
         what: String,
     },
-    /// It is of a version whose damping was a share of the velocity per substep.
+    /// It is of a version whose damping was a fraction of the velocity per substep.
     #[error(
         "the snapshot is of an older version: it has no damping_rate (1/s); simulate the scene \
          again and take a new one"
     )]
     NoDampingRate,
-    /// Something in it is missing or contradicts the rest.
+    /// A part of it is missing or contradicts the rest.
     #[error("the snapshot is damaged: {what}")]
     Damaged {
         /// What is wrong.
         what: &'static str,
     },
-    /// A number is not sane.
+    /// A number is out of range.
     #[error("the snapshot is damaged: {0}")]
-    Measure(ModelError),
-    /// A particle is not sane.
+    OutOfRange(ModelError),
+    /// A particle is invalid.
     #[error("the snapshot is damaged: {0}")]
     Particle(ParticleError),
-    /// A stick is not sane.
+    /// A stick is invalid.
     #[error("the snapshot is damaged: {0}")]
     Stick(StickError),
-    /// The order of its sticks is not a schedule.
+    /// A schedule is invalid.
     #[error("the snapshot is damaged: {0}")]
     Schedule(ScheduleError),
-    /// The scene cannot be made into a world, or the step is not sane.
+    /// A world cannot be created from the scene, or the step is invalid.
     #[error(transparent)]
     World(#[from] WorldError),
 }
 
-// Not `#[from]`: it would set the source, too, and reports would print the text twice.
+// Not `#[from]`, which would set the source, too: reports would print the text twice.
 macro_rules! from {
     ($($variant:ident: $error:ty),*) => { $(
         impl From<$error> for SnapshotError {
@@ -54,4 +54,4 @@ macro_rules! from {
         }
     )* };
 }
-from!(Measure: ModelError, Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);
+from!(OutOfRange: ModelError, Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);

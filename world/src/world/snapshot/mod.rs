@@ -10,43 +10,43 @@ pub use self::error::SnapshotError;
 use crate::model::Model;
 use crate::scene::Scene;
 
-/// All state of a world that changes: positions and previous positions, masses, sticks, faces,
-/// settings, time, pins, grabs, drags, and schedules after reordering. What never changes (names,
-/// groups, forces, obstacles) belongs to the scene and is not included.
+/// All state of a world that steps and calls change: positions and previous positions, masses,
+/// sticks, faces, settings, time, pins, grabs, drags, and schedules after reordering. Everything
+/// else (names, groups, forces, obstacles) belongs to the scene and is not included.
 ///
-/// With the feature `serde` it can be written in any format: floats are written as their bits, so
-/// that none is rounded.
+/// With the feature `serde` it can be written in any format. Floats are written as their bits, so
+/// none are rounded.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     dimensions: usize,
-    models: Vec<Shape>,
+    models: Vec<ModelSignature>,
     steps: u64,
     /// The bits of the time.
     time: u64,
     formula: String,
     /// Step length and acceleration.
     step: Bits,
-    /// As bits; snapshots of older versions have none.
+    /// As bits; None in snapshots of older versions.
     damping_rate: Option<u32>,
     substeps: u32,
     iterations: u32,
     passes: u32,
-    /// By the numbers of the world; `dimensions` coordinates per particle.
+    /// In the order of the world's numbers; `dimensions` coordinates per particle.
     positions: Bits,
     previous: Bits,
     inverse_masses: Bits,
-    held: Vec<Hold>,
+    held: Vec<HeldState>,
     targets: Vec<(usize, Bits)>,
     /// The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,
 }
 
-/// What identifies a model.
+/// The values by which a snapshot recognises a model of its scene.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Shape {
+pub(super) struct ModelSignature {
     name: String,
     particles: usize,
     sticks: usize,
@@ -56,15 +56,18 @@ pub(super) struct Shape {
 
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Hold {
+struct HeldState {
     particle: usize,
+    /// As bits.
     inverse_mass: u32,
     pinned: bool,
     grabbed: bool,
-    drift: Bits,
+    /// Its displacement per substep in the last step, m. The key is that of earlier versions.
+    #[cfg_attr(feature = "serde", serde(rename = "drift"))]
+    displacement: Bits,
 }
 
-/// What changes in an island besides its particles: sticks by their numbers in the island.
+/// The state of an island besides its particles. Sticks are in the order of the island's numbers.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct IslandState {
@@ -76,21 +79,21 @@ struct IslandState {
     tear_factors: Bits,
     /// By the numbers of the world.
     faces: Vec<[u32; 3]>,
-    /// If it was reordered: the remaining sticks, by the numbers of the world, and their order.
+    /// If it was reordered: the remaining sticks, by the numbers of the world, and their schedule.
     reordered: Option<(Vec<u32>, Phases)>,
 }
 
 /// Phases of blocks of batches of sticks.
 type Phases = Vec<Vec<Vec<Vec<u32>>>>;
 
-/// Numbers that keep their bits in every format.
+/// `f32` values as bits, which no format rounds.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Bits(Vec<u32>);
 
 impl Bits {
     fn of(numbers: impl IntoIterator<Item = f32>) -> Self {
-        // All NaNs become one, as instruction sets make different ones.
+        // All NaNs become the same, as instruction sets produce different ones.
         Self(numbers.into_iter().map(|number| number.canonical_bits() as u32).collect())
     }
 
@@ -108,13 +111,13 @@ fn damaged(what: &'static str) -> SnapshotError {
     SnapshotError::Damaged { what }
 }
 
-pub(super) fn shapes<const D: usize>(scene: &Scene<D>) -> Vec<Shape> {
-    let shape = |(name, model): (&str, &Model<D>)| Shape {
+pub(super) fn signatures<const D: usize>(scene: &Scene<D>) -> Vec<ModelSignature> {
+    let signature = |(name, model): (&str, &Model<D>)| ModelSignature {
         name: name.to_owned(),
         particles: model.particles.len(),
         sticks: model.sticks.len(),
         fingerprint: model.sticks.fingerprint(),
         springs: model.springs.fingerprint(),
     };
-    scene.models().map(shape).collect()
+    scene.models().map(signature).collect()
 }

@@ -2,53 +2,53 @@
 
 use taut_core::{COORDINATE_MAX, Formula, Kernel, Real, Schedule, Step, StickError, Sticks};
 
-use super::{Bits, IslandState, Snapshot, SnapshotError, damaged, shapes};
+use super::{Bits, HeldState, IslandState, Snapshot, SnapshotError, damaged, signatures};
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::world::hands::Held;
 use crate::world::island::Island;
-use crate::world::overstretched::Tearing;
+use crate::world::overstretched::TearLimits;
 use crate::world::{World, WorldError};
 
-/// Largest number of steps in a snapshot: exact in formats whose numbers are `f64`, and no later
-/// step overflows.
+/// Largest number of steps in a snapshot: it is exact in formats whose numbers are `f64`, and
+/// further steps do not overflow.
 const STEPS_MAX: u64 = 1 << 53;
 
-/// Latest time of a snapshot, s: adding a step of 1 s still changes it, and the births of an
-/// emitter still have distinct numbers.
+/// Latest time of a snapshot, s: adding a step of 1 s still changes it, and the particles that an
+/// emitter emits still have distinct numbers.
 const TIME_MAX: f64 = 1e15;
 
 impl Snapshot {
-    /// Checks that it was taken in this scene.
+    /// Checks that the snapshot was taken in this scene.
     fn check<const D: usize>(&self, scene: &Scene<D>) -> Result<(), SnapshotError> {
-        let other = |what| Err(SnapshotError::OtherScene { what });
+        let mismatch = |what| Err(SnapshotError::OtherScene { what });
         if self.dimensions != D {
-            return other(format!("it has {} dimensions, expected {D}", self.dimensions));
+            return mismatch(format!("it has {} dimensions, expected {D}", self.dimensions));
         }
-        let shapes = shapes(scene);
-        for (own, shape) in self.models.iter().zip(&shapes) {
+        let signatures = signatures(scene);
+        for (own, signature) in self.models.iter().zip(&signatures) {
             let name = &own.name;
-            if own.name != shape.name {
-                return other(format!("its model '{name}' should be '{}'", shape.name));
+            if own.name != signature.name {
+                return mismatch(format!("its model '{name}' should be '{}'", signature.name));
             }
-            if own.particles != shape.particles {
-                return other(format!(
+            if own.particles != signature.particles {
+                return mismatch(format!(
                     "its model '{name}' has {} particles, expected {}",
-                    own.particles, shape.particles
+                    own.particles, signature.particles
                 ));
             }
-            if own != shape {
-                let what = if own.springs == shape.springs { "sticks" } else { "springs" };
-                return other(format!("its model '{name}' has different {what}"));
+            if own != signature {
+                let what = if own.springs == signature.springs { "sticks" } else { "springs" };
+                return mismatch(format!("its model '{name}' has different {what}"));
             }
         }
-        if self.models.len() != shapes.len() {
-            return other(format!(
+        if self.models.len() != signatures.len() {
+            return mismatch(format!(
                 "it has {} models, expected {}",
                 self.models.len(),
-                shapes.len()
+                signatures.len()
             ));
         }
         Ok(())
@@ -82,12 +82,12 @@ impl Snapshot {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Resumes from a snapshot, with the same bits on any kernels. Forces, obstacles and the order
-    /// of sticks (unless reordered) are those of the scene.
+    /// Creates a world that resumes from a snapshot, with the same bits on any kernels. Forces,
+    /// obstacles and the order of sticks (unless reordered) are those of the scene.
     ///
     /// # Errors
-    /// If the snapshot is of a different scene, or damaged, or was taken when not every position
-    /// was finite; as [`new`](Self::new).
+    /// If the snapshot is of a different scene, is damaged, or was taken when not every position
+    /// was finite; and as [`new`](Self::new).
     pub fn resume(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
@@ -105,10 +105,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         if snapshot.islands.len() != world.islands.len() {
             return Err(damaged("the number of islands is wrong"));
         }
-        for (island, part) in snapshot.islands.iter().enumerate() {
-            world.resume_island(island, part, &mut kernel_for)?;
+        for (island, state) in snapshot.islands.iter().enumerate() {
+            world.resume_island(island, state, &mut kernel_for)?;
         }
-        world.note_removed();
+        world.record_removed();
         world.removed.sticks =
             (0..world.sticks.len()).filter(|&it| world.is_torn(it)).map(|it| it as u32).collect();
         Ok(world)
@@ -122,11 +122,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         {
             return Err(damaged("the number of positions or masses is wrong"));
         }
-        for (name, inverse_mass) in inverse_masses.numbers().enumerate() {
-            let (island, number) = self.locate(name);
+        for (particle, inverse_mass) in inverse_masses.numbers().enumerate() {
+            let (island, number) = self.locate(particle);
             let particles = &mut self.islands[island].matter.particles;
             let point = |bits: &Bits| -> [f32; D] {
-                core::array::from_fn(|axis| f32::from_bits(bits.0[D * name + axis]))
+                core::array::from_fn(|axis| f32::from_bits(bits.0[D * particle + axis]))
             };
             // Checks the coordinates; the columns are then set directly to keep -0.0.
             particles.set_position(number, point(previous))?;
@@ -137,23 +137,21 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
             particles.set_inverse_mass(number, inverse_mass)?;
         }
-        for hold in held {
-            if hold.particle >= len {
+        for state in held {
+            let &HeldState { particle, pinned, grabbed, .. } = state;
+            if particle >= len {
                 return Err(damaged("a held particle does not exist"));
             }
-            let inverse_mass = f32::from_bits(hold.inverse_mass);
-            let drift = hold.drift.point()?;
-            for along in drift {
+            let displacement = state.displacement.point()?;
+            for along in displacement {
                 // The largest distance of two valid coordinates.
-                let sane = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
+                let range = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
                 let what = "the drag per substep of a held particle, m,";
-                ModelError::check("drift", what, f64::from(along), sane, "from -2e12 to 2e12")?;
+                ModelError::check("drift", what, f64::from(along), range, "from -2e12 to 2e12")?;
             }
-            self.held.insert(
-                hold.particle,
-                Held { inverse_mass: 0.0, pinned: hold.pinned, grabbed: hold.grabbed, drift },
-            );
-            self.set_inverse_mass(hold.particle, inverse_mass)?;
+            let new = Held { inverse_mass: 0.0, pinned, grabbed, displacement };
+            self.held.insert(particle, new);
+            self.set_inverse_mass(particle, f32::from_bits(state.inverse_mass))?;
         }
         for (particle, to) in targets {
             self.drag(*particle, to.point()?)?;
@@ -164,62 +162,64 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     fn resume_island(
         &mut self,
         at: usize,
-        part: &IslandState,
+        state: &IslandState,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<(), SnapshotError> {
         let island = &mut self.islands[at];
-        if let Some((kept, phases)) = &part.reordered {
-            let number = |&name: &u32| {
-                let place = self.sticks.try_locate(name as usize);
-                place.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
+        if let Some((kept, phases)) = &state.reordered {
+            let number = |&world_number: &u32| {
+                let location = self.sticks.try_locate(world_number as usize);
+                location.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
             };
             let kept: Option<Vec<u32>> = kept.iter().map(number).collect();
-            let kept = kept
-                .filter(|kept| kept.is_sorted_by(|one, next| one < next))
-                .ok_or(damaged("an order refers to sticks of another island, or unsorted ones"))?;
-            let left = island.matter.sticks.selected(&kept)?;
-            let schedule = Schedule::new(&left, phases)?;
+            let kept = kept.filter(|kept| kept.is_sorted_by(|one, next| one < next)).ok_or(
+                damaged("a list of sticks is not ascending or has sticks of other islands"),
+            )?;
+            let remaining = island.matter.sticks.selected(&kept)?;
+            let schedule = Schedule::new(&remaining, phases)?;
             island
-                .replace_sticks(left, &kept, schedule, self.formula, kernel_for)
+                .replace_sticks(remaining, &kept, schedule, self.formula, kernel_for)
                 .map_err(WorldError::from)?;
-            self.sticks.keep(at, &kept);
+            self.sticks.keep_only(at, &kept);
         }
         let face = |face: &[u32; 3]| {
-            let place = |name: u32| self.particles.try_locate(name as usize);
-            let own = |name| place(name).filter(|it| it.0 == at).map(|it| it.1 as u32);
-            let [a, b, c] = face.map(own);
+            let number = |world_number: u32| {
+                let location = self.particles.try_locate(world_number as usize);
+                location.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
+            };
+            let [a, b, c] = face.map(number);
             Some([a?, b?, c?])
         };
-        let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
+        let faces: Option<Vec<[u32; 3]>> = state.faces.iter().map(face).collect();
         resume_faces(
             island,
             &faces.ok_or(damaged("a face refers to particles of another island"))?,
         );
-        resume_sticks(island, part)
+        resume_sticks(island, state)
     }
 }
 
 /// Removes faces as the original world did, so that the remaining ones have the same order.
-fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, left: &[[u32; 3]]) {
-    let mut next = left.iter().peekable();
+fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, remaining: &[[u32; 3]]) {
+    let mut next = remaining.iter().peekable();
     let faces = &mut island.matter.faces;
     faces.retain(|face| next.next_if_eq(&&face).is_some());
-    if **faces != *left {
-        *faces = left.to_vec().into();
+    if **faces != *remaining {
+        *faces = remaining.to_vec().into();
     }
 }
 
 fn resume_sticks<P, const D: usize>(
     island: &mut Island<P, D>,
-    part: &IslandState,
+    state: &IslandState,
 ) -> Result<(), SnapshotError> {
     let Model { sticks, tear_factors, .. } = &mut island.matter;
     let len = sticks.len();
-    let columns = [&part.rests, &part.stiffness, &part.compliance];
+    let columns = [&state.rests, &state.stiffness, &state.compliance];
     if columns.iter().any(|column| column.0.len() != len)
-        || part.kinds.len() != len
-        || part.torn.len() != len
-        || part.tear_factors.0.len() > len
+        || state.kinds.len() != len
+        || state.torn.len() != len
+        || state.tear_factors.0.len() > len
     {
         return Err(damaged(
             "the number of rest lengths, kinds or other values of sticks is wrong",
@@ -228,23 +228,23 @@ fn resume_sticks<P, const D: usize>(
     let number = |bits: &Bits, stick: usize| f32::from_bits(bits.0[stick]);
     for stick in 0..len {
         set_stick(sticks, stick, columns.map(|column| number(column, stick)))?;
-        if sticks.kind(stick) != part.kinds[stick] {
-            sticks.set_kind(stick, part.kinds[stick])?;
+        if sticks.kind(stick) != state.kinds[stick] {
+            sticks.set_kind(stick, state.kinds[stick])?;
         }
-        if part.torn[stick] { sticks.tear(stick)? } else { sticks.mend(stick)? }
+        if state.torn[stick] { sticks.tear(stick)? } else { sticks.mend(stick)? }
     }
-    *tear_factors = part.tear_factors.numbers().collect();
-    island.tearing = Tearing::new(sticks, tear_factors);
+    *tear_factors = state.tear_factors.numbers().collect();
+    island.tear_limits = TearLimits::new(sticks, tear_factors);
     Ok(())
 }
 
-/// Sets only the values that differ, so that plans see no needless changes.
+/// Sets only the values that differ, so that plans see no unnecessary changes.
 fn set_stick(
     sticks: &mut Sticks,
     stick: usize,
     [rest, stiffness, compliance]: [f32; 3],
 ) -> Result<(), StickError> {
-    let same = |one: f32, other: f32| one.canonical_bits() == other.canonical_bits();
+    let same = |one: f32, mismatch: f32| one.canonical_bits() == mismatch.canonical_bits();
     if !same(sticks.rest(stick), rest) {
         sticks.set_rest(stick, rest)?;
     }

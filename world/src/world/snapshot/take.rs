@@ -2,14 +2,14 @@
 
 use taut_core::{Kernel, Particles, Real, Step};
 
-use super::{Bits, Hold, IslandState, Snapshot};
+use super::{Bits, HeldState, IslandState, Snapshot};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::world::World;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Takes a snapshot, to [`resume`](Self::resume) with the scene that the world was created
-    /// with.
+    /// Takes a snapshot. [`resume`](Self::resume) it with the scene from which the world was
+    /// created.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -29,24 +29,24 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn snapshot(&self) -> Snapshot {
         let Settings { step, passes } = self.settings;
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
-        let particle = |name: usize| {
-            let (island, number) = self.locate(name);
+        let particle = |particle: usize| {
+            let (island, number) = self.locate(particle);
             (&self.islands[island].matter.particles, number)
         };
         let all = || (0..self.len()).map(particle);
         let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
             core::array::from_fn(|axis| particles.previous(axis)[number])
         };
-        let held = self.held.iter().map(|(&particle, held)| Hold {
+        let held = self.held.iter().map(|(&particle, held)| HeldState {
             particle,
             inverse_mass: held.inverse_mass.to_bits(),
             pinned: held.pinned,
             grabbed: held.grabbed,
-            drift: Bits::of(held.drift),
+            displacement: Bits::of(held.displacement),
         });
         Snapshot {
             dimensions: D,
-            models: self.shapes.clone(),
+            models: self.signatures.clone(),
             steps: self.steps,
             time: self.time.to_bits(),
             formula: self.formula.to_string(),
@@ -59,7 +59,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             previous: Bits::of(all().flat_map(previous)),
             inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
             held: held.collect(),
-            targets: self.targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
+            targets: self.drag_targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
             islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
         }
     }
@@ -68,9 +68,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let island = &self.islands[at];
         let Model { sticks, faces, tear_factors, .. } = &island.matter;
         let all = || 0..sticks.len();
-        let names = self.particles.of(at);
+        let particles = self.particles.in_island(at);
         let reordered = island.reordered.then(|| {
-            let kept = self.sticks.of(at).to_vec();
+            let kept = self.sticks.in_island(at).to_vec();
             (kept, island.schedule().to_phases())
         });
         IslandState {
@@ -80,7 +80,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             kinds: all().map(|stick| sticks.kind(stick)).collect(),
             torn: all().map(|stick| sticks.is_torn(stick)).collect(),
             tear_factors: Bits::of(tear_factors.iter().copied()),
-            faces: faces.iter().map(|face| face.map(|corner| names[corner as usize])).collect(),
+            faces: faces.iter().map(|face| face.map(|corner| particles[corner as usize])).collect(),
             reordered,
         }
     }

@@ -1,36 +1,35 @@
-//! Repeats a bench from the same start, and verifies the result of each run.
+//! Repeats the frames of a bench from the same start, and verifies the result of each run.
 
-use taut::world::Model;
+use taut::world::{Arranged, ArrangementError, Model};
 use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError, Stretch};
 
 use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
-use taut::world::{Arranged, ArrangementError};
 
-/// Frames before the start: the model falls and stretches by then.
+/// Frames before the start of a run, in which the model falls and stretches.
 pub const WARMUP_FRAMES: usize = 60;
-/// The maximum number of frames of a run before it restarts: a model that settles has denormal
-/// coordinates, which are slow.
-pub const COURSE_FRAMES: usize = 8;
+/// The maximum number of frames of a run. A model that settles gets denormal coordinates, which are
+/// slow, so runs are short and restart.
+pub const RUN_FRAMES: usize = 8;
 
 /// A model of a scenario with one formula: the start of its runs, and the hash of the scalar kernel
 /// after each frame.
 #[derive(Debug)]
-pub struct Course {
+pub struct BenchCase {
     scenario: Scenario,
     formula: Formula,
-    /// At the start.
+    /// The model at the start.
     model: Model,
-    /// The same in the scenario's arrangement.
+    /// The start in the scenario's arrangement.
     arranged: Arranged,
     start_hash: u64,
-    expected: [u64; COURSE_FRAMES],
+    expected: [u64; RUN_FRAMES],
 }
 
-/// Why a course cannot be set up.
+/// Why a bench case cannot be set up.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CourseError {
+pub enum BenchCaseError {
     /// The arrangement does not suit the model.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
@@ -45,7 +44,7 @@ pub enum CourseError {
 /// Why a run is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unsound {
+pub enum InvalidRun {
     /// A position is NaN or infinite.
     #[error("a position is not finite")]
     NotFinite,
@@ -70,9 +69,9 @@ pub enum Unsound {
     },
 }
 
-impl Course {
-    /// Runs a [model](Scenario::model) of the scenario up to the start, then the scalar kernel for
-    /// the expected hashes.
+impl BenchCase {
+    /// Runs a [model](Scenario::model) of the scenario up to the start, then runs the scalar kernel
+    /// from there for the expected hashes.
     ///
     /// # Errors
     /// If the arrangement does not suit the model, or the step is invalid.
@@ -80,7 +79,7 @@ impl Course {
         scenario: Scenario,
         mut model: Model,
         formula: Formula,
-    ) -> Result<Self, CourseError> {
+    ) -> Result<Self, BenchCaseError> {
         let step = scenario.step();
         let mut arranged = scenario.arrangement.of(&model)?;
         let Arranged { particles, sticks, schedule, renumbering } = &mut arranged;
@@ -92,7 +91,7 @@ impl Course {
         model.particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(particles));
         let scalar = AnyKernel::Scalar(ScalarKernel);
         let mut reference = Runner::kernel(&scalar, &arranged, formula)?;
-        let mut expected = [0; COURSE_FRAMES];
+        let mut expected = [0; RUN_FRAMES];
         for hash in &mut expected {
             let _ = reference.step(&step)?;
             *hash = reference.particles(&model).hash();
@@ -105,27 +104,27 @@ impl Course {
     ///
     /// # Errors
     /// If the kernel does not support the schedule.
-    pub fn run(&self, kernel: &AnyKernel) -> Result<Run<'_>, CourseError> {
+    pub fn run(&self, kernel: &AnyKernel) -> Result<Run<'_>, BenchCaseError> {
         let runner = Runner::kernel(kernel, &self.arranged, self.formula)?;
-        Ok(Run { course: self, start: runner.state(), runner, finite: true, expects_bits: true })
+        Ok(Run { case: self, start: runner.state(), runner, finite: true, checks_bits: true })
     }
 
     /// A run with the textbook loop, from the same start. Its order and arithmetic differ, so its
     /// bits are not compared.
     pub fn run_textbook(&self) -> Run<'_> {
         let runner = Runner::textbook(&self.model);
-        Run { course: self, start: runner.state(), runner, finite: true, expects_bits: false }
+        Run { case: self, start: runner.state(), runner, finite: true, checks_bits: false }
     }
 }
 
-/// A kernel or the textbook loop on a course.
+/// A run of a kernel or of the textbook loop, from the start of a bench case.
 #[derive(Debug)]
 pub struct Run<'a> {
-    course: &'a Course,
+    case: &'a BenchCase,
     runner: Runner,
     start: State,
     finite: bool,
-    expects_bits: bool,
+    checks_bits: bool,
 }
 
 impl Run<'_> {
@@ -138,12 +137,12 @@ impl Run<'_> {
     /// Runs frames. Benches time this call.
     ///
     /// # Panics
-    /// Never: `Course::new` has run the same step.
+    /// Never: `BenchCase::new` has run the same step.
     #[inline]
     pub fn frames(&mut self, frames: usize) {
-        let step = self.course.scenario.step();
+        let step = self.case.scenario.step();
         for _ in 0..frames {
-            let status = self.runner.step(&step).expect("the course has done such steps");
+            let status = self.runner.step(&step).expect("`BenchCase::new` has run this step");
             self.finite &= status.finite;
         }
     }
@@ -154,28 +153,28 @@ impl Run<'_> {
     /// If the result is invalid.
     ///
     /// # Panics
-    /// If `frames` is more than [`COURSE_FRAMES`].
-    pub fn verified(&self, frames: usize) -> Result<Stretch, Unsound> {
-        let Self { course, .. } = self;
-        let particles = self.runner.particles(&course.model);
-        let stretch = Stretch::of(&particles, &course.model.sticks);
+    /// If `frames` is more than [`RUN_FRAMES`].
+    pub fn verified(&self, frames: usize) -> Result<Stretch, InvalidRun> {
+        let Self { case, .. } = self;
+        let particles = self.runner.particles(&case.model);
+        let stretch = Stretch::of(&particles, &case.model.sticks);
         if !self.finite || !stretch.rms.is_finite() {
-            return Err(Unsound::NotFinite);
+            return Err(InvalidRun::NotFinite);
         }
         let found = particles.hash();
-        if found == course.start_hash {
-            return Err(Unsound::NothingMoved);
+        if found == case.start_hash {
+            return Err(InvalidRun::NothingMoved);
         }
-        match frames.checked_sub(1).map(|last| course.expected[last]) {
-            Some(expected) if self.expects_bits && found != expected => {
-                return Err(Unsound::OtherBits { expected, found });
+        match frames.checked_sub(1).map(|last| case.expected[last]) {
+            Some(expected) if self.checks_bits && found != expected => {
+                return Err(InvalidRun::OtherBits { expected, found });
             }
             _ => {}
         }
-        let bound = course.scenario.stretch_rms_bound;
+        let bound = case.scenario.stretch_rms_bound;
         let rms = stretch.residual_rms();
         if rms > bound {
-            return Err(Unsound::Stretched { rms, bound });
+            return Err(InvalidRun::Stretched { rms, bound });
         }
         Ok(stretch)
     }

@@ -1,35 +1,35 @@
-//! Collisions of particles with formula obstacles.
+//! Collisions of particles with analytic obstacles.
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 use taut_core::Lane;
 use taut_lanes::pulp::{Mask, Register};
 
 use super::side::Side;
-use crate::groups::{BOX_MAX, Extent, GroupPass, Groups};
-use crate::path::Drift;
+use crate::groups::{BOX_MAX, BoxRegisters, GroupPass, Groups};
+use crate::path::Displacement;
 use crate::simd::widest;
-use crate::surface::{Contact, Law, Mover, Nearest};
+use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 
 /// Resolves collisions of particles with the sides of an obstacle.
-pub(super) struct KeepOut<'a, S, const D: usize> {
+pub(super) struct SideCollisions<'a, S, const D: usize> {
     pub(super) sides: &'a [S],
     pub(super) thickness: f32,
-    pub(super) drift: Drift<D>,
-    pub(super) law: Law<f32>,
+    pub(super) displacement: Displacement<D>,
+    pub(super) law: ContactLaw<f32>,
 }
 
-impl<S: Side<D>, const D: usize> GroupPass<D> for KeepOut<'_, S, D> {
+impl<S: Side<D>, const D: usize> GroupPass<D> for SideCollisions<'_, S, D> {
     fn run(&self, groups: &mut Groups<'_, D>) {
-        widest(KeepOutPass { obstacle: self, groups });
+        widest(SideCollisionsPass { obstacle: self, groups });
     }
 }
 
-struct KeepOutPass<'a, 'g, 'p, S, const D: usize> {
-    obstacle: &'a KeepOut<'a, S, D>,
+struct SideCollisionsPass<'a, 'g, 'p, S, const D: usize> {
+    obstacle: &'a SideCollisions<'a, S, D>,
     groups: &'g mut Groups<'p, D>,
 }
 
-impl<S: Side<D>, const D: usize> WithSimd for KeepOutPass<'_, '_, '_, S, D> {
+impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -39,7 +39,7 @@ impl<S: Side<D>, const D: usize> WithSimd for KeepOutPass<'_, '_, '_, S, D> {
         let reach = Register::splat(simd, obstacle.thickness + groups.radii.largest);
         let [box_max, box_min] = [BOX_MAX, -BOX_MAX].map(|limit| Register::splat(simd, limit));
         for group in 0..groups.count() {
-            let rules_out = |Extent { low, high }: Extent<R, D>| {
+            let out_of_reach = |BoxRegisters { low, high }: BoxRegisters<R, D>| {
                 let mut near = zero.above(zero);
                 for side in obstacle.sides {
                     near = near.or(side.may_reach_box(low, high, reach));
@@ -49,30 +49,32 @@ impl<S: Side<D>, const D: usize> WithSimd for KeepOutPass<'_, '_, '_, S, D> {
                 }
                 !near.any()
             };
-            if !groups.extent(simd, group).is_some_and(rules_out) {
-                // A separate function: inlined, the values live here would cause register spills
-                // there.
-                simd.vectorize(KeepOutGroup { simd, obstacle, groups: &mut *groups, group });
+            if !groups.lane_boxes(simd, group).is_some_and(out_of_reach) {
+                // A separate function: if it were inlined, the values live here would cause
+                // register spills in it.
+                simd.vectorize(SideCollisionsGroup { simd, obstacle, groups: &mut *groups, group });
             }
         }
     }
 }
 
 /// Resolves the collisions of a group.
-struct KeepOutGroup<'a, 'g, 'p, R, S, const D: usize> {
+struct SideCollisionsGroup<'a, 'g, 'p, R, S, const D: usize> {
     simd: R,
-    obstacle: &'a KeepOut<'a, S, D>,
+    obstacle: &'a SideCollisions<'a, S, D>,
     groups: &'g mut Groups<'p, D>,
     group: usize,
 }
 
-impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_, '_, R, S, D> {
+impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
+    for SideCollisionsGroup<'_, '_, '_, R, S, D>
+{
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Self { simd, obstacle, groups, group } = self;
-        let KeepOut { sides, thickness, ref drift, law } = *obstacle;
+        let SideCollisions { sides, thickness, ref displacement, law } = *obstacle;
         let slots = groups.slots(group);
         let Groups { position, previous, inverse_mass, radii, .. } = &mut *groups;
         let position =
@@ -82,11 +84,11 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_,
         let (masses, _) = R::as_simd_f32s(&inverse_mass[slots.clone()]);
         let position = position.map(|column| &mut column[..masses.len()]);
         let previous = previous.map(|column| &mut column[..masses.len()]);
-        let mut moved = false;
+        let mut any_hit = false;
         let zero = Register::splat(simd, 0.0);
         let thickness = Register::splat(simd, thickness);
         let law = law.constant(zero);
-        let projection = Law::PROJECTION.constant(zero);
+        let projection = ContactLaw::PROJECTION.constant(zero);
 
         for (register, &mass) in masses.iter().enumerate() {
             let reach = radii.at(simd, slots.start + register * R::F32_LANES);
@@ -105,56 +107,57 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_,
                 continue;
             }
 
-            let mut mover = Mover { x, previous: [zero; D] };
-            for (before, column) in mover.previous.iter_mut().zip(&previous) {
-                *before = Register::new(simd, column[register]);
+            let mut state = VerletState { x, previous: [zero; D] };
+            for (x, column) in state.previous.iter_mut().zip(&previous) {
+                *x = Register::new(simd, column[register]);
             }
             let mut hit = zero.above(zero);
             for side in sides {
-                let inside = keep_out(side, &mut mover, reach, free, drift, &law);
+                let inside = resolve(side, &mut state, reach, free, displacement, &law);
                 hit = hit.or(inside);
             }
             if !hit.any() {
                 continue;
             }
             if sides.len() > 1 {
-                // Friction at one side may have moved a particle back into another.
+                // Friction at one side may have moved a particle into another side.
                 for side in sides {
-                    keep_out(side, &mut mover, reach, free, drift, &projection);
+                    resolve(side, &mut state, reach, free, displacement, &projection);
                 }
             }
             for axis in 0..D {
                 // -0.0 becomes +0.0.
-                position[axis][register] = (mover.x[axis] + zero).lanes();
-                previous[axis][register] = mover.previous[axis].lanes();
+                position[axis][register] = (state.x[axis] + zero).lanes();
+                previous[axis][register] = state.previous[axis].lanes();
             }
-            moved = true;
+            any_hit = true;
         }
-        if moved {
-            groups.moved(group);
+        if any_hit {
+            groups.invalidate_boxes(group);
         }
     }
 }
 
-/// Resolves collisions of one side with the free particles of a register. Returns which were
-/// inside.
+/// Resolves collisions of one side with the free particles of a register. Returns which particles
+/// were inside.
 #[inline(always)]
-fn keep_out<R: Simd, const D: usize>(
+fn resolve<R: Simd, const D: usize>(
     side: &impl Side<D>,
-    mover: &mut Mover<Register<R>, D>,
+    state: &mut VerletState<Register<R>, D>,
     reach: Register<R>,
     free: Mask<R>,
-    drift: &Drift<D>,
-    law: &Law<Register<R>>,
+    displacement: &Displacement<D>,
+    law: &ContactLaw<Register<R>>,
 ) -> Mask<R> {
-    let Nearest { distance, normal } = side.nearest(mover.x);
+    let Nearest { distance, normal } = side.nearest(state.x);
     let inside = reach.above(distance).and(free);
     if inside.any() {
-        let contact = Contact { normal, depth: reach - distance, clear: side.clear(reach) };
-        let hit = law.meet(*mover, drift.at(mover.x), contact);
+        let (depth, clearance) = (reach - distance, side.clear(reach));
+        let contact = SurfaceContact { normal, depth, clearance };
+        let after = law.resolve(*state, displacement.at(state.x), contact);
         for axis in 0..D {
-            mover.x[axis] = Lane::select(inside, hit.x[axis], mover.x[axis]);
-            mover.previous[axis] = Lane::select(inside, hit.previous[axis], mover.previous[axis]);
+            state.x[axis] = Lane::select(inside, after.x[axis], state.x[axis]);
+            state.previous[axis] = Lane::select(inside, after.previous[axis], state.previous[axis]);
         }
     }
     inside

@@ -1,54 +1,55 @@
-//! Shadow mapping: a depth map of a directional light (Williams, "Casting curved
-//! shadows on curved surfaces", 1978), looked up at several places around (Reeves, Salesin and Cook,
-//! "Rendering antialiased shadows with depth maps", 1987).
+//! Shadow mapping: a depth map of a directional light (Williams, "Casting curved shadows on curved
+//! surfaces", 1978), with several look-ups around a point (Reeves, Salesin and Cook, "Rendering
+//! antialiased shadows with depth maps", 1987).
 
 use glam::{Vec2, Vec3};
 
 use super::soup::Soup;
 use crate::camera::Bounds;
 
-/// A shadow map.
+/// A shadow map of a directional light.
 #[derive(Clone, Debug)]
-pub(super) struct Shadows {
+pub(super) struct ShadowMap {
     right: Vec3,
     up: Vec3,
-    /// Towards the light.
+    /// The direction towards the light.
     pub(super) towards: Vec3,
-    /// The corner of the map.
+    /// The corner of the map, m.
     corner: Vec2,
     /// Cells per m.
     scale: f32,
+    /// Cells along each side.
     side: usize,
-    /// For each cell the coordinate along `towards` of the surface nearest to the light.
+    /// For each cell the coordinate along `towards` of the surface nearest to the light, m.
     highest: Vec<f32>,
 }
 
-impl Shadows {
-    /// A map of `side` times `side` cells that covers the bounds and their shadow on the floor.
+impl ShadowMap {
+    /// An empty map of `side` by `side` cells that covers the bounds and their shadow on the floor.
     pub(super) fn new(bounds: &Bounds, floor: f32, towards: Vec3, side: usize) -> Self {
         let right = towards.any_orthonormal_vector();
         let up = towards.cross(right);
         let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
         for corner in 0..8 {
-            let pick =
+            let select =
                 |bit: u32, min: f32, max: f32| if (corner >> bit) & 1 == 0 { min } else { max };
             let (min, max) = (bounds.min, bounds.max);
             let point = Vec3::new(
-                pick(0, min.x, max.x),
-                pick(1, min.y.min(floor), max.y),
-                pick(2, min.z, max.z),
+                select(0, min.x, max.x),
+                select(1, min.y.min(floor), max.y),
+                select(2, min.z, max.z),
             );
-            let flat = Vec2::new(point.dot(right), point.dot(up));
-            low = low.min(flat);
-            high = high.max(flat);
+            let across = Vec2::new(point.dot(right), point.dot(up));
+            low = low.min(across);
+            high = high.max(across);
         }
-        let wide = (high - low).max_element().max(1e-6) * 1.02;
-        let corner = low.midpoint(high) - Vec2::splat(0.5 * wide);
-        let scale = side as f32 / wide;
+        let width = (high - low).max_element().max(1e-6) * 1.02;
+        let corner = low.midpoint(high) - Vec2::splat(0.5 * width);
+        let scale = side as f32 / width;
         Self { right, up, towards, corner, scale, side, highest: Vec::new() }
     }
 
-    /// The map with the triangles of a frame.
+    /// Returns the map with the triangles of a frame that cast shadows.
     #[allow(clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn of(&self, soup: &Soup) -> Self {
         let mut map =
@@ -59,14 +60,14 @@ impl Shadows {
             let [a, b, c] = corners.map(|corner| cells[corner as usize]);
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            let seen = area.abs() > 1e-9;
-            if !seen {
+            let is_visible = area.abs() > 1e-9;
+            if !is_visible {
                 continue;
             }
-            let most = self.side as f32;
+            let side = self.side as f32;
             let range = |low: f32, high: f32| {
-                (low - 0.5).ceil().clamp(0.0, most) as usize
-                    ..((high - 0.5).floor() + 1.0).clamp(0.0, most) as usize
+                (low - 0.5).ceil().clamp(0.0, side) as usize
+                    ..((high - 0.5).floor() + 1.0).clamp(0.0, side) as usize
             };
             for row in range(low.y, high.y) {
                 let y = row as f32 + 0.5;
@@ -85,6 +86,7 @@ impl Shadows {
         map
     }
 
+    /// The cell of a point, not rounded.
     fn cell(&self, point: Vec3) -> Vec2 {
         (Vec2::new(point.dot(self.right), point.dot(self.up)) - self.corner) * self.scale
     }
@@ -94,23 +96,23 @@ impl Shadows {
         1.0 / self.scale
     }
 
-    /// The share of the light that reaches a point, averaged over `places` within `radius`, m.
-    /// Occluders farther than `fade`, m, count less.
+    /// The share of the light that reaches a point: the mean of look-ups at `offsets` times
+    /// `radius`, m. An occluder shadows less the farther it is, and not at all from `fade`, m.
     #[allow(clippy::cast_sign_loss, reason = "checked")]
-    pub(super) fn light(&self, point: Vec3, radius: f32, fade: f32, places: &[Vec2]) -> f32 {
-        let (middle, height) = (self.cell(point), point.dot(self.towards));
+    pub(super) fn visibility(&self, point: Vec3, radius: f32, fade: f32, offsets: &[Vec2]) -> f32 {
+        let (centre, height) = (self.cell(point), point.dot(self.towards));
         let radius = radius * self.scale;
-        let mut dark = 0.0;
-        for place in places {
-            let cell = middle + *place * radius;
+        let mut occluded = 0.0;
+        for offset in offsets {
+            let cell = centre + *offset * radius;
             if cell.min_element() < 0.0 || cell.max_element() >= self.side as f32 {
                 continue;
             }
             let above = self.highest[cell.y as usize * self.side + cell.x as usize] - height;
             if above > 0.0 {
-                dark += (1.0 - above / fade).clamp(0.0, 1.0);
+                occluded += (1.0 - above / fade).clamp(0.0, 1.0);
             }
         }
-        1.0 - dark / places.len() as f32
+        1.0 - occluded / offsets.len() as f32
     }
 }

@@ -1,4 +1,4 @@
-//! A depth buffer over some rows: finds the visible triangle at each sample.
+//! A depth buffer of some rows of samples: finds the visible triangle at each sample.
 
 use glam::Vec3;
 
@@ -9,58 +9,62 @@ use super::soup::Soup;
 pub(super) struct Sample {
     /// Its depth, m.
     pub(super) depth: f32,
-    /// Towards the eye, of length 1.
+    /// The unit normal that points towards the eye.
     pub(super) normal: Vec3,
+    /// The index of the material.
     pub(super) material: u16,
-    /// Whether its corners are counter-clockwise as seen from the eye.
+    /// Whether the front of the triangle is visible: its corners are counter-clockwise from the
+    /// eye.
     pub(super) front: bool,
 }
 
-/// The samples of some rows.
+/// The samples of some rows of the picture.
 #[derive(Debug)]
 pub(super) struct Samples {
     width: u32,
     rows: u32,
     /// The first row.
     top: u32,
-    /// Inverse depth; 0: empty.
-    near: Vec<f32>,
-    seen: Vec<(Vec3, u16, bool)>,
+    /// For each sample the inverse of its depth, 1/m; 0 if nothing is visible.
+    inverse_depth: Vec<f32>,
+    /// For each sample the normal, the material, and whether the front is visible.
+    surface: Vec<(Vec3, u16, bool)>,
 }
 
 impl Samples {
     pub(super) fn new(width: u32, rows: u32) -> Self {
-        let all = (width * rows) as usize;
-        Self { width, rows, top: 0, near: vec![0.0; all], seen: vec![(Vec3::ZERO, 0, false); all] }
+        let count = (width * rows) as usize;
+        let (inverse_depth, surface) = (vec![0.0; count], vec![(Vec3::ZERO, 0, false); count]);
+        Self { width, rows, top: 0, inverse_depth, surface }
     }
 
-    /// Clears the samples; `top` is their first row.
+    /// Clears the samples, and moves them to the rows from `top`.
     pub(super) fn clear(&mut self, top: u32) {
         self.top = top;
-        self.near.fill(0.0);
+        self.inverse_depth.fill(0.0);
     }
 
-    /// Draws all triangles; `seen` are their projected corners.
-    pub(super) fn draw(&mut self, soup: &Soup, seen: &[Vec3]) {
+    /// Draws all triangles. `projected` are the projections of all points.
+    pub(super) fn draw(&mut self, soup: &Soup, projected: &[Vec3]) {
         for (corners, &material) in soup.triangles.iter().zip(&soup.material) {
-            let at = corners.map(|corner| seen[corner as usize]);
+            let points = corners.map(|corner| projected[corner as usize]);
             let normals = corners.map(|corner| soup.normals[corner as usize]);
             let one_sided = soup.materials[material as usize].one_sided;
-            self.triangle(at, normals, material, one_sided);
+            self.draw_triangle(points, normals, material, one_sided);
         }
     }
 
     #[allow(clippy::cast_sign_loss, reason = "clamped")]
-    fn triangle(
+    fn draw_triangle(
         &mut self,
         [a, b, c]: [Vec3; 3],
         normals: [Vec3; 3],
         material: u16,
         one_sided: bool,
     ) {
-        // Triangles behind the eye are skipped; the camera is placed so that there are none.
-        let before = a.z.min(b.z).min(c.z) > 1e-6;
-        if !before {
+        // Triangles behind the eye are skipped. The camera is placed so that there are none.
+        let is_in_front_of_eye = a.z.min(b.z).min(c.z) > 1e-6;
+        if !is_in_front_of_eye {
             return;
         }
         let (top, bottom) = (self.top as f32, (self.top + self.rows) as f32);
@@ -68,16 +72,19 @@ impl Samples {
         if high.y < top || low.y > bottom || high.x < 0.0 || low.x > self.width as f32 {
             return;
         }
-        // Twice the signed area: y points down, so it is negative for counter-clockwise corners.
+        // Twice the signed area. It is negative for counter-clockwise corners, because y points
+        // down.
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         let front = area < 0.0;
-        let seen = area.abs() > 1e-9 && (front || !one_sided);
-        if !seen {
+        let is_visible = area.abs() > 1e-9 && (front || !one_sided);
+        if !is_visible {
             return;
         }
         let inverse = 1.0 / area;
-        let near = [1.0 / a.z, 1.0 / b.z, 1.0 / c.z];
-        let normals = [normals[0] * near[0], normals[1] * near[1], normals[2] * near[2]];
+        // 1/z and normal/z are linear in pixel coordinates.
+        let inverse_z = [1.0 / a.z, 1.0 / b.z, 1.0 / c.z];
+        let normals =
+            [normals[0] * inverse_z[0], normals[1] * inverse_z[1], normals[2] * inverse_z[2]];
         let facing = if front { 1.0 } else { -1.0 };
         let columns = (low.x - 0.5).ceil().max(0.0) as u32
             ..((high.x - 0.5).floor() + 1.0).clamp(0.0, self.width as f32) as u32;
@@ -94,12 +101,12 @@ impl Samples {
                 if u < 0.0 || v < 0.0 || t < 0.0 {
                     continue;
                 }
-                let here = t * near[0] + u * near[1] + v * near[2];
-                let at = first + column as usize;
-                if here > self.near[at] {
-                    self.near[at] = here;
+                let inverse_depth = t * inverse_z[0] + u * inverse_z[1] + v * inverse_z[2];
+                let index = first + column as usize;
+                if inverse_depth > self.inverse_depth[index] {
+                    self.inverse_depth[index] = inverse_depth;
                     let normal = normals[0] * t + normals[1] * u + normals[2] * v;
-                    self.seen[at] = (normal * facing, material, front);
+                    self.surface[index] = (normal * facing, material, front);
                 }
             }
         }
@@ -107,11 +114,12 @@ impl Samples {
 
     /// The visible surface at a sample, if any.
     pub(super) fn at(&self, [x, y]: [u32; 2]) -> Option<Sample> {
-        let at = ((y - self.top) * self.width + x) as usize;
-        let near = self.near[at];
-        (near > 0.0).then(|| {
-            let (normal, material, front) = self.seen[at];
-            Sample { depth: 1.0 / near, normal: normal.normalize_or(Vec3::Y), material, front }
+        let index = ((y - self.top) * self.width + x) as usize;
+        let inverse_depth = self.inverse_depth[index];
+        (inverse_depth > 0.0).then(|| {
+            let (normal, material, front) = self.surface[index];
+            let (depth, normal) = (1.0 / inverse_depth, normal.normalize_or(Vec3::Y));
+            Sample { depth, normal, material, front }
         })
     }
 }

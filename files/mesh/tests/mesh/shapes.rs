@@ -1,4 +1,4 @@
-//! Shapes, and how to write them down in every format.
+//! Shapes, written in every format.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ pub(crate) fn cube() -> Shape {
     }
 }
 
-/// A bumpy patch of `n` by `n` cells, of triangles and squares by turns.
+/// A bumpy patch of `n` by `n` cells, alternately a square and two triangles.
 pub(crate) fn patch(n: u32) -> Shape {
     let at = |i, j| j * (n + 1) + i;
     let mut shape = Shape { positions: Vec::new(), faces: Vec::new() };
@@ -42,7 +42,7 @@ pub(crate) fn patch(n: u32) -> Shape {
 }
 
 impl Shape {
-    /// The triangles that the faces become.
+    /// The triangles into which the faces are split.
     pub(crate) fn triangles(&self) -> Vec<[u32; 3]> {
         let fan = |face: &Vec<u32>| {
             (1..face.len() - 1).map(|k| [face[0], face[k], face[k + 1]]).collect::<Vec<_>>()
@@ -65,7 +65,8 @@ impl Shape {
     fn ply_header(&self, format: &str) -> String {
         let [vertices, faces] = [self.positions.len(), self.faces.len()];
         format!(
-            "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n\
+            "ply\nformat {format} 1.0\n\
+             element vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n\
              element face {faces}\nproperty list uchar int vertex_indices\nend_header\n"
         )
     }
@@ -85,18 +86,19 @@ impl Shape {
     pub(crate) fn ply_binary(&self, big_endian: bool) -> Vec<u8> {
         let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
         let mut bytes = self.ply_header(format).into_bytes();
-        let ordered = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+        let bytes_of = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
         bytes.extend(
-            self.positions.as_flattened().iter().flat_map(|number| ordered(number.to_bits())),
+            self.positions.as_flattened().iter().flat_map(|number| bytes_of(number.to_bits())),
         );
         for face in &self.faces {
             bytes.push(face.len() as u8);
-            bytes.extend(face.iter().flat_map(|corner| ordered(*corner)));
+            bytes.extend(face.iter().flat_map(|corner| bytes_of(*corner)));
         }
         bytes
     }
 
-    /// Positions, then triangles of `u16`: what the JSON below describes.
+    /// The buffer that [`gltf_json`](Self::gltf_json) describes: positions, then triangles of
+    /// `u16`.
     pub(crate) fn gltf_buffer(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> =
             self.positions.as_flattened().iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -109,7 +111,7 @@ impl Shape {
         bytes
     }
 
-    /// The document, but for where its buffer lies: `"uri": "...",` or nothing.
+    /// The document. `uri` says where its buffer is: `"uri": "...",` or an empty string.
     pub(crate) fn gltf_json(&self, uri: &str) -> String {
         let [vertices, corners] = [self.positions.len(), 3 * self.triangles().len()];
         let [start, length] = [12 * vertices, 2 * corners];
@@ -132,7 +134,7 @@ impl Shape {
         glb(&self.gltf_json(""), &self.gltf_buffer())
     }
 
-    /// This shape in every format, with a name that says which.
+    /// This shape in every format, with a file name.
     pub(crate) fn files(&self) -> [(&'static str, Vec<u8>); 6] {
         [
             ("cube.obj", self.obj()),
@@ -145,12 +147,12 @@ impl Shape {
     }
 }
 
-/// `"uri": "data:...",` with these bytes.
+/// The property `"uri": "data:...",` with these bytes.
 pub(crate) fn data_uri(bytes: &[u8]) -> String {
     format!(r#""uri": "data:application/octet-stream;base64,{}", "#, STANDARD.encode(bytes))
 }
 
-/// The binary container.
+/// A binary glTF file.
 pub(crate) fn glb(json: &str, binary: &[u8]) -> Vec<u8> {
     let chunk = |kind: &[u8; 4], data: &[u8], padding: u8| {
         let mut padded = data.to_vec();
@@ -162,7 +164,7 @@ pub(crate) fn glb(json: &str, binary: &[u8]) -> Vec<u8> {
     [b"glTF", &version[..], &length, &chunks].concat()
 }
 
-/// Reads a file of any of the three formats, chosen by the end of its name.
+/// Reads a file of any format, chosen by the extension of its name.
 pub(crate) fn read(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
     match name.rsplit('.').next() {
         Some("obj") => read_obj(bytes, options),
@@ -171,21 +173,21 @@ pub(crate) fn read(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Lo
     }
 }
 
-/// The default: weld, and drop strays.
+/// Reads a valid file with the default options.
 pub(crate) fn loaded(name: &str, bytes: &[u8]) -> Loaded {
     read(name, bytes, &LoadOptions::default()).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// What a bad file is answered with.
-pub(crate) fn complaint(name: &str, bytes: &[u8]) -> String {
+/// The error message of an invalid file.
+pub(crate) fn error_message(name: &str, bytes: &[u8]) -> String {
     match read(name, bytes, &LoadOptions::default()) {
         Ok(loaded) => panic!("{name} was read: {}", loaded.report),
         Err(error) => error.to_string(),
     }
 }
 
-/// `text` with the first `from` replaced by `to`.
-pub(crate) fn with(text: &[u8], from: &str, to: &str) -> Vec<u8> {
+/// Replaces the first `from` in `text` by `to`.
+pub(crate) fn replaced(text: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = String::from_utf8(text.to_vec()).unwrap();
     assert!(text.contains(from), "nothing to replace: {from}");
     text.replacen(from, to, 1).into_bytes()

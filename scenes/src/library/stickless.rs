@@ -1,45 +1,50 @@
-//! Scenes without sticks: emitters and springs.
+//! Scenes without sticks: an emitter, and a cloth of springs.
 
 use std::sync::Arc;
 
 use taut_core::Step;
 use taut_world::{Cloth, Gusts, Model, Scene, Wind};
 #[cfg(feature = "parry")]
-use taut_world::{Drag, Emission, Facing, Field, Solid, Source, Surface, TriMesh};
+use taut_world::{Drag, EmitterSettings, Facing, Field, Solid, Source, Surface, TriMesh};
 
 use super::LibraryScene;
 
 #[cfg(feature = "parry")]
 pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     name: "fountain",
-    about: "drops emitted upwards from a triangle, that fall on a four-sided roof and run down it",
+    description: "drops that spray up from a triangle, fall on a four-sided roof and run down it",
     size: 2000,
-    size_is: "drops a second",
+    size_unit: "drops a second",
     copies: false,
     dimensions: 3,
-    residual: 0.0,
+    residual_max: 0.0,
     build: |size| {
-        let mouth = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
-        let drops = Model::emitter(Emission {
-            source: Source::Polygons(vec![mouth]),
+        let nozzle = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
+        let drops = Model::emitter(EmitterSettings {
+            source: Source::Polygons(vec![nozzle]),
             rate: size as f64,
             normal_speed: 6.0,
             spread: 1.2,
             lifetime: [2.0, 3.0],
             seed: 5,
-            ..Emission::default()
+            ..EmitterSettings::default()
         })?;
         let mut scene = Scene::<3>::new();
         scene.add("drops", drops)?;
         scene.forces.push(Arc::new(Field::new(Drag::linear(5e-4)).on("particles")));
-        // A four-sided roof, its tip below the emitter.
-        let [far, low] = [3.0, -1.2];
-        let corners = [[far, low, far], [far, low, -far], [-far, low, -far], [-far, low, far]];
+        // A four-sided roof; its tip is below the emitter.
+        let [half, eaves] = [3.0, -1.2];
+        let corners = [
+            [half, eaves, half],
+            [half, eaves, -half],
+            [-half, eaves, -half],
+            [-half, eaves, half],
+        ];
         let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();
         let slopes: Vec<[u32; 3]> = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]).collect();
         let roof = Solid::mesh(TriMesh::new(&points, &slopes, Facing::Both)?);
-        let wet = Surface { friction: 0.05, restitution: 0.4, ..Surface::default() };
-        scene.obstacles.push(Arc::new(roof.with(wet)?));
+        let surface = Surface { friction: 0.05, restitution: 0.4, ..Surface::default() };
+        scene.obstacles.push(Arc::new(roof.with(surface)?));
         scene.settings.step = Step { substeps: 1, iterations: 1, ..Step::default() };
         Ok(scene.into())
     },
@@ -47,12 +52,12 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
 
 pub(super) const SPRINGS: LibraryScene = LibraryScene {
     name: "springs",
-    about: "a cloth of damped springs in the wind, without a stick: as stiff as the step allows",
+    description: "a cloth of damped springs instead of sticks, in the wind",
     size: 24,
-    size_is: "particles along each side",
+    size_unit: "particles along each side",
     copies: false,
     dimensions: 3,
-    residual: 0.0,
+    residual_max: 0.0,
     build: |size| {
         let cloth = Model::<3>::curtain(&Cloth {
             columns: size,
@@ -60,10 +65,10 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
             density: 0.3,
             ..Cloth::default()
         })?;
-        let lightest = cloth.particles.inverse_masses().iter().copied().fold(0.0, f32::max);
-        // A particle has 12 neighbours: the longest stable substep is 1/240 s, twice that of the
-        // scene.
-        let stiffness = 480.0 * 480.0 / (96.0 * lightest);
+        let inverse_mass_max = cloth.particles.inverse_masses().iter().copied().fold(0.0, f32::max);
+        // A particle has up to 12 neighbours. With this stiffness the longest stable substep is
+        // 1/240 s, twice that of the scene.
+        let stiffness = 480.0 * 480.0 / (96.0 * inverse_mass_max);
         let damping = 0.002 * stiffness;
         let mut scene = Scene::<3>::new();
         scene.add("cloth", cloth.sprung(stiffness, damping)?)?;

@@ -1,4 +1,4 @@
-//! Models, comparisons, and the scalar kernel by hand.
+//! Models, comparisons, and runs of the scalar kernel without the harness.
 
 use taut::world::{Model, StickSet};
 use taut::{
@@ -6,19 +6,19 @@ use taut::{
 };
 use taut_bench::{Arranged, Arrangement, Comparison, Configuration, Row};
 
-/// Hangs still but for its own weight.
+/// A small hanging sheet.
 pub(crate) fn sheet() -> Model {
     Model::drape(9, StickSet::All).unwrap()
 }
 
-/// No sheet, irregular, in a bad order.
+/// A small irregular mesh with a shuffled numbering.
 pub(crate) fn shuffled_disc() -> Model {
     Model::disc(8, StickSet::All).unwrap().shuffled(3)
 }
 
-/// Two sticks that share nothing. The first breaks out of `f32` in the first frame (and not out
-/// of `f64`); the second, the last of particles and sticks, hangs.
-pub(crate) fn breaking() -> Model {
+/// Two sticks that share no particle. The first overflows `f32` in the first frame, but not `f64`;
+/// the second, whose particles have the largest indices, hangs.
+pub(crate) fn overflowing() -> Model {
     let points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -0.1, 0.0]];
     let mut particles = Particles::new(&points, &[1.0, 1.0, 0.0, 1.0]).unwrap();
     particles.previous_mut(0)[0] = -f32::MAX;
@@ -26,7 +26,7 @@ pub(crate) fn breaking() -> Model {
     Model::new(particles, sticks)
 }
 
-/// Few iterations of two substeps, so that every factor is there.
+/// Several substeps of several iterations, so that a missing factor in a count is found.
 pub(crate) fn step() -> Step<3> {
     Step { substeps: 2, iterations: 3, ..Step::default() }
 }
@@ -35,7 +35,7 @@ pub(crate) fn arrangement(name: &str) -> Arrangement {
     name.parse().unwrap()
 }
 
-/// Every order on every numbering that a model can have.
+/// Every order that a model can have, in every numbering; `sheet` only in the given one.
 pub(crate) fn arrangements(model: &Model) -> Vec<Arrangement> {
     let mut names: Vec<String> = Vec::new();
     for order in ["authored", "coloured", "packed", "starred", "banded", "blocked"] {
@@ -47,7 +47,7 @@ pub(crate) fn arrangements(model: &Model) -> Vec<Arrangement> {
     names.iter().map(|name| arrangement(name)).collect()
 }
 
-/// Every kernel on every instruction set, and the best on two threads.
+/// Every kernel on every instruction set, and the best kernel on two threads.
 fn kernels() -> Vec<AnyKernel> {
     let mut kernels = AnyKernel::available();
     kernels.push(AnyKernel::best().on_threads(Pool::new(2).unwrap()));
@@ -58,23 +58,23 @@ pub(crate) fn scalar(formula: Formula, arrangement: Arrangement) -> Configuratio
     Configuration { kernel: AnyKernel::named("scalar").unwrap(), formula, arrangement }
 }
 
-/// All kernels, with these formulas, in all arrangements of a model, but for those that they
-/// refuse to plan.
-pub(crate) fn everybody(model: &Model, formulas: &[Formula]) -> Vec<Configuration> {
+/// All kernels with these formulas in all arrangements of a model, without the combinations that
+/// have no plan.
+pub(crate) fn all_configurations(model: &Model, formulas: &[Formula]) -> Vec<Configuration> {
     let mut configurations = Vec::new();
     for arrangement in arrangements(model) {
         let Arranged { particles, sticks, schedule, .. } = arrangement.of(model).unwrap();
         for &formula in formulas {
-            let plans =
+            let has_plan =
                 |kernel: &AnyKernel| kernel.plan(&particles, &sticks, &schedule, formula).is_ok();
             let configuration = |kernel| Configuration { kernel, formula, arrangement };
-            configurations.extend(kernels().into_iter().filter(plans).map(configuration));
+            configurations.extend(kernels().into_iter().filter(has_plan).map(configuration));
         }
     }
     configurations
 }
 
-/// Two frames to warm up, ten timed.
+/// A comparison with two frames of warm-up and ten timed frames.
 pub(crate) fn comparison(model: Model, configurations: Vec<Configuration>) -> Comparison {
     Comparison { model, copies: 1, step: step(), warmup: 2, frames: 10, repeats: 1, configurations }
 }
@@ -83,14 +83,14 @@ pub(crate) fn run(comparison: &Comparison) -> Vec<Row> {
     comparison.run(|_| ()).unwrap()
 }
 
-/// The only configuration's row.
+/// The row of the only configuration.
 pub(crate) fn row_of(comparison: &Comparison) -> Row {
     let [_, row] = run(comparison).try_into().unwrap();
     row
 }
 
-/// Where the scalar kernel puts the particles, in the model's own numbering.
-pub(crate) fn by_hand(
+/// The particles after frames of the scalar kernel, in the model's own numbering.
+pub(crate) fn run_scalar(
     model: &Model,
     arrangement: Arrangement,
     formula: Formula,

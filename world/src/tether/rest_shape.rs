@@ -1,6 +1,6 @@
 //! The rest shape on which distances are measured: edges and triangles, given by lengths only.
 
-use taut_core::Lists;
+use taut_core::GroupedLists;
 
 /// No side.
 const NONE: u32 = u32::MAX;
@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// It has lengths and no positions, so bending does not change it.
 #[derive(Clone, Debug)]
-pub(crate) struct Surface {
+pub(crate) struct RestShape {
     /// All edges, with and without triangles, and their lengths, m.
     edges: Vec<([u32; 2], f32)>,
     /// The corners of the triangles.
@@ -20,9 +20,9 @@ pub(crate) struct Surface {
     /// edge. Side `k` of triangle `t` has the number `3 t + k`.
     pub(super) ring: Vec<u32>,
     /// For each particle the sides that begin there, one for each triangle around it.
-    pub(super) sides_at: Lists<u32>,
+    pub(super) sides_at: GroupedLists<u32>,
     /// For each particle the other ends of edges without triangles, and their lengths, m.
-    pub(super) bare_edges: Lists<(u32, f64)>,
+    pub(super) bare_edges: GroupedLists<(u32, f64)>,
     /// The particles at which shortest paths can bend: those around which there is more surface
     /// than in a plane (or than in a half-plane, at a boundary), and the ends of edges without
     /// triangles.
@@ -38,7 +38,7 @@ const FLAT_EXCESS: f64 = 1e-4;
 /// of its base. Further below, the sides cannot meet.
 const CLOSURE_TOLERANCE: f64 = 1e-6;
 
-impl Surface {
+impl RestShape {
     /// A rest shape of `particles` particles: `edges` with their rest lengths, m, and triangles
     /// whose sides are all among the edges. If an edge is given twice, the shorter length counts. A
     /// triangle is left out if a side is missing, if its sides cannot meet, or if it is a
@@ -100,8 +100,10 @@ impl Surface {
             lengths.push(sides);
         }
 
-        let sides_at =
-            Lists::new(particles, corners.as_flattened().iter().copied().zip(0..ring.len() as u32));
+        let sides_at = GroupedLists::new(
+            particles,
+            corners.as_flattened().iter().copied().zip(0..ring.len() as u32),
+        );
         let mut edges = Vec::with_capacity(by_ends.len());
         let mut bare: Vec<([u32; 2], f64)> = Vec::new();
         by_ends.each(|edge, ends, length| {
@@ -111,8 +113,8 @@ impl Surface {
             }
         });
         let both_ways = |&([a, b], length): &([u32; 2], f64)| [(a, (b, length)), (b, (a, length))];
-        let bare_edges = Lists::new(particles, bare.iter().flat_map(both_ways));
-        let mut surface = Self {
+        let bare_edges = GroupedLists::new(particles, bare.iter().flat_map(both_ways));
+        let mut shape = Self {
             edges,
             corners,
             lengths,
@@ -121,8 +123,8 @@ impl Surface {
             bare_edges,
             bends: Vec::with_capacity(particles),
         };
-        surface.bends = (0..particles as u32).map(|particle| surface.may_bend(particle)).collect();
-        surface
+        shape.bends = (0..particles as u32).map(|particle| shape.may_bend(particle)).collect();
+        shape
     }
 
     /// How many particles there are.
@@ -234,13 +236,13 @@ fn height_squared(sides: [f64; 3], k: usize) -> f64 {
 /// Lengths of edges by their ends.
 pub(super) struct EdgeLengths {
     /// By lower end: the higher end and the length, sorted.
-    lists: Lists<(u32, f32)>,
+    lists: GroupedLists<(u32, f32)>,
 }
 
 impl EdgeLengths {
     pub(super) fn new(particles: usize, given: &[([u32; 2], f32)]) -> Self {
         let by_lower = |&([a, b], length): &([u32; 2], f32)| (a.min(b), (a.max(b), length));
-        let mut lists = Lists::new(particles, given.iter().map(by_lower));
+        let mut lists = GroupedLists::new(particles, given.iter().map(by_lower));
         for low in 0..particles as u32 {
             let range = lists.range(low);
             lists.items_mut()[range]

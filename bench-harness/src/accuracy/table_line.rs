@@ -1,34 +1,34 @@
-//! All rows as one long table: what spreadsheets and charts want.
+//! All rows as one long table, for spreadsheets and charts.
 
 use serde::Serialize;
 
 use super::{Accuracy, DriftRow, EffortRow, FrameRow, IterationRow};
 use crate::residual::Residual;
 
-/// One number.
+/// One number of a row: a line of the long table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Figure {
-    /// Of which part.
+pub struct TableLine {
+    /// The name of the part.
     pub part: &'static str,
-    /// For `effort`, the scene, its pins, the bound, and whether it has tethers; else empty.
+    /// For `effort`, the scene, its pins, the bound, and whether it has tethers; otherwise empty.
     pub case: String,
-    /// Of which kernel; empty where all give the same.
+    /// The kernel; empty where all kernels give the same number.
     pub kernel: String,
     /// The formula.
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// After how many iterations or frames; for `effort`, how many substeps.
+    /// The number of iterations or frames before it; for `effort`, the number of substeps.
     pub at: Option<u64>,
-    /// What it is, with its unit.
+    /// The name of the quantity, with its unit.
     pub quantity: &'static str,
-    /// How much.
+    /// The number.
     pub value: f64,
 }
 
 impl Accuracy {
     /// Every number of every row.
-    pub fn figures(&self) -> Vec<Figure> {
+    pub fn table_lines(&self) -> Vec<TableLine> {
         let iterations = self.iterations.iter().flat_map(of_iterations);
         let frames = self.frames.iter().flat_map(of_frames);
         let drift = self.drift.iter().flat_map(of_drift);
@@ -37,25 +37,28 @@ impl Accuracy {
     }
 }
 
-fn of_iterations(row: &IterationRow) -> Vec<Figure> {
+fn of_iterations(row: &IterationRow) -> Vec<TableLine> {
     let mut quantities = of_residual(row.residual).to_vec();
     quantities.extend([
-        ("off_f64_rms_m", row.off_f64.rms),
-        ("off_f64_max_m", row.off_f64.max),
-        ("off_solved_rms_m", row.off_solved.rms),
-        ("off_solved_max_m", row.off_solved.max),
+        ("off_f64_rms_m", row.distance_from_f64.rms),
+        ("off_f64_max_m", row.distance_from_f64.max),
+        ("off_solved_rms_m", row.distance_from_limit.rms),
+        ("off_solved_max_m", row.distance_from_limit.max),
     ]);
     let at = u64::from(row.iterations);
-    figures(("iterations", ""), row.formula, &row.schedule, Some(at), &quantities)
+    lines(("iterations", ""), row.formula, &row.schedule, Some(at), &quantities)
 }
 
-fn of_frames(row: &FrameRow) -> Vec<Figure> {
+fn of_frames(row: &FrameRow) -> Vec<TableLine> {
     let mut quantities = of_residual(row.residual).to_vec();
-    quantities.extend([("off_f64_rms_m", row.off_f64.rms), ("off_f64_max_m", row.off_f64.max)]);
-    figures(("frames", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
+    quantities.extend([
+        ("off_f64_rms_m", row.distance_from_f64.rms),
+        ("off_f64_max_m", row.distance_from_f64.max),
+    ]);
+    lines(("frames", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
 }
 
-fn of_drift(row: &DriftRow) -> Vec<Figure> {
+fn of_drift(row: &DriftRow) -> Vec<TableLine> {
     let mut quantities = of_residual(row.residual).to_vec();
     quantities.extend([
         ("momentum_share", row.momentum),
@@ -64,10 +67,10 @@ fn of_drift(row: &DriftRow) -> Vec<Figure> {
         ("angular_momentum_f64_share", row.angular_momentum_f64),
         ("energy_share", row.energy),
     ]);
-    figures(("drift", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
+    lines(("drift", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
 }
 
-fn of_effort(row: &EffortRow) -> Vec<Figure> {
+fn of_effort(row: &EffortRow) -> Vec<TableLine> {
     let EffortRow { scene, size, set, pins, within, tethers, .. } = row;
     let tethers = if *tethers { "tethers" } else { "no tethers" };
     let case = format!("{scene} {size} {set}, {pins}, within {within}, {tethers}");
@@ -79,9 +82,8 @@ fn of_effort(row: &EffortRow) -> Vec<Figure> {
         ("stretch_max", row.stretch_max),
     ];
     let at = Some(u64::from(row.substeps));
-    let of = ("effort", row.kernel);
-    let all = figures(of, row.formula, row.schedule, at, &quantities).into_iter();
-    all.map(|figure| Figure { case: case.clone(), ..figure }).collect()
+    let all = lines(("effort", row.kernel), row.formula, row.schedule, at, &quantities).into_iter();
+    all.map(|line| TableLine { case: case.clone(), ..line }).collect()
 }
 
 fn of_residual(residual: Residual) -> [(&'static str, f64); 7] {
@@ -97,14 +99,14 @@ fn of_residual(residual: Residual) -> [(&'static str, f64); 7] {
     ]
 }
 
-fn figures(
+fn lines(
     (part, kernel): (&'static str, &str),
     formula: &'static str,
     schedule: &str,
     at: Option<u64>,
     quantities: &[(&'static str, f64)],
-) -> Vec<Figure> {
-    let figure = |&(quantity, value): &(&'static str, f64)| Figure {
+) -> Vec<TableLine> {
+    let line = |&(quantity, value): &(&'static str, f64)| TableLine {
         part,
         case: String::new(),
         kernel: kernel.to_owned(),
@@ -114,5 +116,5 @@ fn figures(
         quantity,
         value,
     };
-    quantities.iter().map(figure).collect()
+    quantities.iter().map(line).collect()
 }

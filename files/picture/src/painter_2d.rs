@@ -1,4 +1,4 @@
-//! Scenes in the plane: shapes and lines, by `tiny-skia`.
+//! Draws 2D scenes as shapes and lines, with `tiny-skia`.
 
 use glam::{Vec2, Vec3};
 use taut_export::{Frame, Look, Stage};
@@ -11,9 +11,10 @@ use crate::camera::Bounds;
 use crate::colour::{Background, linear, srgb};
 use crate::{Options, Picture};
 
-/// A view of the plane.
+/// Draws frames of a 2D stage in a fixed section of the plane.
 #[derive(Debug)]
-pub(crate) struct Sheet {
+pub(crate) struct Painter2d {
+    /// The position at the centre of the picture, m.
     middle: Vec2,
     /// Pixels per m.
     scale: f32,
@@ -21,7 +22,7 @@ pub(crate) struct Sheet {
     centre: Vec2,
 }
 
-/// Margin at each side, as a share of the picture.
+/// The margin at each side, as a share of the picture.
 const MARGIN: f32 = 0.05;
 
 fn colour(light: Vec3, alpha: f32) -> Color {
@@ -36,23 +37,24 @@ fn paint(light: Vec3, alpha: f32) -> Paint<'static> {
     paint
 }
 
-impl Sheet {
+impl Painter2d {
     pub(crate) fn new(bounds: &Bounds, options: &Options) -> Self {
         let bounds = bounds.or_default_cube();
         let (min, max) = (bounds.min.truncate(), bounds.max.truncate());
-        let wide = (max - min).max(Vec2::splat(1e-6));
+        let extent = (max - min).max(Vec2::splat(1e-6));
         let size = Vec2::new(options.width as f32, options.height as f32);
-        let scale = (size * (1.0 - 2.0 * MARGIN) / wide).min_element() * options.view.zoom;
+        let scale = (size * (1.0 - 2.0 * MARGIN) / extent).min_element() * options.view.zoom;
         Self { middle: min.midpoint(max), scale, centre: size / 2.0 }
     }
 
+    /// Converts a position to pixels.
     fn point(&self, [x, y, _]: [f32; 3]) -> Vec2 {
-        let off = (Vec2::new(x, y) - self.middle) * self.scale;
-        self.centre + Vec2::new(off.x, -off.y)
+        let offset = (Vec2::new(x, y) - self.middle) * self.scale;
+        self.centre + Vec2::new(offset.x, -offset.y)
     }
 
-    pub(crate) fn pixel_of(&self, place: [f32; 3]) -> [f32; 2] {
-        self.point(place).into()
+    pub(crate) fn pixel_of(&self, position: [f32; 3]) -> [f32; 2] {
+        self.point(position).into()
     }
 
     pub(crate) fn paint(&self, stage: &Stage, frame: &Frame, options: &Options) -> Picture {
@@ -61,50 +63,53 @@ impl Sheet {
             return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
         };
         fill_background(&mut map, background);
-        for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            // Of a room only the faces perpendicular to the plane are drawn.
-            let mesh = &solid.mesh;
-            let stands = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
-            let triangles = mesh.triangles.iter().filter(|it| !solid.endless || stands(it));
+        for (nth, (shape, pose)) in stage.rigid_shapes.iter().zip(&frame.poses).enumerate() {
+            // Of an unbounded rigid shape only the faces perpendicular to the plane are drawn.
+            let mesh = &shape.mesh;
+            let is_perpendicular = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
+            let triangles =
+                mesh.triangles.iter().filter(|it| !shape.unbounded || is_perpendicular(it));
             let corners = triangles.map(|triangle| {
                 triangle.map(|corner| self.point(pose.point(mesh.points[corner as usize])))
             });
-            if solid.endless {
-                let lines = paint(linear([0x7c, 0x88, 0x99]), 0.8);
-                let sides = corners.flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
-                let sides = sides.filter(|[a, b]| (*a - *b).abs().min_element() < 1e-3);
-                stroke(&mut map, lines_of(sides), &lines, 1.5);
+            if shape.unbounded {
+                let grey = paint(linear([0x7c, 0x88, 0x99]), 0.8);
+                let edges = corners.flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
+                // Only horizontal and vertical edges, not the diagonals of rectangles.
+                let edges = edges.filter(|[a, b]| (*a - *b).abs().min_element() < 1e-3);
+                stroke(&mut map, lines_path(edges), &grey, 1.5);
                 continue;
             }
-            let body = linear(solid.look.colour(nth));
-            fill(&mut map, shape_of(corners), &paint(body, 1.0));
+            let light = linear(shape.look.colour(nth));
+            fill(&mut map, triangles_path(corners), &paint(light, 1.0));
         }
         for (nth, part) in stage.parts.iter().enumerate() {
             let light = linear(part.look.colour(nth));
             let at = |vertex: u32| self.point(frame.positions[vertex as usize]);
             let faces = part.faces.clone().filter(|&face| frame.has_face(face));
             let corners = faces.map(|face| stage.faces[face].map(at));
-            fill(&mut map, shape_of(corners), &paint(light, 0.4));
+            fill(&mut map, triangles_path(corners), &paint(light, 0.4));
             let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
             let ends = sticks.map(|stick| stage.sticks[stick].map(at));
-            let thick = if part.look == Look::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
-            stroke(&mut map, lines_of(ends), &paint(light, 1.0), thick.max(1.1));
+            let width = if part.look == Look::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
+            stroke(&mut map, lines_path(ends), &paint(light, 1.0), width.max(1.1));
             for vertex in part.vertices.clone() {
                 let ball = stage.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
-                let alone = part.faces.is_empty() && part.sticks.is_empty();
-                let radius = if alone { ball.max(part.radius * self.scale).max(1.5) } else { ball };
+                let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
+                let radius =
+                    if only_vertices { ball.max(part.radius * self.scale).max(1.5) } else { ball };
                 if radius > 0.0 && frame.has_vertex(vertex) {
                     dot(&mut map, at(vertex as u32), radius, &paint(light, 1.0));
                 }
             }
         }
-        let ink = match background {
+        let pin_colour = match background {
             Background::Light => linear([0x30, 0x38, 0x44]),
             Background::Dark => linear([0xe6, 0xea, 0xf0]),
         };
         for &vertex in &stage.pinned {
             let at = self.point(frame.positions[vertex as usize]);
-            dot(&mut map, at, 2.0, &paint(ink, 1.0));
+            dot(&mut map, at, 2.0, &paint(pin_colour, 1.0));
         }
         let pixels = map.pixels().iter().map(|it| [it.red(), it.green(), it.blue()]).collect();
         Picture { width, height, pixels }
@@ -128,11 +133,11 @@ fn fill_background(map: &mut Pixmap, background: Background) {
     map.fill_rect(all, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
 }
 
-/// Front-facing triangles as one path, so that no seams show.
-fn shape_of(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
+/// All triangles as one path, so that no seams are visible between them.
+fn triangles_path(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
     let mut path = PathBuilder::new();
     for [a, b, c] in triangles {
-        // All with the same winding; otherwise overlaps would become holes.
+        // All triangles get the same winding, because otherwise overlaps would be holes.
         let (b, c) = if (b - a).perp_dot(c - a) < 0.0 { (b, c) } else { (c, b) };
         path.move_to(a.x, a.y);
         path.line_to(b.x, b.y);
@@ -142,7 +147,7 @@ fn shape_of(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
     path.finish()
 }
 
-fn lines_of(lines: impl Iterator<Item = [Vec2; 2]>) -> Option<Path> {
+fn lines_path(lines: impl Iterator<Item = [Vec2; 2]>) -> Option<Path> {
     let mut path = PathBuilder::new();
     for [a, b] in lines {
         path.move_to(a.x, a.y);

@@ -1,17 +1,17 @@
-//! The same simulation in `f32` with the best kernel and in `f64` with the scalar one.
+//! The same simulation in `f32` on the best kernel and in `f64` on the scalar kernel.
 
 use serde::Serialize;
+use taut::world::Arranged;
 use taut::{
     AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, ScalarKernel, ScalarPlan,
     Step, StepError, Sticks,
 };
 
 use crate::residual::Residual;
-use taut::world::Arranged;
 
-/// Two simulations of one arrangement and formula.
+/// Two simulations of one arrangement and formula, in `f32` and in `f64`.
 #[derive(Debug)]
-pub struct Twins {
+pub struct PrecisionPair {
     /// The particles in `f32`.
     pub single: Particles<3>,
     /// The particles in `f64`.
@@ -25,14 +25,14 @@ pub struct Twins {
 /// The distance between two sets of positions, m; NaN if a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
-    /// Root mean square.
+    /// Root mean square over all particles.
     pub rms: f64,
-    /// The largest.
+    /// The largest of a particle.
     pub max: f64,
 }
 
 impl Distance {
-    /// Between particles of the same numbering.
+    /// The distance between positions of the same index.
     pub fn between(ones: &[[f64; 3]], others: &[[f64; 3]]) -> Self {
         let (mut squares, mut max) = (0.0, 0.0_f64);
         for (one, other) in ones.iter().zip(others) {
@@ -40,13 +40,13 @@ impl Distance {
             squares += square;
             max = max.max(square.sqrt());
         }
-        // `f64::max` hides a NaN, a sum does not.
+        // `f64::max` drops a NaN; the sum keeps it.
         let rms = (squares / ones.len().max(1) as f64).sqrt();
         Self { rms, max: if rms.is_nan() { f64::NAN } else { max } }
     }
 }
 
-/// The same step, each number rounded from `f32`.
+/// The same step, its `f32` numbers converted to `f64`.
 pub(crate) fn in_double(step: &Step<3>) -> Step<3, f64> {
     let &Step { dt, substeps, iterations, acceleration, damping_rate } = step;
     Step {
@@ -58,19 +58,20 @@ pub(crate) fn in_double(step: &Step<3>) -> Step<3, f64> {
     }
 }
 
-/// A step of relaxation only: without velocity and acceleration, motion keeps positions to the bit.
+/// A step of relaxation only: the largest damping rate removes the velocity, so motion leaves the
+/// positions unchanged, to the bit.
 pub fn relaxation(iterations: u32) -> Step<3> {
     let damping_rate = Step::<3>::DAMPING_RATE_MAX as f32;
     Step { substeps: 1, iterations, acceleration: [0.0; 3], damping_rate, ..Step::default() }
 }
 
-impl Twins {
-    /// Both start where the particles are.
+impl PrecisionPair {
+    /// Both simulations start from the arranged particles.
     ///
     /// # Errors
     /// If the schedule was built for different sticks.
-    pub fn new(on: &Arranged, formula: Formula) -> Result<Self, PlanError> {
-        let Arranged { particles, sticks, schedule, .. } = on;
+    pub fn new(arranged: &Arranged, formula: Formula) -> Result<Self, PlanError> {
+        let Arranged { particles, sticks, schedule, .. } = arranged;
         let kernel = AnyKernel::best_for(schedule);
         let (double, sticks_double) = (particles.convert(), sticks.convert());
         Ok(Self {
@@ -83,7 +84,7 @@ impl Twins {
         })
     }
 
-    /// A step of both.
+    /// Steps both simulations.
     ///
     /// # Errors
     /// If the step is invalid.
@@ -94,7 +95,7 @@ impl Twins {
         Ok(())
     }
 
-    /// A step of the one in `f64` alone.
+    /// Steps only the simulation in `f64`.
     ///
     /// # Errors
     /// If the step is invalid.
@@ -120,8 +121,8 @@ impl Twins {
         (0..self.double.len()).map(|particle| self.double.position(particle)).collect()
     }
 
-    /// The distance between the two.
-    pub fn apart(&self) -> Distance {
+    /// The distance between the two simulations.
+    pub fn distance(&self) -> Distance {
         Distance::between(&self.positions(), &self.positions_double())
     }
 }

@@ -1,0 +1,110 @@
+//! Scenarios are valid, and invalid runs are detected.
+
+use taut::world::{Model, ModelError, StickSet};
+use taut::{AnyKernel, Formula, Kernel};
+use taut_bench::{BenchCase, InvalidRun, RUN_FRAMES, SCENARIOS, Scenario, kernel_path};
+
+const SIZE: usize = 8;
+
+fn case(scenario: Scenario) -> BenchCase {
+    BenchCase::new(scenario, scenario.model(SIZE).unwrap(), Formula::Halley).unwrap()
+}
+
+#[test]
+fn scenarios_have_unique_names_and_distinct_kernels() {
+    for (at, scenario) in SCENARIOS.iter().enumerate() {
+        assert!(SCENARIOS[..at].iter().all(|other| other.name != scenario.name));
+        assert!(!scenario.formulas.is_empty() && !scenario.sizes.is_empty());
+        assert!(scenario.step().motion().is_ok());
+        let kernels = scenario.kernels();
+        assert!(kernels.iter().any(|kernel| kernel_path(kernel) == "scalar"));
+        let mut names: Vec<_> = kernels.iter().map(kernel_path).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), kernels.len(), "{names:?}");
+    }
+    let path = SCENARIOS[0].path(Formula::Halley, "grid-avx512", 128);
+    assert_eq!(path, "drape-all/halley/grid-avx512/128");
+}
+
+#[test]
+fn a_frame_relaxes_each_stick_in_each_iteration_of_each_substep() {
+    let scenario = Scenario { iterations: 3, substeps: 2, ..SCENARIOS[0] };
+    let model = scenario.model(SIZE).unwrap();
+    assert_eq!(scenario.relaxed_per_frame(&model), model.sticks.len() as u64 * 6);
+}
+
+#[test]
+fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
+    for scenario in SCENARIOS {
+        let case = case(*scenario);
+        let kernels = scenario.kernels();
+        let mut runs: Vec<_> = kernels.iter().map(|kernel| case.run(kernel).unwrap()).collect();
+        runs.push(case.run_textbook());
+        for run in &mut runs {
+            for frames in [RUN_FRAMES, 1, 3] {
+                run.rewind();
+                run.frames(frames);
+                let stretch = run.verified(frames).unwrap();
+                let residual = stretch.residual_rms();
+                assert!(residual > 0.0 && residual <= scenario.stretch_rms_bound);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_in_which_nothing_moves_is_invalid() {
+    let case = case(SCENARIOS[0]);
+    let mut run = case.run(&AnyKernel::best()).unwrap();
+    assert_eq!(run.verified(1), Err(InvalidRun::NothingMoved));
+    run.frames(2);
+    run.verified(2).unwrap();
+    run.rewind();
+    assert_eq!(run.verified(2), Err(InvalidRun::NothingMoved));
+}
+
+#[test]
+fn a_run_with_other_bits_is_invalid() {
+    let case = case(SCENARIOS[0]);
+    let mut run = case.run(&AnyKernel::best()).unwrap();
+    run.frames(3);
+    assert!(
+        matches!(run.verified(2), Err(InvalidRun::OtherBits { .. })),
+        "one frame too many was run"
+    );
+    // The bits of the textbook loop are not compared.
+    let mut textbook = case.run_textbook();
+    textbook.frames(3);
+    assert!(textbook.verified(2).is_ok());
+}
+
+#[test]
+fn a_run_beyond_the_residual_bound_is_invalid() {
+    let case = case(Scenario { stretch_rms_bound: 1e-6, ..SCENARIOS[0] });
+    let mut run = case.run(&AnyKernel::best()).unwrap();
+    run.frames(1);
+    assert!(matches!(run.verified(1), Err(InvalidRun::Stretched { bound: 1e-6, .. })));
+}
+
+#[test]
+fn a_run_with_a_position_that_is_not_finite_is_invalid() {
+    fn exploding(size: usize, set: StickSet) -> Result<Model, ModelError> {
+        let mut model = Model::drape(size, set)?;
+        model.particles.previous_mut(2)[size + 1] = -f32::MAX;
+        Ok(model)
+    }
+    let case = case(Scenario { shape: exploding, ..SCENARIOS[0] });
+    let mut run = case.run(&AnyKernel::best()).unwrap();
+    run.frames(1);
+    assert_eq!(run.verified(1), Err(InvalidRun::NotFinite));
+}
+
+#[test]
+fn a_path_names_the_kernel_and_its_instruction_set() {
+    for kernel in AnyKernel::available() {
+        let name = kernel_path(&kernel);
+        assert!(name.starts_with(Kernel::<3>::name(&kernel)), "{name}");
+        assert!(name.ends_with(Kernel::<3>::isa(&kernel)), "{name}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Chooses the writer by the file extension.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::error::{InFile, Problem, Result};
+use crate::gltf::Glb;
+use crate::pc2::PointCache;
+use crate::sequence::folder_of;
+use crate::sink::{Sink, Timeline};
+use crate::{FileName, Frame, Stage, obj, ply};
+
+/// The extensions that [`sink`] writes.
+pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
+
+/// Checks whether [`sink`] can write a file with this name. Opens no file.
+///
+/// # Errors
+/// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
+/// indices.
+pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
+    file_name(path, stage, EXTENSIONS, &[".obj", ".ply"])
+}
+
+/// Returns the sink for a file, chosen by its extension in upper or lower case: `.glb`, `.obj`,
+/// `.ply` or `.pc2`. OBJ and PLY contain the last frame. If their name has a frame number pattern
+/// (`%04d`), each frame gets a file of its own.
+///
+/// # Errors
+/// As [`check`], or a file that would be too large or cannot be created.
+pub fn sink(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Box<dyn Sink>> {
+    let name = check(path, stage)?;
+    Ok(match &*name.extension() {
+        "glb" => Box::new(Glb::new(path, stage, timeline)?),
+        "obj" => Box::new(SingleFrames::new(name, obj::write)),
+        "ply" => Box::new(SingleFrames::new(name, ply::write)),
+        _ => Box::new(PointCache::create(path, stage, timeline)?),
+    })
+}
+
+/// Checks the name of a file for a stage, and returns it. The extension must be one of
+/// `extensions`. The name may have a frame number pattern only if the extension is one of
+/// `single_frame`, the formats that contain one frame.
+///
+/// # Errors
+/// As [`check`].
+pub fn file_name(
+    path: &Path,
+    stage: &Stage,
+    extensions: &'static [&'static str],
+    single_frame: &[&str],
+) -> Result<FileName> {
+    let name = FileName::parse(path)?;
+    let extension = name.extension();
+    let is_one_of = |extensions: &[&str]| extensions.iter().any(|it| it[1..] == extension);
+    if !is_one_of(extensions) {
+        return Err(Problem::UnknownExtension { known: extensions }.of(path));
+    }
+    stage.check().map_err(Problem::Unsupported).in_file(path)?;
+    let folder = folder_of(&name.of(0));
+    if !folder.is_dir() {
+        return Err(Problem::NoFolder { folder }.of(path));
+    }
+    if name.is_sequence() && !is_one_of(single_frame) {
+        let problem = "contains all frames: expected a name without a frame number pattern";
+        return Err(Problem::Unsupported(problem).of(path));
+    }
+    Ok(name)
+}
+
+/// Writes one frame to a file.
+type WriteFrame = fn(File, &Stage, &Frame) -> io::Result<()>;
+
+/// The sink of formats that contain one frame: writes each frame to its own file, or only the last.
+#[derive(Debug)]
+struct SingleFrames {
+    name: FileName,
+    write: WriteFrame,
+    /// The number of frames so far.
+    frames: u64,
+    /// The last frame, unless each frame has a file.
+    last: Option<Frame>,
+}
+
+impl SingleFrames {
+    fn new(name: FileName, write: WriteFrame) -> Self {
+        Self { name, write, frames: 0, last: None }
+    }
+
+    fn write(&self, path: &Path, stage: &Stage, frame: &Frame) -> Result<()> {
+        File::create(path).and_then(|file| (self.write)(file, stage, frame)).in_file(path)
+    }
+}
+
+impl Sink for SingleFrames {
+    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+        if self.name.is_sequence() {
+            self.write(&self.name.of(self.frames), stage, frame)?;
+        } else {
+            self.last.get_or_insert_default().clone_from(frame);
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+        match &self.last {
+            Some(last) => self.write(self.name.written(), stage, last),
+            None if self.frames == 0 => Err(Problem::NoFrames.of(self.name.written())),
+            None => Ok(()),
+        }
+    }
+}

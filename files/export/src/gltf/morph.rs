@@ -1,0 +1,191 @@
+//! Deformable parts as glTF meshes with morph targets.
+
+use std::io;
+
+use gltf_json::Index;
+use gltf_json::accessor::Accessor;
+use gltf_json::mesh::{Mode, MorphTarget};
+
+use super::document::{Document, ShapeAccessors, primitive};
+use super::rods::Rods;
+use crate::{Frame, Part, Stage};
+
+/// The glTF mesh of a part: its vertices and primitives.
+#[derive(Debug)]
+pub(super) struct MorphMesh {
+    /// The index of the part.
+    part: usize,
+    /// For each vertex of the mesh the vertex of the stage. Each corner of a face that will be
+    /// removed is a separate vertex; these are last.
+    vertices: Vec<u32>,
+    /// For each of these last vertices its face, and the vertex onto which it collapses when the
+    /// face is removed.
+    collapsing: Vec<(usize, u32)>,
+    triangles: Vec<u32>,
+    lines: Vec<u32>,
+    points: bool,
+}
+
+impl MorphMesh {
+    /// The meshes of all parts that have one. `removed` are the faces that are removed in the last
+    /// frame, sorted.
+    pub(super) fn all(stage: &Stage, removed: &[usize]) -> Vec<Self> {
+        let parts = stage.parts.iter().enumerate();
+        parts
+            .map(|(nth, part)| Self::new(stage, nth, part, removed))
+            .filter(|mesh| !mesh.vertices.is_empty())
+            .collect()
+    }
+
+    /// The mesh of a part; without vertices if the part needs none.
+    fn new(stage: &Stage, nth: usize, part: &Part, removed: &[usize]) -> Self {
+        let first = part.vertices.start as u32;
+        let mut mesh = Self {
+            part: nth,
+            vertices: Vec::new(),
+            collapsing: Vec::new(),
+            triangles: Vec::new(),
+            lines: Vec::new(),
+            points: part.faces.is_empty() && part.sticks.is_empty(),
+        };
+        if !part.sticks.is_empty() && !Rods::are_nodes(stage) {
+            let ends = stage.sticks[part.sticks.clone()].as_flattened();
+            mesh.lines = ends.iter().map(|end| end - first).collect();
+        }
+        if part.faces.is_empty() && mesh.lines.is_empty() && !mesh.points {
+            return mesh;
+        }
+        mesh.vertices = part.vertices.clone().map(|vertex| vertex as u32).collect();
+        for face in part.faces.clone() {
+            let corners = stage.faces[face];
+            if removed.binary_search(&face).is_ok() {
+                for corner in corners {
+                    mesh.triangles.push(mesh.vertices.len() as u32);
+                    mesh.vertices.push(corner);
+                    mesh.collapsing.push((face, corners[0]));
+                }
+            } else {
+                mesh.triangles.extend(corners.map(|corner| corner - first));
+            }
+        }
+        mesh
+    }
+
+    /// The number of vertices of the mesh.
+    pub(super) fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// Whether it has normals: only meshes with faces have.
+    pub(super) fn has_normals(&self) -> bool {
+        !self.triangles.is_empty()
+    }
+
+    /// The name of the part.
+    pub(super) fn name<'a>(&self, stage: &'a Stage) -> &'a str {
+        &stage.parts[self.part].name
+    }
+
+    /// Adds the accessors of the indices of its primitives.
+    pub(super) fn add_indices(&self, document: &mut Document) -> Vec<(Mode, Index<Accessor>)> {
+        let points: Vec<u32> =
+            if self.points { (0..self.len() as u32).collect() } else { Vec::new() };
+        [(Mode::Triangles, &self.triangles), (Mode::Lines, &self.lines), (Mode::Points, &points)]
+            .into_iter()
+            .filter(|(_, indices)| !indices.is_empty())
+            .map(|(mode, indices)| (mode, document.add_indices(indices)))
+            .collect()
+    }
+
+    /// Adds the mesh with its morph targets.
+    pub(super) fn add_mesh(
+        &self,
+        stage: &Stage,
+        document: &mut Document,
+        indices: &[(Mode, Index<Accessor>)],
+        keys: &[ShapeAccessors],
+    ) -> Index<gltf_json::Mesh> {
+        let part = &stage.parts[self.part];
+        let material = document.material(part.look, self.part);
+        let targets = keys[1..].iter().map(|shape| MorphTarget {
+            positions: Some(shape.positions),
+            normals: shape.normals,
+            tangents: None,
+        });
+        let targets: Vec<MorphTarget> = targets.collect();
+        let primitives = indices.iter().map(|&(mode, indices)| {
+            let mut primitive = primitive(keys[0], indices, material, mode);
+            primitive.targets = (!targets.is_empty()).then(|| targets.clone());
+            primitive
+        });
+        let primitives = primitives.collect();
+        document.add_mesh(&part.name, primitives)
+    }
+
+    /// Computes the positions and unit normals of its vertices in a frame.
+    fn compute_shape(&self, frame: &Frame, shape: &mut Shape) {
+        shape.positions.clear();
+        shape.normals.clear();
+        let not_collapsing = self.vertices.len() - self.collapsing.len();
+        let collapsing =
+            self.collapsing.iter().map(|&(face, onto)| (!frame.has_face(face)).then_some(onto));
+        let onto = std::iter::repeat_n(None, not_collapsing).chain(collapsing);
+        for (&vertex, onto) in self.vertices.iter().zip(onto) {
+            shape.positions.push(frame.positions[onto.unwrap_or(vertex) as usize]);
+            let normal = glam::DVec3::from(frame.normals[vertex as usize].map(f64::from));
+            let normal = normal.try_normalize().unwrap_or(glam::DVec3::Z);
+            shape.normals.push(normal.to_array().map(|x| x as f32));
+        }
+    }
+}
+
+/// The positions and normals of a mesh at a key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shape {
+    pub(super) positions: Vec<[f32; 3]>,
+    pub(super) normals: Vec<[f32; 3]>,
+}
+
+/// Computes the data of key frames: the shape of each mesh at the first key, and the difference
+/// from it at the others.
+pub(super) struct Deltas<'a> {
+    meshes: &'a [MorphMesh],
+    first: Vec<Shape>,
+    current: Shape,
+    has_first: bool,
+}
+
+impl<'a> Deltas<'a> {
+    pub(super) fn new(meshes: &'a [MorphMesh]) -> Self {
+        let first = vec![Shape::default(); meshes.len()];
+        Self { meshes, first, current: Shape::default(), has_first: false }
+    }
+
+    /// Calls `write` with the data of each mesh for the next frame.
+    pub(super) fn compute(
+        &mut self,
+        frame: &Frame,
+        mut write: impl FnMut(usize, &Shape) -> io::Result<()>,
+    ) -> io::Result<()> {
+        for (nth, mesh) in self.meshes.iter().enumerate() {
+            let first = &mut self.first[nth];
+            if !self.has_first {
+                mesh.compute_shape(frame, first);
+                write(nth, first)?;
+                continue;
+            }
+            mesh.compute_shape(frame, &mut self.current);
+            let subtract = |current: &mut [[f32; 3]], first: &[[f32; 3]]| {
+                let current = current.as_flattened_mut().iter_mut();
+                for (current, first) in current.zip(first.as_flattened()) {
+                    *current -= first;
+                }
+            };
+            subtract(&mut self.current.positions, &first.positions);
+            subtract(&mut self.current.normals, &first.normals);
+            write(nth, &self.current)?;
+        }
+        self.has_first = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! Files that cannot be written are rejected before the simulation starts.
+
+use std::path::Path;
+
+use taut_export::{Stage, Timeline, sink};
+
+use crate::{folder, stage};
+
+const SHORT: Timeline = Timeline { frames: 10, fps: 30.0 };
+
+fn error_message(path: &Path, stage: &Stage, timeline: Timeline) -> String {
+    sink(path, stage, timeline).err().unwrap().to_string()
+}
+
+#[test]
+fn invalid_names() {
+    let folder = folder();
+    let message_for = |name: &str| error_message(&folder.path().join(name), &stage(), SHORT);
+    for (name, expected) in [
+        ("cloth.fbx", "cloth.fbx: unknown extension: expected one of .glb, .obj, .ply, .pc2"),
+        ("cloth", "cloth: unknown extension"),
+        ("%x.obj", "expected at most one frame number pattern such as %04d"),
+        ("%d-%d.obj", "expected at most one frame number pattern"),
+        ("nowhere/cloth.glb", "nowhere/cloth.glb: there is no folder "),
+        ("%04d.glb", "contains all frames: expected a name without a frame number pattern"),
+    ] {
+        let message = message_for(name);
+        assert!(message.contains(expected) && message.lines().count() == 1, "{name}: {message}");
+    }
+}
+
+#[test]
+fn files_that_would_be_too_large() {
+    let folder = folder();
+    let path = folder.path().join("huge.glb");
+    let message = error_message(&path, &stage(), Timeline { frames: 1_000_000, fps: 60.0 });
+    assert!(message.contains(" GB, more than the limit of 1.1 GB"), "{message}");
+    assert!(!path.exists(), "a file was left");
+}
+
+#[test]
+fn invalid_stages_and_empty_runs() {
+    let folder = folder();
+    let path = folder.path().join("cloth.obj");
+    let invalid = Stage { vertices: 3, ..stage() };
+    assert!(error_message(&path, &invalid, SHORT).contains("out of range"));
+    let empty = sink(&path, &stage(), SHORT).unwrap();
+    let message = empty.finish(&stage(), &mut |_| {}).unwrap_err().to_string();
+    assert!(message.ends_with("no frame was written"), "{message}");
+}

@@ -1,0 +1,117 @@
+//! Lighting.
+
+use glam::{Vec2, Vec3};
+
+use super::SAMPLES_PER_SIDE;
+use super::raster::Sample;
+use super::shadow::ShadowMap;
+use super::soup::Soup;
+use crate::camera::{Bounds, Camera};
+
+/// The lights of a scene: a main light from the upper left of the camera, and a sky light.
+#[derive(Debug)]
+pub(super) struct Lights {
+    /// The empty shadow map of the main light.
+    main: ShadowMap,
+    /// The empty shadow map of the sky light.
+    sky: ShadowMap,
+    /// The size of the scene, m.
+    size: f32,
+    eye: Vec3,
+}
+
+/// The lights with the shadow maps of a frame.
+#[derive(Debug)]
+pub(super) struct Shading<'a> {
+    lights: &'a Lights,
+    main: ShadowMap,
+    sky: ShadowMap,
+    /// For each sample of a pixel the offsets at which shadow maps are looked up.
+    offsets: [[Vec2; LOOKUPS]; SAMPLES],
+}
+
+const MAIN_LIGHT: Vec3 = Vec3::new(1.16, 1.09, 0.97);
+const SKY_LIGHT: Vec3 = Vec3::new(0.42, 0.46, 0.53);
+/// Light reflected by the ground.
+const GROUND_LIGHT: Vec3 = Vec3::new(0.25, 0.23, 0.22);
+/// Shadow map look-ups per sample.
+const LOOKUPS: usize = 4;
+/// Samples per pixel.
+const SAMPLES: usize = (SAMPLES_PER_SIDE * SAMPLES_PER_SIDE) as usize;
+
+impl Lights {
+    pub(super) fn new(bounds: &Bounds, camera: &Camera, floor: f32) -> Self {
+        let main = camera.direction([-0.8, 1.0, 0.5]);
+        Self {
+            main: ShadowMap::new(bounds, floor, main, 1024),
+            sky: ShadowMap::new(bounds, floor, Vec3::Y, 384),
+            size: bounds.size(),
+            eye: camera.eye,
+        }
+    }
+
+    /// Computes the shadow maps of a frame.
+    pub(super) fn with_shadows_of(&self, soup: &Soup) -> Shading<'_> {
+        let (main, sky) = (self.main.of(soup), self.sky.of(soup));
+        Shading { lights: self, main, sky, offsets: std::array::from_fn(offsets) }
+    }
+}
+
+/// Points in a disc of radius 1, different for each sample of a pixel and the same for all pixels,
+/// so that edges of shadows are soft without noise.
+fn offsets(sample: usize) -> [Vec2; LOOKUPS] {
+    std::array::from_fn(|nth| {
+        let number = (nth * SAMPLES + sample) as f32 + 0.5;
+        // A spiral by the golden angle fills a disc evenly.
+        let angle = std::f32::consts::TAU * 0.381_966 * number;
+        Vec2::from_angle(angle) * (number / (LOOKUPS * SAMPLES) as f32).sqrt()
+    })
+}
+
+impl Shading<'_> {
+    /// The shares of the main light and of the sky light that reach a point. `nth` is the number of
+    /// the sample in its pixel.
+    fn visibility(&self, point: Vec3, normal: Vec3, nth: usize) -> [f32; 2] {
+        let offsets = &self.offsets[nth];
+        let size = self.lights.size;
+        // Points are moved off the surface, so that it does not cast shadows on itself.
+        let moved = |cell_size: f32| point + normal * (1.6 * cell_size);
+        let main = moved(self.main.cell_size()) + self.main.towards * self.main.cell_size();
+        let sky = moved(self.sky.cell_size()) + Vec3::Y * self.sky.cell_size();
+        let radius = (0.012 * size).max(self.main.cell_size());
+        [
+            self.main.visibility(main, radius, f32::INFINITY, offsets),
+            self.sky.visibility(sky, 0.07 * size, 0.5 * size, offsets),
+        ]
+    }
+
+    /// The light from a sample of a surface to the eye. `nth` is the number of the sample in its
+    /// pixel.
+    pub(super) fn surface(&self, soup: &Soup, sample: &Sample, ray: Vec3, nth: usize) -> Vec3 {
+        let material = &soup.materials[sample.material as usize];
+        let albedo = if sample.front { material.front } else { material.back };
+        let point = self.lights.eye + ray * sample.depth;
+        let (normal, view) = (sample.normal, -ray.normalize());
+        let towards = self.main.towards;
+        let cosine = normal.dot(towards);
+        let is_lit_through = cosine < 0.0 && material.translucency > 0.0;
+        let lit_side = if is_lit_through { -normal } else { normal };
+        let [main, sky] = self.visibility(point, lit_side, nth);
+        let diffuse = if cosine > 0.0 { cosine } else { -cosine * material.translucency };
+        let ambient = GROUND_LIGHT.lerp(SKY_LIGHT, 0.5 + 0.5 * normal.y) * (0.45 + 0.55 * sky);
+        let half = (towards + view).normalize_or(normal);
+        let specular = material.specular * normal.dot(half).max(0.0).powi(40) * main;
+        // Rim light, as of fibres and rounded edges.
+        let rim = 0.10 * (1.0 - normal.dot(view).clamp(0.0, 1.0)).powi(3) * sky;
+        albedo * (MAIN_LIGHT * (diffuse * main) + ambient) + Vec3::splat(specular + rim * 0.5)
+    }
+
+    /// The share of light that reaches the floor at a depth along a ray, for shadows of a
+    /// `strength` from 0 to 1.
+    pub(super) fn floor(&self, depth: f32, ray: Vec3, nth: usize, strength: f32) -> Vec3 {
+        let [main, sky] = self.visibility(self.lights.eye + ray * depth, Vec3::ZERO, nth);
+        let light = (1.0 - strength * (1.0 - main)) * (1.0 - 0.8 * strength * (1.0 - sky));
+        // Shadows are bluish, because the sky lights them.
+        Vec3::new(light, light, light.powf(0.92))
+    }
+}

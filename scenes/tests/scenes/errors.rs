@@ -1,0 +1,288 @@
+//! Errors in scene files: one line, with the number of the line that caused them.
+
+use taut_scenes::AnyScene;
+
+/// A model called `it` with these keys.
+pub(crate) fn model(keys: &str) -> String {
+    format!("[[model]]\nname = \"it\"\n{keys}")
+}
+
+/// Asserts that `text` is rejected at `line` with a message that contains `expected`.
+pub(crate) fn assert_error(text: &str, line: usize, expected: &str) {
+    let error = AnyScene::from_toml(text).expect_err(text);
+    assert!(error.message.contains(expected), "{text}\n{error}");
+    assert_eq!(error.line, line, "{text}\n{error}");
+    assert_eq!(error.to_string().lines().count(), 1, "{text}\n{error}");
+}
+
+/// Each emitter is within the limit, but their sum is not.
+#[test]
+fn too_many_particles_are_rejected_at_the_line_of_the_model() {
+    let emitter = |name: &str| {
+        format!(
+            "\n[[model]]\nname = \"{name}\"\nemitter = {{ rate = 1e9, lifetime = [1e-6, 9e-3] }}"
+        )
+    };
+    let text = ["dimensions = 2".to_owned(), emitter("a"), emitter("b"), emitter("c")].concat();
+    assert!(text.len() < 256);
+    let sum = "the number of particles of all models is 18000002; it must be at most 16777216";
+    assert_error(&text, 5, sum);
+}
+
+/// The limit is on the sum, because a scene may name one file any number of times.
+#[test]
+fn too_large_mesh_files_are_rejected_at_their_line() {
+    let named = |file: &str| {
+        format!("[[model]]\nname = \"{file}\"\nmesh = {{ density = 1, file = \"{file}\" }}\n")
+    };
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    let read = |file: &str| {
+        let count = if file == "small" { 1 } else { (1 << 24) / 3 + 1 };
+        Ok((corners.repeat(count), vec![[0, 1, 2]]))
+    };
+    let text = [named("small"), named("large")].concat();
+    let error = AnyScene::from_toml_with(&text, &read).unwrap_err();
+    let sum = "the number of vertices of all mesh files is 16777221; it must be at most 16777216";
+    assert_eq!((error.line, &*error.message), (6, sum));
+}
+
+#[test]
+fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
+    for (step, line, expected) in [
+        ("damping_rate = -1", 1, "a damping rate of -1 1/s is not from 0 to 1e9"),
+        (
+            "damping = 0.01",
+            2,
+            "\"damping\" is now \"damping_rate\", in 1/s: write damping_rate = 0.603 for the same \
+             motion at 1 substep",
+        ),
+        (
+            "dt = 0.01\n\ndamping = 0.005\nsubsteps = 4",
+            4,
+            "write damping_rate = 2.005 for the same motion at 4 substeps",
+        ),
+        ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
+        ("damping = 1.5", 2, "1.5 is not a share from 0 to 1"),
+    ] {
+        assert_error(&format!("[step]\n{step}"), line, expected);
+    }
+}
+
+#[test]
+fn errors_of_copies_have_line_numbers() {
+    let cases = [
+        (
+            model("cloth = {}\ncopies = {}"),
+            4,
+            "exactly one key, found 0; expected one of: at, grid",
+        ),
+        (model("cloth = {}\ncopies = { grid = [2, 2, 2] }"), 4, "both 'grid' and 'spacing'"),
+        (
+            model("cloth = {}\ncopies = { grid = [9999, 9999, 9999], spacing = [1, 1, 1] }"),
+            4,
+            "the number of copies is 999700029999; it must be at most 65536",
+        ),
+        (model("cloth = {}\ncopies = { at = [] }"), 4, "at least one copy, found none"),
+        (
+            model("cloth = {}\ncopies = { grid = [2, 0, 2], spacing = [1, 1, 1] }"),
+            4,
+            "at least 1 along each axis",
+        ),
+        (
+            model("cloth = {}\ncopies = { grid = [3, 1, 1], spacing = [1e12, 0, 0] }"),
+            4,
+            "it must be within 1e12 m",
+        ),
+        (
+            model("cloth = {}\ncopies = { at = [[0, 0, 0], [1e30, 0, 0]] }"),
+            4,
+            "the position of a copy, m, is 1000000000000000000000000000000",
+        ),
+        (
+            "[[model]]\nname = \"it 1\"\ncloth = {}\n\n[[model]]\nname = \"it\"\ncloth = {}\n\
+             copies = { at = [[0, 0, 0], [1, 0, 0]] }"
+                .to_owned(),
+            5,
+            "'it 1'",
+        ),
+    ];
+    for (text, line, expected) in cases {
+        assert_error(&text, line, expected);
+    }
+}
+
+#[test]
+fn errors_are_one_line_with_a_line_number() {
+    for (text, line, expected) in [
+        ("dimensions = 4".to_owned(), 1, "expected 2 or 3 dimensions, found 4"),
+        ("formula = \"euler\"".to_owned(), 1, "unknown variant `euler`"),
+        ("\nwind = 3".to_owned(), 2, "unknown field `wind`"),
+        ("[step]\ndt = 0.1\ndt = 0.2".to_owned(), 3, "duplicate key"),
+        ("[step]\n\nsubsteps = -1".to_owned(), 3, "-1"),
+        ("\n[step]\nsubsteps = 0".to_owned(), 2, "at least one substep"),
+        ("[step]\ngravity = [0, -9.81]".to_owned(), 2, "expected 3 numbers, found 2"),
+        (model("cloth = {}\nrope = { path = [] }"), 1, "needs exactly one builder, found 2"),
+        (model("at = [0, 0, 0]"), 1, "exactly one builder, found 0; expected one of: drape, disc"),
+        (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),
+        (model("cloth = { ros = 1 }"), 3, "unknown field `ros`"),
+        (model("cloth = { families = \"some\" }"), 3, "unknown variant `some`"),
+        (
+            model("cloth = {}\npinned = [\"lid\"]"),
+            4,
+            "'it' has no group 'lid'; its groups are: bottom",
+        ),
+        (model("rope = {}"), 3, "missing field `path`"),
+        (format!("{}\n{}", model("cloth = {}"), model("cloth = {}")), 4, "two models called 'it'"),
+        ("[[obstacle]]\nsurface = {}".to_owned(), 1, "needs exactly one shape, found 0"),
+        ("[[obstacle]]\n\nsphere = { centre = [0, 0, 0] }".to_owned(), 3, "missing field `radius`"),
+        (
+            "[[obstacle]]\nsphere = { centre = [0, 0, 0], radius = -1 }".to_owned(),
+            2,
+            "radius of a sphere",
+        ),
+        (model("emitter = { rate = 0 }"), 3, "the rate of an emitter, 1/s, is 0"),
+        (model("emitter = { source = { ring = [0, 0, 0] } }"), 3, "unknown variant `ring`"),
+        (model("emitter = { lifetime = [2, 1] }"), 3, "the longest lifetime, s, is 1"),
+        (model("emitter = { lifetime = [2] }"), 3, "length 1"),
+        (model("cloth = {}\nsprings = { stiffness = -1, damping = 0 }"), 4, "the stiffness -1"),
+        (model("cloth = {}\nsprings = { stiffness = 1 }"), 4, "missing field `damping`"),
+        (model("cloth = {}\nstiffness = 2"), 4, "stick 0 has the stiffness 2"),
+        (model("cloth = {}\ngroups = { far = [9999] }"), 4, "9999"),
+        (model("cloth = {}\nguided = [{ group = \"lid\" }]"), 4, "'it' has no group 'lid'; its"),
+        (
+            model(
+                "cloth = {}\n[[model.guided]]\ngroup = \"top\"\npath = { linear = { speed = 1 } }",
+            ),
+            6,
+            "unexpected keys in table: speed",
+        ),
+        (
+            model(
+                "cloth = {}\nguided = [{ group = \"top\", \
+                 path = { oscillating = { amplitude = [1, 0, 0], period = 0 } } }]",
+            ),
+            4,
+            "the period of a path, s, is 0",
+        ),
+        (
+            model("particles = { positions = [[0, 0, 0]], masses = [0] }"),
+            3,
+            "a mass, kg, is 0; it must be from 1e-9 to 1e9",
+        ),
+        (
+            model("particles = { positions = [[0, 0, 0]], masses = [1], sticks = [[0, 1]] }"),
+            3,
+            "stick 0 ends at particle 1",
+        ),
+        (
+            "[[obstacle]]\ntilted_cuboid = { centre = [0, 0, 0], half_edges = [[1, 0, 0]] }"
+                .to_owned(),
+            2,
+            "expected 3 half edges, found 1",
+        ),
+        (
+            "[[obstacle]]\nsurface = {}\nlimb_contacts = { margin = 0.02 }".to_owned(),
+            1,
+            "contacts between limbs take neither 'surface'",
+        ),
+        (
+            model("[model.cloth]\nrows = 3\n\ndensity = -0.1"),
+            6,
+            "density of a cloth, kg/m², is -0.1",
+        ),
+        (model("cloth = { width = -1, height = -1 }"), 3, "width of a cloth"),
+        (
+            model("emitter = {}\nvelocity = [0, 1, 0]"),
+            1,
+            "'it' is an emitter, which takes neither 'turned' nor 'velocity'",
+        ),
+        (
+            model("cloth = {}\ntears_at = 2\nsprings = { stiffness = 1, damping = 0 }"),
+            1,
+            "springs instead of sticks",
+        ),
+        ("[step]\ndt = 0.01\niterations = 4_000_000".to_owned(), 3, "iterations is 4000000"),
+        ("[step]\npasses = 0".to_owned(), 2, "passes is 0; it must be from 1 to 1000"),
+        (model("cloth = {}\nvelocity = [1e30, 0, 0]"), 4, "velocity of a model, m/s, is 1"),
+        ("order = \"any\"".to_owned(), 1, "unknown variant `any`"),
+        ("\n[[force]]\nmagic = {}".to_owned(), 3, "unknown field `magic`"),
+        ("[[force]]\ndrag = { linear = -1 }".to_owned(), 2, "linear drag, kg/s, is -1"),
+        ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 2, "velocity of a wind"),
+    ] {
+        assert_error(&text, line, expected);
+    }
+}
+
+#[test]
+fn values_out_of_range_are_rejected() {
+    for (text, line, expected) in [
+        (
+            "[[obstacle]]\nlimb_contacts = { friction = nan }".to_owned(),
+            2,
+            "friction of contacts between limbs is NaN",
+        ),
+        ("[[obstacle]]\nbody_contacts = { margin = -1 }".to_owned(), 2, "margin of contacts"),
+        (
+            "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }".to_owned(),
+            3,
+            "the restitution of a surface is 7",
+        ),
+        (model("drape = { size = 9223372036854775807 }"), 3, "at most 16777216"),
+        (model("disc = { size = 5000 }"), 3, "at most 16777216"),
+        (model("ball = { size = 4000 }"), 3, "at most 16777216"),
+        (model("cloth = {}\nat = [0, inf, 0]"), 4, "the position of a model, m, is inf"),
+        (model("cloth = {}\nvelocity = [nan, 0, 0]"), 4, "the velocity of a model, m/s, is NaN"),
+        (
+            model("cloth = {}\ntears_at = 0.5"),
+            4,
+            "tear factor of sticks is 0.5; it must be at least 1",
+        ),
+        (
+            model("drape = { size = 4 }\npinned = [\"top\"]"),
+            4,
+            "no group 'top'; its groups are: none",
+        ),
+        (
+            format!("{}\n[[force]]\non = \"tpo\"\nacceleration = [0, 1, 0]", model("cloth = {}")),
+            5,
+            "the group 'tpo', which no model has",
+        ),
+        (
+            "[[force]]\nwind = { velocity = [1, 0, 0], \
+             gusts = { strength = 1, size = 2.9e-39, seed = 1 } }"
+                .to_owned(),
+            2,
+            "size of gusts, m, is 0.000",
+        ),
+        (
+            "[[force]]\nwind = { velocity = [1, 0, 0], \
+             gusts = { strength = 2e6, size = 1, seed = 1 } }"
+                .to_owned(),
+            2,
+            "strength of gusts is 2000000; it must be from 0 to 1e6",
+        ),
+        (
+            model(
+                "particles = { positions = [[0, 0, 0], [1, 0, 0]], masses = [1, 1], \
+                 springs = [{ ends = [0, 1], rest = 1e30, stiffness = 1, damping = 0 }] }",
+            ),
+            3,
+            "spring 0 has the rest 1",
+        ),
+        (
+            "[[force]]\nattractor = { place = [0, 0, 0], strength = 1e25, softening = 0 }"
+                .to_owned(),
+            2,
+            "strength of an attractor, m³/s²,",
+        ),
+        (
+            "[[force]]\nacceleration = [0, 1, 0]\n\
+             within = { ball = { centre = [0, 0, 0], radius = nan } }"
+                .to_owned(),
+            3,
+            "the radius of a region, m, is NaN",
+        ),
+    ] {
+        assert_error(&text, line, expected);
+    }
+}

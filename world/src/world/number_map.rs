@@ -1,0 +1,64 @@
+//! The numbers of particles and sticks in a world, and in its islands.
+
+/// In place of a number in an island: the particle or stick was removed.
+const REMOVED: u32 = u32::MAX;
+
+/// Maps the numbers of a world's particles (or sticks), its *world numbers*, to numbers in islands,
+/// and back.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NumberMap {
+    /// By world number: the island, and the number there or [`REMOVED`].
+    locations: Vec<[u32; 2]>,
+    /// By island and number there: the world number.
+    world_numbers: Vec<Vec<u32>>,
+}
+
+impl NumberMap {
+    /// World numbers `0..len`, in no island yet.
+    pub(super) fn new(len: usize) -> Self {
+        Self { locations: vec![[REMOVED; 2]; len], world_numbers: Vec::new() }
+    }
+
+    /// Adds an island, with the world numbers of its numbers `0..`.
+    pub(super) fn add_island(&mut self, world_numbers: Vec<u32>) {
+        self.world_numbers.push(world_numbers);
+        self.update_locations(self.world_numbers.len() - 1);
+    }
+
+    /// Removes from an island all numbers but `kept`, which become `0..`.
+    pub(super) fn keep_only(&mut self, island: usize, kept: &[u32]) {
+        let before = &self.world_numbers[island];
+        for &world_number in before {
+            self.locations[world_number as usize][1] = REMOVED;
+        }
+        self.world_numbers[island] = kept.iter().map(|&old| before[old as usize]).collect();
+        self.update_locations(island);
+    }
+
+    fn update_locations(&mut self, island: usize) {
+        for (number, &world_number) in self.world_numbers[island].iter().enumerate() {
+            self.locations[world_number as usize] = [island as u32, number as u32];
+        }
+    }
+
+    /// How many world numbers there are.
+    pub(super) fn len(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// The island and the number there, if not removed. Panics if the world number does not exist.
+    pub(super) fn locate(&self, world_number: usize) -> Option<(usize, usize)> {
+        let [island, number] = self.locations[world_number];
+        (number != REMOVED).then_some((island as usize, number as usize))
+    }
+
+    /// As [`locate`](Self::locate); None if the world number does not exist.
+    pub(super) fn try_locate(&self, world_number: usize) -> Option<(usize, usize)> {
+        (world_number < self.len()).then(|| self.locate(world_number)).flatten()
+    }
+
+    /// The world numbers in an island, by number there.
+    pub(super) fn in_island(&self, island: usize) -> &[u32] {
+        &self.world_numbers[island]
+    }
+}
