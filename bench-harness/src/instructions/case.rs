@@ -152,13 +152,12 @@ impl Case {
     /// If the scene cannot be built, or there is no such kernel.
     pub fn padding(&self) -> Result<i64, CaseError> {
         let (scene, schedule) = self.scene()?;
-        let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
-            grid_lanes(sheet)
+        let lanes = Kernel::<3>::lanes(&self.kernel()?);
+        let relaxed: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
+            grid_lanes(sheet, lanes)
         } else if let ("copies", Some(copies)) = (self.kernel, schedule.copies()) {
-            let lanes = Kernel::<3>::lanes(&self.kernel()?);
             copies.one().sticks() * copies.count().next_multiple_of(lanes)
         } else {
-            let lanes = Kernel::<3>::lanes(&self.kernel()?);
             let padded: usize =
                 schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum();
             let pinned = |end: u32| scene.particles.inverse_masses()[end as usize] == 0.0;
@@ -166,7 +165,8 @@ impl Case {
             let skipped = scene.sticks.ends().iter().filter(both_pinned).count();
             if lanes == 1 { padded - skipped } else { padded }
         };
-        Ok((lanes.cast_signed() - scene.sticks.len().cast_signed()) as i64 * i64::from(ITERATIONS))
+        Ok((relaxed.cast_signed() - scene.sticks.len().cast_signed()) as i64
+            * i64::from(ITERATIONS))
     }
 
     /// The number of stick relaxations in the frame: sticks times iterations.

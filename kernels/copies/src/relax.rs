@@ -22,7 +22,8 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
     let constants_of_group = &constants.groups[group];
-    let GroupConstants { rest_term, non_plain, weight_term, masses: common, .. } = constants_of_group;
+    let GroupConstants { rest_term, non_plain, weight_term, masses: common, .. } =
+        constants_of_group;
     let ends = constants.ends();
     assert!(rest_term.is_for(ends.len()) && lanes <= GROUP);
     assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.is_for(ends.len())));
