@@ -127,10 +127,11 @@ impl Comparison {
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ComparisonError> {
         let comparison = self.checked()?;
         progress(Progress { share: 0.0, doing: "arranging the model" });
-        let mut arranged = BTreeMap::from([(AUTHORED, comparison.arranged(AUTHORED)?)]);
+        let mut arranged =
+            BTreeMap::from([(AUTHORED, AUTHORED.of_copies(&self.model, self.copies)?)]);
         for &Configuration { arrangement, .. } in &self.configurations {
             if let btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement) {
-                vacant.insert(comparison.arranged(arrangement)?);
+                vacant.insert(arrangement.of_copies(&self.model, self.copies)?);
             }
         }
         let mut entries = vec![comparison.textbook_entry()];
@@ -163,8 +164,8 @@ impl Comparison {
             return Ok(None);
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };
-        let arranged =
-            BTreeMap::from([(fastest.arrangement, comparison.arranged(fastest.arrangement)?)]);
+        let on = fastest.arrangement.of_copies(&self.model, self.copies)?;
+        let arranged = BTreeMap::from([(fastest.arrangement, on)]);
         let on = &arranged[&fastest.arrangement];
         let entries =
             [self.step, as_substeps].map(|step| comparison.kernel_entry(fastest, &step, on));
@@ -191,12 +192,7 @@ impl Comparison {
             return Err(ComparisonError::NoFrames);
         }
         self.step.motion()?;
-        let all_copies = match self.copies {
-            0 => return Err(ComparisonError::NoCopies),
-            1 => Cow::Borrowed(&self.model),
-            copies => Cow::Owned(Model::side_by_side(repeat_n(&self.model, copies))?),
-        };
-        Ok(Checked { comparison: self, all_copies })
+        Ok(Checked { comparison: self, all_copies: all_copies(&self.model, self.copies)? })
     }
 
     fn step_of(&self, parameters: Parameters) -> Step<3> {
@@ -209,6 +205,15 @@ impl Comparison {
     }
 }
 
+/// Copies of a model as one model.
+pub(crate) fn all_copies(model: &Model, copies: usize) -> Result<Cow<'_, Model>, ComparisonError> {
+    Ok(match copies {
+        0 => return Err(ComparisonError::NoCopies),
+        1 => Cow::Borrowed(model),
+        copies => Cow::Owned(Model::side_by_side(repeat_n(model, copies))?),
+    })
+}
+
 /// A comparison whose counts and step are valid.
 struct Checked<'a> {
     comparison: &'a Comparison,
@@ -217,13 +222,6 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    fn arranged(&self, arrangement: Arrangement) -> Result<Arranged, ArrangementError> {
-        match self.comparison.copies {
-            1 => arrangement.of(&self.comparison.model),
-            copies => arrangement.of_copies(&self.comparison.model, copies),
-        }
-    }
-
     /// Runs all frames of the entries, in rounds, and returns a row without speedups for each.
     fn run_in_rounds(
         &self,

@@ -8,8 +8,10 @@ use taut::{AnyKernel, Family, Sheet, Tuned};
 /// The line of Cargo.toml with exactly the features that a tuning needs.
 pub fn dependency(tuned: &Tuned) -> String {
     let mut features = vec!["std", &*tuned.kernel];
-    // This `grid` uses the instruction set that the program is compiled for, by way of `wide`.
-    if tuned.kernel == "grid" && matches!(AnyKernel::named("grid"), Ok(AnyKernel::WideGrid(_))) {
+    // These kernels use the instruction set that the program is compiled for, by way of `wide`.
+    let on_wide = AnyKernel::named(&tuned.kernel)
+        .is_ok_and(|kernel| matches!(kernel, AnyKernel::WideGrid(_) | AnyKernel::WideCopies(_)));
+    if on_wide {
         features.push("wide");
     }
     if tuned.threads > 1 {
@@ -20,9 +22,9 @@ pub fn dependency(tuned: &Tuned) -> String {
 }
 
 /// The Rust code that builds the plan of a tuning and runs a step. It uses the variables
-/// `particles` and `sticks`.
+/// `particles` and `sticks`, which are those of one copy.
 pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
-    let Tuned { kernel, threads, schedule, formula, substeps, iterations, .. } = tuned;
+    let Tuned { kernel, threads, copies, schedule, formula, substeps, iterations, .. } = tuned;
     let order = match schedule.order {
         Order::Authored => "Schedule::authored(&sticks)",
         Order::Coloured => "Schedule::coloured(&sticks)",
@@ -33,6 +35,7 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
         Order::Sheet => "sheet.schedule(&sticks)?",
     };
     let order = format!("let schedule = {order};\n");
+    let mutable = if *copies > 1 { "" } else { "mut " };
     let renumber = match schedule.numbering {
         Numbering::Given => "",
         Numbering::Rcm | Numbering::RcmAfter => "reverse_cuthill_mckee(&sticks)",
@@ -40,9 +43,13 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
     };
     let renumber = format!(
         "let renumbering = Renumbering::{renumber};\n\
-         let (mut particles, sticks) = renumbering.apply(&particles, &sticks);\n"
+         let ({mutable}particles, sticks) = renumbering.apply(&particles, &sticks);\n"
     );
-    let mut text = "use taut::prelude::*;\n\n".to_owned();
+    let mut text = String::new();
+    if *copies > 1 {
+        text += "use std::iter::repeat_n;\n";
+    }
+    text += "use taut::prelude::*;\n\n";
     if let (Order::Sheet, Some(sheet)) = (schedule.order, sheet) {
         let (width, height, families) = (sheet.width(), sheet.height(), families(sheet));
         let _ = writeln!(text, "let sheet = Sheet::new({width}, {height}, {families});");
@@ -54,6 +61,14 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
             order + &renumber + "let schedule = schedule.renumbered(&sticks)?;\n"
         }
     };
+    if *copies > 1 {
+        let _ = write!(
+            text,
+            "let mut particles = Particles::side_by_side(repeat_n(&particles, {copies}))?;\n\
+             let sticks = Sticks::side_by_side(repeat_n(&sticks, {copies}))?;\n\
+             let schedule = Schedule::side_by_side(&sticks, repeat_n(&schedule, {copies}))?;\n"
+        );
+    }
     let pool = match threads {
         1 => String::new(),
         _ => format!(".on_threads(taut::Pool::new({threads})?)"),

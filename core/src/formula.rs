@@ -212,6 +212,42 @@ impl Formula {
         }
     }
 
+    /// [`Factor::STORES_WEIGHT`] of the formula.
+    pub fn stores_weight(self) -> bool {
+        struct StoresWeight;
+        impl WithFactor for StoresWeight {
+            type Output = bool;
+            fn with<F: Factor>(self) -> bool {
+                F::STORES_WEIGHT
+            }
+        }
+        self.dispatch(StoresWeight)
+    }
+
+    /// [`Factor::rest_term`] of the formula.
+    pub fn rest_term<L: Lane>(self, rest: L) -> L {
+        struct RestTerm<L>(L);
+        impl<L: Lane> WithFactor for RestTerm<L> {
+            type Output = L;
+            fn with<F: Factor>(self) -> L {
+                F::rest_term(self.0)
+            }
+        }
+        self.dispatch(RestTerm(rest))
+    }
+
+    /// [`Factor::weight_term`] of the formula.
+    pub fn weight_term<L: Lane>(self, w: L) -> L {
+        struct WeightTerm<L>(L);
+        impl<L: Lane> WithFactor for WeightTerm<L> {
+            type Output = L;
+            fn with<F: Factor>(self) -> L {
+                F::weight_term(self.0)
+            }
+        }
+        self.dispatch(WeightTerm(w))
+    }
+
     /// Runs `operation` with the formula as a type: one branch outside the loop and none inside.
     #[inline(always)]
     pub fn dispatch<W: WithFactor>(self, operation: W) -> W::Output {

@@ -53,9 +53,6 @@ pub enum AnyKernel {
 /// The fewest columns of a sheet for which the grid kernel is the fastest.
 pub(crate) const GRID_WIDTH_MIN: usize = 4;
 
-/// The fewest copies of one mesh for which the copies kernel is the fastest.
-pub(crate) const COPIES_MIN: usize = 6;
-
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -159,9 +156,10 @@ impl AnyKernel {
         sheet.width() >= GRID_WIDTH_MIN
     }
 
-    /// Whether a mesh has enough copies for the copies kernel to be the fastest: at least 6.
+    /// Whether a mesh has enough copies for the copies kernel to be the fastest: at least
+    /// [`Copies::FASTER_FROM`].
     pub fn suits_copies(copies: &Copies) -> bool {
-        copies.count() >= COPIES_MIN
+        copies.count() >= Copies::FASTER_FROM
     }
 
     /// Whether a scene has a sheet that is [wide enough](Self::suits_grid).

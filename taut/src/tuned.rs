@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use taut_core::{Formula, Sticks};
+use taut_core::{Formula, LimitError, PARTICLES_MAX, STICKS_MAX, Sticks, check_limit};
 use taut_world::{Arranged, Arrangement, ArrangementError, Model};
 
 use crate::AnyKernel;
@@ -49,6 +49,9 @@ pub struct Tuned {
     pub formula: Formula,
     /// The mesh that was tuned.
     pub mesh: Fingerprint,
+    /// How many copies of the mesh were stepped together, side by side; 1 if a file does not say.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub copies: usize,
     /// Substeps per frame when it was measured.
     pub substeps: u32,
     /// Iterations per substep when it was measured.
@@ -97,6 +100,12 @@ pub enum TunedError {
         /// The name of the kernel.
         name: String,
     },
+    /// The tuning is for no copy of its mesh.
+    #[error("the tuning names 0 copies of its mesh: expected 1 or more")]
+    NoCopies,
+    /// Its copies have too many particles or sticks.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// This build cannot start that many threads.
     #[error("the tuning names {threads} threads, which this build cannot start")]
     Threads {
@@ -132,27 +141,34 @@ impl Tuned {
         .ok_or(TunedError::Threads { threads: self.threads })
     }
 
-    /// Checks that it was made for these sticks, or for others with the same ends.
+    /// Checks that it was made for these sticks, or for others with the same ends, and that its
+    /// number of copies is from 1 to what [`PARTICLES_MAX`] and [`STICKS_MAX`] allow.
     ///
     /// # Errors
-    /// If the tuning was made for other sticks.
+    /// If the tuning was made for other sticks, or the number of copies is out of range.
     pub fn check(&self, sticks: &Sticks) -> Result<(), TunedError> {
         let given = Fingerprint::of(sticks);
-        if given == self.mesh {
-            Ok(())
-        } else {
-            Err(TunedError::OtherMesh { tuned: self.mesh, given })
+        if given != self.mesh {
+            return Err(TunedError::OtherMesh { tuned: self.mesh, given });
         }
+        if self.copies == 0 {
+            return Err(TunedError::NoCopies);
+        }
+        let total = |count: usize| count as u128 * self.copies as u128;
+        check_limit("particles", total(given.particles), PARTICLES_MAX)?;
+        check_limit("sticks", total(given.sticks), STICKS_MAX)?;
+        Ok(())
     }
 
-    /// The model in the tuned numbering and order. Its particles have new numbers; see
+    /// The model in the tuned numbering and order; if the tuning is for several copies, so many of
+    /// it side by side ([`Arrangement::of_copies`]). Its particles have new numbers; see
     /// [`Arranged::renumbering`].
     ///
     /// # Errors
-    /// If the tuning was made for other sticks.
+    /// As [`check`](Self::check), and if the arrangement does not fit the model.
     pub fn arrange(&self, model: &Model) -> Result<Arranged, TunedError> {
         self.check(&model.sticks)?;
-        Ok(self.schedule.of(model)?)
+        Ok(self.schedule.of_copies(model, self.copies)?)
     }
 }
 
@@ -164,6 +180,11 @@ fn on_threads(kernel: AnyKernel, threads: usize) -> Option<AnyKernel> {
 #[cfg(not(feature = "colour"))]
 fn on_threads(_: AnyKernel, _: usize) -> Option<AnyKernel> {
     None
+}
+
+#[cfg(feature = "serde")]
+const fn one() -> usize {
+    1
 }
 
 /// Serializes 64 bits as text, because not every JSON reader supports integers of that size.

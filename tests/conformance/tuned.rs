@@ -1,7 +1,7 @@
 //! Saved tunings are read back, used, and rejected for other meshes.
 
 use taut::world::{Arranged, Model, StickSet};
-use taut::{Fingerprint, Formula, Kernel, Plan, Tuned, TunedError};
+use taut::{Fingerprint, Formula, Kernel, Particles, Plan, Tuned, TunedError};
 
 use crate::runner::eight_iterations;
 
@@ -16,6 +16,7 @@ fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
         schedule: schedule.parse().unwrap(),
         formula: Formula::Quick,
         mesh: Fingerprint::of(&scene().sticks),
+        copies: 1,
         substeps: 1,
         iterations: 8,
         stretch_rms: 0.1,
@@ -26,6 +27,10 @@ fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
 
 /// The hash after five steps, in the numbering of the scene.
 fn hash(tuned: &Tuned) -> u64 {
+    moved(tuned).hash()
+}
+
+fn moved(tuned: &Tuned) -> Particles<3> {
     let Arranged { mut particles, sticks, schedule, renumbering } =
         tuned.arrange(&scene()).unwrap();
     let kernel = tuned.to_kernel().unwrap();
@@ -34,7 +39,7 @@ fn hash(tuned: &Tuned) -> u64 {
     for _ in 0..5 {
         assert!(plan.step(&mut particles, &sticks, &eight_iterations()).unwrap().finite);
     }
-    renumbering.map_or(particles.clone(), |it| it.undo(&particles)).hash()
+    renumbering.map_or(particles.clone(), |it| it.undo(&particles))
 }
 
 #[test]
@@ -45,6 +50,10 @@ fn a_tuning_survives_a_round_trip_through_text() {
         assert!(text.contains(&format!("\"{schedule}\"")), "{text}");
         assert_eq!(serde_json::from_str::<Tuned>(&text).unwrap(), tuned);
     }
+    // Files of earlier versions have no `copies`.
+    let mut value = serde_json::to_value(tuned("wide", 1, "packed")).unwrap();
+    value.as_object_mut().unwrap().remove("copies");
+    assert_eq!(serde_json::from_value::<Tuned>(value).unwrap().copies, 1);
 }
 
 /// The kernel, the threads and a numbering after the order do not change the bits; the order does.
@@ -59,6 +68,26 @@ fn tunings_with_the_same_order_give_the_same_bits() {
     }
 }
 
+/// Each copy has the bits of the model alone; only the kernel `copies` needs several.
+#[test]
+fn tunings_of_copies_give_each_copy_the_bits_of_the_model() {
+    let one = hash(&tuned("scalar", 1, "blocked"));
+    for (kernel, threads) in [("copies", 1), ("copies", 2), ("scalar", 1)] {
+        for schedule in ["blocked", "blocked+rcm"] {
+            let tuned = Tuned { copies: 18, ..tuned(kernel, threads, schedule) };
+            let moved = moved(&tuned);
+            let len = scene().particles.len();
+            for copy in 0..tuned.copies {
+                let points: Vec<_> =
+                    (copy * len..(copy + 1) * len).map(|it| moved.position(it)).collect();
+                let masses = &moved.inverse_masses()[copy * len..][..len];
+                let copy = Particles::new(&points, masses).unwrap();
+                assert_eq!(copy.hash(), one, "{kernel} {schedule}");
+            }
+        }
+    }
+}
+
 #[test]
 fn tunings_for_other_meshes_are_rejected() {
     let other = Model::disc(10, StickSet::All).unwrap();
@@ -70,6 +99,10 @@ fn tunings_for_other_meshes_are_rejected() {
 
     let error = tuned("wide", 1, "sheet").arrange(&scene()).unwrap_err();
     assert!(matches!(error, TunedError::Arrangement(_)), "{error}");
+    let with = |copies| Tuned { copies, ..tuned("copies", 1, "packed") };
+    assert_eq!(with(0).arrange(&scene()).unwrap_err(), TunedError::NoCopies);
+    let error = with(usize::MAX).arrange(&scene()).unwrap_err();
+    assert!(matches!(error, TunedError::Limit(_)), "{error}");
     let error = tuned("abacus", 1, "packed").to_kernel().unwrap_err();
     assert_eq!(error, TunedError::UnknownKernel { name: "abacus".to_owned() });
     for threads in [0, 1025, usize::MAX] {

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use taut_core::{Schedule, Sheet};
+use taut_core::{Copies, Schedule, Sheet};
 
 use crate::model::{Model, Order, schedule_of};
 
-/// Smallest number of copies of a model that get an island of their own, in which a kernel may
-/// relax one copy per lane. With fewer copies that is slower.
-const COPIES_MIN: usize = 6;
-/// The same for regular sheets of [`MEDIUM_COLUMNS`] columns and more.
+/// Smallest number of copies of a regular sheet of [`MEDIUM_COLUMNS`] columns and more that get an
+/// island of their own, in which a kernel may relax one copy per lane. With fewer copies that is
+/// slower. For other models it is [`Copies::FASTER_FROM`].
 const SHEET_COPIES_MIN: usize = 16;
 const MEDIUM_COLUMNS: usize = 24;
 /// Regular sheets of this many columns and more are faster in islands of their own.
@@ -39,6 +38,9 @@ type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
 /// One group for each regular sheet, except narrow ones that are copies; then one for each set of
 /// copies; then one of all other models.
+///
+/// The groups do not depend on the kernels that run them, because a snapshot of a world resumes on
+/// any kernel and stores the state of each island.
 pub(crate) fn group_models<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
     order: Option<Order>,
@@ -114,7 +116,7 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
         _ if sticks.particles() != particles.len() => None,
         // Tethers of a sheet use its rows and columns, which several sheets together do not have.
         1.. if tethers.iter().any(Option::is_some) => None,
-        0..MEDIUM_COLUMNS => Some(COPIES_MIN),
+        0..MEDIUM_COLUMNS => Some(Copies::FASTER_FROM),
         MEDIUM_COLUMNS..WIDE_COLUMNS => Some(SHEET_COPIES_MIN),
         _ => None,
     }

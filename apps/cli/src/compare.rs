@@ -10,10 +10,7 @@ use std::thread;
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use taut::world::Model;
-use taut::{
-    AnyKernel, Formula, Kernel, KernelName, PARTICLES_MAX, Pool, STICKS_MAX, Step, check_limit,
-};
+use taut::{AnyKernel, Formula, Kernel, KernelName, Pool, Step, Tuned};
 use taut_bench::{
     Arrangement, Comparison, Configuration, MachineInfo, Numbering, Order, Row, SubstepComparison,
     disagreements,
@@ -56,10 +53,6 @@ pub(crate) struct Arguments {
     /// built; with + (packed+rcm, blocked+hilbert) after it is built, which keeps the result.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Number of copies of the shape or mesh, side by side and stepped together. Times are per
-    /// stick of all copies.
-    #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1_000_000))]
-    copies: Option<usize>,
     /// Instruction sets that kernels may use, of those that this machine has (avx512, avx2, sse2,
     /// neon, scalar, ...).
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -148,9 +141,15 @@ impl Arguments {
     }
 
     fn comparison(&self, named: &NamedModel) -> anyhow::Result<Comparison> {
+        let (configurations, tuned_copies) = match &self.tuned {
+            Some(path) => tuned(path, named)?,
+            None => (self.configurations(named)?, 1),
+        };
+        let copies = self.source.copies.unwrap_or(tuned_copies);
+        named.check_copies(copies)?;
         Ok(Comparison {
             model: named.model.clone(),
-            copies: self.copies(&named.model)?,
+            copies,
             step: Step {
                 iterations: self.iterations.unwrap_or(8),
                 substeps: self.substeps.unwrap_or(1),
@@ -159,20 +158,8 @@ impl Arguments {
             warmup: self.warmup,
             frames: self.frames,
             repeats: 1,
-            configurations: match &self.tuned {
-                Some(path) => vec![tuned(path, named)?],
-                None => self.configurations(named)?,
-            },
+            configurations,
         })
-    }
-
-    /// The number of copies, checked against the limits on particles and sticks.
-    fn copies(&self, model: &Model) -> anyhow::Result<usize> {
-        let copies = self.copies.unwrap_or(1);
-        let total = |count: usize| count as u128 * copies as u128;
-        check_limit("particles", total(model.particles.len()), PARTICLES_MAX)?;
-        check_limit("sticks", total(model.sticks.len()), STICKS_MAX)?;
-        Ok(copies)
     }
 
     fn configurations(&self, named: &NamedModel) -> anyhow::Result<Vec<Configuration>> {
@@ -297,7 +284,7 @@ impl Arguments {
 
     /// Whether a kernel can run the schedules of an order.
     fn can_run(&self, kernel: &AnyKernel, order: Order) -> bool {
-        let several = self.copies.is_some_and(|copies| copies > 1);
+        let several = self.source.copies.is_some_and(|copies| copies > 1);
         kernel.is_general()
             || kernel.is_for_copies() && several
             || kernel.is_for_sheets() && order == Order::Sheet && !several
@@ -319,11 +306,12 @@ fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: 
     }
 }
 
-/// The configuration in a tuning file.
-fn tuned(path: &Path, named: &NamedModel) -> anyhow::Result<Configuration> {
+/// The configuration in a tuning file, and its number of copies.
+fn tuned(path: &Path, named: &NamedModel) -> anyhow::Result<(Vec<Configuration>, usize)> {
     let tuned = input::tuned(path, &named.model)?;
     let kernel = tuned.to_kernel().with_context(|| path.display().to_string())?;
-    Ok(Configuration { kernel, formula: tuned.formula, arrangement: tuned.schedule })
+    let Tuned { formula, schedule: arrangement, copies, .. } = tuned;
+    Ok((vec![Configuration { kernel, formula, arrangement }], copies))
 }
 
 #[derive(Serialize)]
@@ -357,10 +345,7 @@ impl Description {
         let masses = named.model.particles.inverse_masses();
         let copies = comparison.copies;
         Self {
-            name: match copies {
-                1 => named.name.clone(),
-                _ => format!("{copies} copies of {}", named.name),
-            },
+            name: named.name_of(copies),
             copies,
             particles: copies * masses.len(),
             pinned: copies * masses.iter().filter(|&&mass| mass == 0.0).count(),

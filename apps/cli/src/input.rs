@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use taut::Tuned;
 use taut::world::{LibraryScene, Model, StickSet};
+use taut::{PARTICLES_MAX, STICKS_MAX, Tuned, check_limit};
 use taut_mesh::{LoadOptions, Origin, TriangleMesh};
 
 use crate::parsers::{parse, within};
@@ -89,6 +89,10 @@ pub(crate) struct Source {
     /// locality.
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
+    /// Number of copies of the shape or mesh, side by side and stepped together. Times are per
+    /// stick of all copies. [default: 1; with --tuned that of the tuning]
+    #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1_000_000))]
+    pub(crate) copies: Option<usize>,
 }
 
 impl Source {
@@ -136,6 +140,24 @@ pub(crate) struct NamedModel {
     pub(crate) notes: Vec<String>,
     /// For a mesh from a file: the particle of each vertex of the file.
     pub(crate) origin: Option<Origin>,
+}
+
+impl NamedModel {
+    /// Checks a number of copies of the model against the limits on particles and sticks.
+    pub(crate) fn check_copies(&self, copies: usize) -> anyhow::Result<()> {
+        let total = |count: usize| count as u128 * copies as u128;
+        check_limit("particles", total(self.model.particles.len()), PARTICLES_MAX)?;
+        check_limit("sticks", total(self.model.sticks.len()), STICKS_MAX)?;
+        Ok(())
+    }
+
+    /// The name of so many copies of the model.
+    pub(crate) fn name_of(&self, copies: usize) -> String {
+        match copies {
+            1 => self.name.clone(),
+            _ => format!("{copies} copies of {}", self.name),
+        }
+    }
 }
 
 /// Builds a shape.

@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Report<'a> {
     machine: &'a MachineInfo,
-    scene: Description<'a>,
+    scene: Description,
     tuned: &'a Tuned,
     same_answer: bool,
     chosen: &'a Row,
@@ -77,8 +77,10 @@ struct Report<'a> {
 }
 
 #[derive(Serialize)]
-struct Description<'a> {
-    name: &'a str,
+struct Description {
+    name: String,
+    copies: usize,
+    /// This and the next count all copies.
     particles: usize,
     sticks: usize,
     shuffle_seed: Option<u64>,
@@ -97,7 +99,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rust = usage(&choice.tuned, named.model.sheet.as_ref());
     let cargo = dependency(&choice.tuned);
     let mut lines = named.notes.clone();
-    lines.push(scene_sentence(&named, &tuning));
+    let scene = Description {
+        name: named.name_of(tuning.copies),
+        copies: tuning.copies,
+        particles: tuning.copies * named.model.particles.len(),
+        sticks: tuning.copies * named.model.sticks.len(),
+        shuffle_seed: arguments.source.shuffle,
+    };
+    lines.push(scene.sentence(&tuning.step));
     lines.push(machine_sentence(&machine));
     lines.push(trials_sentence(&choice.trials, tuning.keep, tuning.formula));
     lines.push(table::all_rows(&choice.rows));
@@ -106,12 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let row = |at: usize| &choice.rows[at];
     let report = Report {
         machine: &machine,
-        scene: Description {
-            name: &named.name,
-            particles: named.model.particles.len(),
-            sticks: named.model.sticks.len(),
-            shuffle_seed: arguments.source.shuffle,
-        },
+        scene,
         tuned: &choice.tuned,
         same_answer: choice.same_answer,
         chosen: row(choice.chosen),
@@ -139,10 +143,12 @@ impl Arguments {
         if let Some(limit) = self.max_stretch {
             anyhow::ensure!(limit > 0.0, "--max-stretch {limit}: not a positive number");
         }
+        let copies = self.source.copies.unwrap_or(1);
+        named.check_copies(copies)?;
         let model = named.model.clone();
         let keep = self.schedule.unwrap_or_else(|| Arrangement::default_of(&model));
         Ok(Tuning {
-            candidates: Tuning::candidates(&model, keep, &self.threads())?,
+            candidates: Tuning::candidates(&model, keep, copies, &self.threads())?,
             step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
             formula: self.formula,
             keep,
@@ -150,6 +156,7 @@ impl Arguments {
             max_stretch: self.max_stretch,
             budget: Duration::from_secs(self.budget.into()),
             model,
+            copies,
         })
     }
 
@@ -166,14 +173,15 @@ impl Arguments {
     }
 }
 
-fn scene_sentence(named: &NamedModel, tuning: &Tuning) -> String {
-    let (particles, sticks) = (named.model.particles.len(), named.model.sticks.len());
-    let Step { substeps, iterations, .. } = tuning.step;
-    format!(
-        "{}: {particles} particles, {sticks} sticks; {substeps} substep(s) of {iterations} \
-         iteration(s) per frame of 1/60 s.",
-        named.name
-    )
+impl Description {
+    fn sentence(&self, step: &Step<3>) -> String {
+        let Self { name, particles, sticks, .. } = self;
+        let Step { substeps, iterations, .. } = step;
+        format!(
+            "{name}: {particles} particles, {sticks} sticks; {substeps} substep(s) of {iterations} \
+             iteration(s) per frame of 1/60 s."
+        )
+    }
 }
 
 fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {

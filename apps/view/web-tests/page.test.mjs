@@ -206,6 +206,20 @@ function suite(name, start) {
       await pause(page, false);
     });
 
+    test('a slider sets the number of copies', async () => {
+      await choose(page, 'plants');
+      const slider = page.locator('[data-setting="copies"] input');
+      assert.equal(await slider.inputValue(), `${await page.evaluate(() => taut.state.size)}`);
+      assert.ok(await page.locator('[data-setting="size"]').isHidden());
+      await slider.fill('13');
+      await until(page, () => taut.state.size === 13);
+      assert.match(await page.textContent('[data-setting="copies"] output'), /^13$/);
+      await framesLater(page, 3);
+      await choose(page, 'drape');
+      assert.ok(await slider.isHidden());
+      assert.ok(await page.locator('[data-setting="size"]').isVisible());
+    });
+
     test('an unavailable kernel shows its reason', async () => {
       await choose(page, 'ragdolls');
       await page.click('[data-setting="kernel"] [aria-disabled="true"]', { force: true });

@@ -27,6 +27,9 @@ const SLIDERS = {
   tear: { name: 'Tears at', scale: linearWithNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'length at which a stick tears, in rest lengths' },
 };
 
+/** The size of a scene of copies; its largest number is that of the scene. */
+const COPIES = { name: 'Copies', scale: linear(1, 2, 1), about: 'number of copies of the model; another number restarts the scene', restarts: true };
+
 const FORMULAS = {
   exact: 'one division and one root per stick: the exact projection',
   newton: 'one division per stick: the approximation in the articles; leaves sticks slightly short',
@@ -105,6 +108,7 @@ export class Panel {
     }, showMessage);
     this.scene = at('scene');
     this.size = at('size');
+    this.copies = this.slider(at('copies'), COPIES, (size) => send('scene', { scene: this.state.scene, size }));
     this.schedule = at('schedule');
     this.scene.onchange = () => send('scene', { scene: this.scene.value });
     this.size.onchange = () => send('scene', { scene: this.state.scene, size: Number(this.size.value) });
@@ -118,7 +122,8 @@ export class Panel {
     ]));
   }
 
-  slider(row, { name, scale, about, none = 'differs' }, set) {
+  /** A slider that sends its values while it moves, or only the last one if each `restarts` the scene. */
+  slider(row, { name, scale, about, none = 'differs', restarts = false }, set) {
     const input = element('input', {
       type: 'range', min: scale.min, max: scale.max, step: scale.step, 'aria-label': name,
     });
@@ -127,24 +132,26 @@ export class Panel {
     row.append(element('span', { textContent: name }), input, value);
     const format = (x) => {
       value.textContent = x === null ? none : scale.format(x);
-      input.style.setProperty('--share', (input.value - scale.min) / (scale.max - scale.min));
+      input.style.setProperty('--share', (input.value - input.min) / (input.max - input.min));
     };
     // At most one message per drawn frame, however fast the slider moves.
     let waiting = false;
     input.oninput = () => {
       format(scale.fromSlider(Number(input.value)));
-      if (waiting) return;
+      if (waiting || restarts) return;
       waiting = true;
       requestAnimationFrame(() => {
         waiting = false;
         set(scale.fromSlider(Number(input.value)));
       });
     };
+    if (restarts) input.onchange = () => set(scale.fromSlider(Number(input.value)));
     return {
-      show(x) {
+      show(x, max = scale.max) {
         row.hidden = x === undefined;
         if (x === undefined || input.matches(':active')) return;
-        input.value = x === null ? scale.max : scale.toSlider(x);
+        input.max = max;
+        input.value = x === null ? max : scale.toSlider(x);
         format(x);
       },
     };
@@ -156,7 +163,9 @@ export class Panel {
     const { settings } = state;
     this.options(this.scene, state.scenes.map(({ name, about, dimensions }) => ({ value: name, text: name, title: `${about} (${dimensions}-D)` })), state.scene);
     const sizes = state.sizes?.length ? [...new Set([...state.sizes, state.size])].filter(Number.isFinite).sort((a, b) => a - b) : [];
-    this.size.closest('label').hidden = sizes.length < 2;
+    const hasCopies = Number.isFinite(state.copies_max);
+    this.size.closest('label').hidden = sizes.length < 2 || hasCopies;
+    this.copies.show(hasCopies ? state.size : undefined, state.copies_max);
     this.options(this.size, sizes.map((size) => ({ value: `${size}`, text: `${size}` })), `${state.size}`);
 
     const kernels = state.kernels.map(named);

@@ -9,7 +9,7 @@ use taut::{
     Substeps, Tally,
 };
 
-use crate::comparison::ComparisonError;
+use crate::comparison::{ComparisonError, all_copies};
 use crate::instructions::Executed;
 use crate::roofline::grid_lanes;
 
@@ -21,8 +21,9 @@ pub const ITERATIONS: u32 = 8;
 pub const COUNTED_FRAME: &str = "*counted_frame*";
 
 /// A kernel with a formula on a fixed small scene with all sticks: a sheet of 32 by 32 or 64 by 64
-/// in the order `sheet`, a disc of some 1,000 particles in the order `blocked`, or one of some
-/// 4,000 in the order `starred`.
+/// in the order `sheet`, a disc of some 1,000 particles in the order `blocked`, one of some 4,000
+/// in the order `starred`, or 18 copies of a disc of some 140, one particle of which has another
+/// mass.
 ///
 /// It is displayed and parsed as four words: `drape-64 pulp avx2 halley`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +56,9 @@ pub enum CaseError {
     Comparison(#[from] ComparisonError),
 }
 
-const SCENES: [&str; 4] = ["drape-32", "drape-64", "disc-32", "stars-64"];
+const SCENES: [&str; 5] = ["drape-32", "drape-64", "disc-32", "stars-64", COPIES];
+/// The scene of the kernel `copies`: more than the 16 copies that its loops take together.
+const COPIES: &str = "copies-18";
 
 impl Case {
     /// All cases on this machine: every kernel on the instruction sets that valgrind supports (not
@@ -65,8 +68,12 @@ impl Case {
         for scene in SCENES {
             for kernel in AnyKernel::available() {
                 let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
-                let fits =
-                    kernel.is_general() || kernel.is_for_sheets() && scene.starts_with("drape");
+                let fits = match scene {
+                    COPIES => kernel.is_for_copies(),
+                    _ => {
+                        kernel.is_general() || kernel.is_for_sheets() && scene.starts_with("drape")
+                    }
+                };
                 if fits && isa != "avx512" && !kernel.is_fallback() {
                     let case = |formula: &Formula| Self {
                         scene,
@@ -86,15 +93,21 @@ impl Case {
     /// # Errors
     /// If they cannot be built.
     pub fn scene(&self) -> Result<(Model, Schedule), CaseError> {
-        let (scene, order) = match self.scene {
-            "drape-32" => (Model::drape(32, StickSet::All)?, "sheet"),
-            "drape-64" => (Model::drape(64, StickSet::All)?, "sheet"),
-            "disc-32" => (Model::disc(32, StickSet::All)?, "blocked"),
-            _ => (Model::disc(64, StickSet::All)?, "starred"),
+        let (model, order, copies) = match self.scene {
+            "drape-32" => (Model::drape(32, StickSet::All)?, "sheet", 1),
+            "drape-64" => (Model::drape(64, StickSet::All)?, "sheet", 1),
+            "disc-32" => (Model::disc(32, StickSet::All)?, "blocked", 1),
+            COPIES => (Model::disc(12, StickSet::All)?, "blocked", 18),
+            _ => (Model::disc(64, StickSet::All)?, "starred", 1),
         };
         let arrangement: Arrangement = order.parse().map_err(ComparisonError::from)?;
-        let schedule = arrangement.of(&scene).map_err(ComparisonError::from)?.schedule;
-        Ok((scene, schedule))
+        let arranged = arrangement.of_copies(&model, copies).map_err(ComparisonError::from)?;
+        let mut scene = all_copies(&model, copies)?.into_owned();
+        if copies > 1 {
+            let last = scene.particles.len() - 1;
+            scene.particles.set_inverse_mass(last, 0.5).map_err(ComparisonError::from)?;
+        }
+        Ok((scene, arranged.schedule))
     }
 
     /// Prepares its second frame. The first frame runs here, because it includes work that a plan
@@ -131,18 +144,20 @@ impl Case {
         })
     }
 
-    /// The number of lanes that the frame relaxes minus its stick relaxations. A batch is padded to
-    /// whole registers, and a row of the grid kernel to four registers of 16 lanes. With one lane
-    /// the number is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
+    /// The number of lanes that the frame relaxes minus its stick relaxations. A batch, a row of the
+    /// grid kernel and the copies of a stick are padded to whole registers. With one lane the number
+    /// is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
     ///
     /// # Errors
     /// If the scene cannot be built, or there is no such kernel.
     pub fn padding(&self) -> Result<i64, CaseError> {
         let (scene, schedule) = self.scene()?;
-        let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
-            grid_lanes(sheet)
+        let lanes = Kernel::<3>::lanes(&self.kernel()?);
+        let relaxed: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
+            grid_lanes(sheet, lanes)
+        } else if let ("copies", Some(copies)) = (self.kernel, schedule.copies()) {
+            copies.one().sticks() * copies.count().next_multiple_of(lanes)
         } else {
-            let lanes = Kernel::<3>::lanes(&self.kernel()?);
             let padded: usize =
                 schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum();
             let pinned = |end: u32| scene.particles.inverse_masses()[end as usize] == 0.0;
@@ -150,7 +165,8 @@ impl Case {
             let skipped = scene.sticks.ends().iter().filter(both_pinned).count();
             if lanes == 1 { padded - skipped } else { padded }
         };
-        Ok((lanes.cast_signed() - scene.sticks.len().cast_signed()) as i64 * i64::from(ITERATIONS))
+        Ok((relaxed.cast_signed() - scene.sticks.len().cast_signed()) as i64
+            * i64::from(ITERATIONS))
     }
 
     /// The number of stick relaxations in the frame: sticks times iterations.

@@ -13,8 +13,10 @@ use taut_program::{Access, Program};
 
 /// Bytes of a number or of the index of a particle.
 const WORD: f64 = 4.0;
-/// The grid kernel pads rows to a multiple of this many lanes: four registers of 16.
-const GRID_ROW_LANES: usize = 64;
+/// The grid kernel pads rows to whole registers, and rows of more than this many to a multiple of
+/// [`GRID_REGISTERS`].
+const GRID_FEW_REGISTERS: usize = 6;
+const GRID_REGISTERS: usize = 4;
 
 /// Operations and bytes of one iteration, per stick, including those of padding lanes. They are
 /// computed from the code of the formula and the layout, not measured.
@@ -65,16 +67,16 @@ impl Demand {
         formula: Formula,
     ) -> Result<Self, PlanError> {
         match sheet.filter(|_| kernel.is_for_sheets()) {
-            Some(sheet) => Ok(Self::of_grid(sheet, formula)),
+            Some(sheet) => Ok(Self::of_grid(sheet, Kernel::<3>::lanes(kernel), formula)),
             None => Self::of_indexed(Kernel::<3>::lanes(kernel), arranged, formula),
         }
     }
 
-    fn of_grid(sheet: &Sheet, formula: Formula) -> Self {
-        let lanes = grid_lanes(sheet) as f64;
+    fn of_grid(sheet: &Sheet, lanes: usize, formula: Formula) -> Self {
         let mut total = Self::default();
-        total.add(lanes, operations::<3>(formula, Masses::Unit), 2.0 * 6.0 * WORD);
-        total.set_bytes = (padded_row(sheet) * sheet.height()) as f64 * 3.0 * WORD;
+        let relaxed = grid_lanes(sheet, lanes) as f64;
+        total.add(relaxed, operations::<3>(formula, Masses::Unit), 2.0 * 6.0 * WORD);
+        total.set_bytes = (padded_row(sheet, lanes) * sheet.height()) as f64 * 3.0 * WORD;
         total.swept_bytes = 2.0 * total.set_bytes;
         total.per_stick(sheet.pairs().len())
     }
@@ -132,14 +134,19 @@ impl Demand {
     }
 }
 
-/// The number of lanes that the grid kernel relaxes for a sheet per iteration, padding included.
-pub(crate) fn grid_lanes(sheet: &Sheet) -> usize {
+/// The number of lanes that the grid kernel, on registers of `lanes` lanes, relaxes for a sheet per
+/// iteration, padding included.
+pub(crate) fn grid_lanes(sheet: &Sheet, lanes: usize) -> usize {
     let rows = |[_, down]: [usize; 2]| sheet.height().saturating_sub(down);
-    sheet.families().iter().map(|family| rows(family.span()) * padded_row(sheet)).sum()
+    sheet.families().iter().map(|family| rows(family.span()) * padded_row(sheet, lanes)).sum()
 }
 
-fn padded_row(sheet: &Sheet) -> usize {
-    sheet.width().next_multiple_of(GRID_ROW_LANES)
+fn padded_row(sheet: &Sheet, lanes: usize) -> usize {
+    let registers = match sheet.width().div_ceil(lanes) {
+        few @ 0..=GRID_FEW_REGISTERS => few,
+        more => more.next_multiple_of(GRID_REGISTERS),
+    };
+    registers * lanes
 }
 
 /// Counts the operations of a stick, with `NUMBERS` numbers displaced at each end: 3 coordinates,

@@ -24,6 +24,8 @@ pub const NOISE: f64 = 0.03;
 pub struct Tuning {
     /// The model.
     pub model: Model,
+    /// How many copies of it are stepped together, side by side; usually 1.
+    pub copies: usize,
     /// The step.
     pub step: Step<3>,
     /// The formula.
@@ -160,19 +162,22 @@ impl Choice {
 }
 
 impl Tuning {
-    /// All candidates: every kernel of this build except `copies`, on its best instruction set of
-    /// this machine, with each of these numbers of threads, in every order and numbering that suits
-    /// it. Candidates that keep the result come first.
+    /// All candidates for a number of copies of a model: every kernel of this build on its best
+    /// instruction set of this machine, with each of these numbers of threads, in every order and
+    /// numbering that suits it. Candidates that keep the result come first. The kernel `grid` is
+    /// among them for one copy of a sheet, the kernel `copies` for two copies or more.
     ///
     /// # Errors
     /// If threads cannot be started.
     pub fn candidates(
         model: &Model,
         keep: Arrangement,
+        copies: usize,
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
         let mut kernels = Vec::new();
-        for name in [KernelName::Grid, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
+        let special = if copies > 1 { KernelName::Copies } else { KernelName::Grid };
+        for name in [special, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
             for &threads in threads {
                 if let Ok(kernel) = AnyKernel::named(name.name()) {
                     kernels.push(match threads {
@@ -252,6 +257,8 @@ impl Candidate {
         let sheet_order = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
         match (kernel.inner().kernel_name(), arrangement.order) {
             (KernelName::Grid, _) if *arrangement != sheet_order => false,
+            // Its lanes are copies, so it runs every order, also one of single sticks.
+            (KernelName::Copies, _) => lanes > 1,
             // Only for machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {
                 threads == 1 && (*arrangement == keep || order == Order::Authored)

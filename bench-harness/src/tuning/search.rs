@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use taut::world::{Arranged, Arrangement};
 use taut::{AnyKernel, Fingerprint, Kernel, Step, Tuned};
 
-use crate::comparison::{Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress};
+use crate::comparison::{
+    Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, all_copies,
+};
 use crate::machine::MachineInfo;
 use crate::runner::Runner;
 use crate::stability::{BOUND, BoundedRun};
@@ -62,7 +64,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let start = Instant::now();
         tuning.step.motion()?;
         progress(Progress { share: 0.0, doing: "arranging the model" });
-        let kept = tuning.keep.of(&tuning.model)?;
+        let whole = all_copies(&tuning.model, tuning.copies)?;
+        let kept = tuning.keep.of_copies(&tuning.model, tuning.copies)?;
         let default_kernel = AnyKernel::best_for(&kept.schedule);
         let trial = |Candidate { kernel, arrangement }: &Candidate| Trial {
             kernel: Kernel::<3>::name(kernel.inner()),
@@ -74,7 +77,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             stretch_rms: None,
             outcome: TrialOutcome::NotReached,
         };
-        let mut textbook = Runner::textbook(&tuning.model);
+        let mut textbook = Runner::textbook(&whole);
         let textbook_frame = median(frames(&mut textbook, &tuning.step, 2)?);
         Ok(Self {
             tuning,
@@ -118,7 +121,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 continue;
             }
             self.report(&format!("timing: {arrangement}"));
-            let arranged = arrangement.of(&self.tuning.model)?;
+            let arranged = arrangement.of_copies(&self.tuning.model, self.tuning.copies)?;
             // Different arrangements can give the same order.
             let same_answer = arranged.schedule.order() == self.kept().schedule.order();
             self.arranged.insert(arrangement, arranged);
@@ -279,8 +282,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
 
     /// Compares the remaining candidates and chooses one.
     pub(super) fn final_comparison(mut self) -> Result<Choice, TuningError> {
-        let Tuning { model, step, formula, keep, candidates, .. } = self.tuning;
-        let formula = *formula;
+        let Tuning { model, copies, step, formula, keep, candidates, .. } = self.tuning;
+        let (copies, formula) = (*copies, *formula);
         let finalists: Vec<usize> =
             self.remaining.iter().copied().chain(self.other_answer).collect();
         let mut configurations: Vec<Configuration> = finalists
@@ -304,7 +307,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let warmup = frames / 4;
         let (model, frames) = (model.clone(), frames - warmup);
         let comparison =
-            Comparison { model, copies: 1, step: *step, warmup, frames, repeats, configurations };
+            Comparison { model, copies, step: *step, warmup, frames, repeats, configurations };
         let start = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
         let start = start.min(1.0);
         let rows = comparison.run(|Progress { share, doing }| {
@@ -333,6 +336,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 schedule: candidates[finalists[chosen - 1]].arrangement,
                 formula,
                 mesh: Fingerprint::of(&self.tuning.model.sticks),
+                copies,
                 substeps: step.substeps,
                 iterations: step.iterations,
                 stretch_rms: trial.stretch_rms.unwrap_or(f64::NAN),

@@ -95,7 +95,7 @@ fn an_operation_that_is_not_executed_does_not_count() {
 #[test]
 fn every_case_is_parsed_from_its_displayed_text_and_runs() {
     let cases = Case::all();
-    for kernel in ["scalar", "wide", "grid"] {
+    for kernel in ["scalar", "wide", "grid", "copies"] {
         assert!(cases.iter().any(|case| case.kernel == kernel), "{kernel}");
     }
     for case in cases {
@@ -145,7 +145,7 @@ fn limits_are_parsed_as_they_are_written() {
 #[test]
 fn the_stored_limits_cover_every_kernel_and_formula() {
     let limits = Limits::parse(include_str!("../../limits.csv")).unwrap();
-    for kernel in ["scalar scalar", "wide sse2", "pulp avx2", "grid avx2"] {
+    for kernel in ["scalar scalar", "wide sse2", "pulp avx2", "grid avx2", "copies avx2"] {
         for formula in taut::Formula::ALL {
             let matches = |limit: &&Limit| {
                 format!("{} {}", limit.kernel, limit.isa) == kernel

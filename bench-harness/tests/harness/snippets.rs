@@ -8,6 +8,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::iter::repeat_n;
 
 use taut::world::{Model, Numbering, StickSet};
 use taut::{Fingerprint, Formula, Particles, Step, Sticks, Tuned};
@@ -36,6 +37,7 @@ fn tunings() -> Vec<Tuned> {
         schedule: arrangement(schedule),
         formula,
         mesh: Fingerprint::of(&model().sticks),
+        copies: 1,
         substeps: 2,
         iterations: 3,
         stretch_rms: 0.0,
@@ -50,6 +52,8 @@ fn tunings() -> Vec<Tuned> {
         tuned("blocked+hilbert", "pulp", 2, Formula::Halley),
         tuned("sheet", "grid", 1, Formula::Halley),
         tuned("sheet+hilbert", "pulp", 1, Formula::Halley),
+        Tuned { copies: 5, ..tuned("blocked", "copies", 1, Formula::Quick) },
+        Tuned { copies: 18, ..tuned("packed+rcm", "copies", 2, Formula::Halley) },
     ]
 }
 
@@ -74,9 +78,13 @@ use crate::snippets::{Instance, Outcome};
     }
     text += "];\n";
     for (tuned, name) in tunings.iter().zip(&names) {
-        let (parameter, result) = match tuned.schedule.numbering {
-            Numbering::Given => ("mut particles", "particles"),
-            _ => ("particles", "renumbering.undo(&particles)"),
+        let (parameter, result) = match (tuned.schedule.numbering, tuned.copies) {
+            (Numbering::Given, 1) => ("mut particles", "particles".to_owned()),
+            (Numbering::Given, _) => ("particles", "particles".to_owned()),
+            (_, 1) => ("particles", "renumbering.undo(&particles)".to_owned()),
+            (_, copies) => {
+                ("particles", format!("renumbering.repeated({copies}).undo(&particles)"))
+            }
         };
         let _ =
             writeln!(text, "\nfn {name}({parameter}: Particles<3>, sticks: Sticks) -> Outcome {{");
@@ -104,7 +112,8 @@ fn printed_code_gives_the_result_of_its_tuning() {
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
     for (instance, tuned) in INSTANCES.into_iter().zip(tunings()) {
         let Model { particles, sticks, .. } = model();
-        let expected = run_scalar(&model(), tuned.schedule, tuned.formula, &step, 1).hash();
+        let one = run_scalar(&model(), tuned.schedule, tuned.formula, &step, 1);
+        let expected = Particles::side_by_side(repeat_n(&one, tuned.copies)).unwrap().hash();
         assert_eq!(instance(particles, sticks).unwrap(), expected, "{tuned:?}");
     }
 }

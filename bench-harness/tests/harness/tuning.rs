@@ -1,10 +1,11 @@
 //! Tunings: which candidate is chosen, and why others are not. No test asserts which is faster.
 
 use std::collections::BTreeSet;
+use std::iter::repeat_n;
 use std::time::Duration;
 
 use taut::world::{Arranged, Model, StickSet};
-use taut::{Fingerprint, Formula, Kernel, Plan, Step};
+use taut::{Fingerprint, Formula, Kernel, Particles, Plan, Step};
 use taut_bench::{
     Arrangement, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError,
     better_half, disagreements,
@@ -19,12 +20,13 @@ fn tuning(model: &Model, keep: &str) -> Tuning {
     let keep = arrangement(keep);
     Tuning {
         model: model.clone(),
+        copies: 1,
         step: step(),
         formula: Formula::Halley,
         keep,
         any_answer: false,
         max_stretch: None,
-        candidates: Tuning::candidates(model, keep, &[1, 2]).unwrap(),
+        candidates: Tuning::candidates(model, keep, 1, &[1, 2]).unwrap(),
         budget: LONG,
     }
 }
@@ -140,6 +142,37 @@ fn a_plan_from_a_tuning_gives_the_answer_to_keep() {
     let particles = renumbering.map_or(particles.clone(), |it| it.undo(&particles));
     let expected = run_scalar(&model, arrangement("blocked"), Formula::Halley, &step(), 1);
     assert_eq!(particles.hash(), expected.hash());
+}
+
+#[test]
+fn tunings_of_copies_try_the_copies_kernel_and_step_all_copies_alike() {
+    let model = shuffled_disc();
+    for copies in [2, 17] {
+        let one = tuning(&model, "blocked/rcm");
+        let candidates = Tuning::candidates(&model, one.keep, copies, &[1, 2]).unwrap();
+        let Choice { tuned, trials, rows, same_answer, .. } =
+            run(&Tuning { copies, candidates, ..one });
+        assert!(same_answer && disagreements(&rows).is_empty());
+        let tried = |schedule: &str, threads: usize| {
+            trials
+                .iter()
+                .any(|it| (it.kernel, &*it.schedule, it.threads) == ("copies", schedule, threads))
+        };
+        assert!(tried("blocked/rcm", 1) && tried("blocked/rcm", 2) && tried("authored", 1));
+        assert!(trials.iter().all(|it| it.kernel != "grid" && it.time_ratio.is_some()));
+
+        assert_eq!((tuned.copies, tuned.mesh), (copies, Fingerprint::of(&model.sticks)));
+        let Arranged { mut particles, sticks, schedule, renumbering } =
+            tuned.arrange(&model).unwrap();
+        assert_eq!(schedule.copies().map(taut::Copies::count), Some(copies));
+        let kernel = tuned.to_kernel().unwrap();
+        let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
+        let _ = plan.step(&mut particles, &sticks, &step()).unwrap();
+        let particles = renumbering.unwrap().undo(&particles);
+        let alone = run_scalar(&model, arrangement("blocked/rcm"), Formula::Halley, &step(), 1);
+        let expected = Particles::side_by_side(repeat_n(&alone, copies)).unwrap();
+        assert_eq!(particles.hash(), expected.hash());
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use taut_core::{Column, Copies, Factor, Formula, Particles, Response, Sticks, WithFactor};
+use taut_core::{Column, Copies, Formula, Particles, Response, Sticks, weight};
+use taut_lanes::Vector;
 use taut_lanes::slots::Changed;
 
 use crate::layout::{GROUP, Layout};
@@ -26,31 +27,33 @@ pub(crate) struct Constants {
 /// The constants of a group of copies.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
-    pub(crate) sticks: StickColumns,
+    pub(crate) rest_term: Columns<1>,
+    /// Compliance, stretched and compressed; `None` while all sticks are plain and none is torn.
+    pub(crate) non_plain: Option<Columns<3>>,
+    /// Whether some compliance is not 0.
+    pub(crate) compliant: bool,
+    /// Empty unless the formula [stores](taut_core::Factor::STORES_WEIGHT) it.
+    pub(crate) weight_term: Columns<1>,
     /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
     pub(crate) masses: Vec<f32>,
     /// The value of most of these masses; if none has a majority, any of them, or [`NO_MASS`] if
     /// there is none. It affects only the speed.
     pub(crate) usual_mass: f32,
+    /// The weight term of a stick between two such masses.
+    pub(crate) usual_weight_term: f32,
 }
 
-/// Columns of constants, in the order of the schedule.
+/// Columns of numbers of the sticks, in the order of the schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct StickColumns {
-    /// Whether each stick has [`GROUP`] numbers, one per copy; otherwise it has one for all copies.
-    pub(crate) by_copy: bool,
-    pub(crate) rest_term: Column<f32>,
-    /// Compliance, stretched and compressed; `None` while all sticks are plain and none is torn.
-    pub(crate) non_plain: Option<[Column<f32>; 3]>,
-    /// Whether some compliance is not 0.
-    pub(crate) compliant: bool,
+pub(crate) struct Columns<const N: usize> {
+    /// Whether each stick has [`GROUP`] numbers in a column, one per copy; otherwise it has one for
+    /// all copies.
+    by_copy: bool,
+    columns: [Column<f32>; N],
 }
 
 /// Stands for no inverse mass, which is never negative.
 const NO_MASS: f32 = -1.0;
-
-/// The constants of a stick: rest term, compliance, stretched and compressed.
-type Values = [f32; 4];
 
 /// Compliance, stretched and compressed of a plain stick.
 const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
@@ -72,9 +75,13 @@ impl Constants {
             })
         });
         let group = GroupConstants {
-            sticks: StickColumns::empty(),
+            rest_term: Columns::filled(0, [0.0]),
+            non_plain: None,
+            compliant: false,
+            weight_term: Columns::filled(0, [0.0]),
             masses: Vec::new(),
             usual_mass: NO_MASS,
+            usual_weight_term: 0.0,
         };
         Self {
             formula,
@@ -109,23 +116,43 @@ impl Constants {
                 groups.dedup();
                 for group in groups {
                     self.refresh_masses(particles, group);
+                    self.refresh_weight_terms(particles, sticks, group);
                 }
                 for &stick in changed {
                     let (copy, number) =
                         (stick as usize / self.ends.len(), stick as usize % self.ends.len());
-                    let index = self.index_of[number] as usize;
-                    self.refresh_stick(sticks, copy / GROUP, index);
+                    let (group, index) = (copy / GROUP, self.index_of[number] as usize);
+                    self.refresh_stick(sticks, group, index);
+                    self.refresh_weight_term(particles, sticks, group, index);
                 }
             }
             Changed::Everything => {
                 for group in 0..self.groups.len() {
                     self.refresh_masses(particles, group);
-                    let columns = &mut self.groups[group].sticks;
-                    *columns = StickColumns::empty();
-                    columns.rest_term.resize(self.ends.len(), 0.0);
+                    let constants = &mut self.groups[group];
+                    constants.rest_term = Columns::filled(self.ends.len(), [0.0]);
+                    (constants.non_plain, constants.compliant) = (None, false);
                     for index in 0..self.ends.len() {
                         self.refresh_stick(sticks, group, index);
                     }
+                    self.refresh_weight_terms(particles, sticks, group);
+                }
+            }
+        }
+    }
+
+    /// Sets `1 / h²` of the substeps, for compliance.
+    pub(crate) fn set_inverse_h2<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        inverse_h2: f32,
+    ) {
+        if self.inverse_h2.to_bits() != inverse_h2.to_bits() {
+            self.inverse_h2 = inverse_h2;
+            for group in 0..self.groups.len() {
+                if self.groups[group].compliant {
+                    self.refresh_weight_terms(particles, sticks, group);
                 }
             }
         }
@@ -135,7 +162,7 @@ impl Constants {
         let len = self.layout.particles;
         let all = particles.inverse_masses();
         let copies = self.copies(group);
-        let GroupConstants { masses, usual_mass, .. } = &mut self.groups[group];
+        let GroupConstants { masses, usual_mass, usual_weight_term, .. } = &mut self.groups[group];
         masses.clear();
         masses.extend((0..len).map(|particle| {
             let mut of_copies = copies.clone().map(|copy| all[copy * len + particle]);
@@ -153,6 +180,7 @@ impl Constants {
             let agrees = mass.to_bits() == usual_mass.to_bits();
             votes = if agrees { votes + 1 } else { votes - 1 };
         }
+        *usual_weight_term = self.formula.weight_term(*usual_mass + *usual_mass);
     }
 
     /// The numbers of the copies of a group.
@@ -163,70 +191,132 @@ impl Constants {
 
     /// Reads the constants of the stick at an index of the order in all copies of a group.
     fn refresh_stick(&mut self, sticks: &Sticks, group: usize, index: usize) {
-        let (len, number, formula) = (self.ends.len(), self.order[index] as usize, self.formula);
-        let values = |copy: usize| values(sticks, copy * len + number, formula);
-        let mut copies = self.copies(group);
-        let columns = &mut self.groups[group].sticks;
-        let first = values(copies.start);
-        if !columns.by_copy {
-            if copies.clone().all(|copy| values(copy).map(f32::to_bits) == first.map(f32::to_bits))
-            {
-                columns.set(index, first);
-                return;
+        let (len, formula) = (self.ends.len(), self.formula);
+        let rest_terms =
+            self.by_lane(group, index, |stick| [formula.rest_term(sticks.rest(stick))]);
+        let non_plains = self.by_lane(group, index, |stick| {
+            let Response { stretched, compressed } = sticks.response(stick);
+            [sticks.compliance(stick), stretched, compressed]
+        });
+        let GroupConstants { rest_term, non_plain, compliant, .. } = &mut self.groups[group];
+        rest_term.set(index, &rest_terms);
+        if non_plain.is_none() && non_plains != [PLAIN; GROUP] {
+            *non_plain = Some(Columns::filled(len, PLAIN));
+        }
+        *compliant |= non_plains.iter().any(|&[compliance, ..]| compliance != 0.0);
+        if let Some(non_plain) = non_plain {
+            non_plain.set(index, &non_plains);
+        }
+    }
+
+    /// Computes the weight terms of all sticks of a group, if the formula stores them.
+    fn refresh_weight_terms<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        group: usize,
+    ) {
+        if self.formula.stores_weight() {
+            self.groups[group].weight_term = Columns::filled(self.ends.len(), [0.0]);
+            for index in 0..self.ends.len() {
+                self.refresh_weight_term(particles, sticks, group, index);
             }
-            columns.expand();
         }
-        for lane in 0..GROUP {
-            // Lanes without a copy get the constants of the first copy.
-            columns.set(index * GROUP + lane, copies.next().map_or(first, values));
+    }
+
+    fn refresh_weight_term<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        group: usize,
+        index: usize,
+    ) {
+        let (formula, inverse_h2) = (self.formula, self.inverse_h2);
+        if formula.stores_weight() {
+            let weight_terms = self.by_lane(group, index, |stick| {
+                let ends = sticks.ends()[stick];
+                let masses = ends.map(|end| particles.inverse_masses()[end as usize]);
+                [formula.weight_term(weight(masses, sticks.compliance(stick), inverse_h2))]
+            });
+            self.groups[group].weight_term.set(index, &weight_terms);
         }
+    }
+
+    /// Numbers of the stick at an index of the order in each copy of a group. Lanes without a copy
+    /// get those of the first copy.
+    fn by_lane<const N: usize>(
+        &self,
+        group: usize,
+        index: usize,
+        numbers: impl Fn(usize) -> [f32; N],
+    ) -> [[f32; N]; GROUP] {
+        let (len, number) = (self.ends.len(), self.order[index] as usize);
+        let mut copies = self.copies(group);
+        let first = numbers(copies.start * len + number);
+        core::array::from_fn(|_| copies.next().map_or(first, |copy| numbers(copy * len + number)))
     }
 }
 
-impl StickColumns {
-    fn empty() -> Self {
-        Self { by_copy: false, rest_term: Column::new(0), non_plain: None, compliant: false }
+impl<const N: usize> Columns<N> {
+    /// The same numbers for each of `len` sticks.
+    fn filled(len: usize, numbers: [f32; N]) -> Self {
+        let columns = numbers.map(|number| {
+            let mut column = Column::new(0);
+            column.resize(len, number);
+            column
+        });
+        Self { by_copy: false, columns }
     }
 
-    fn set(&mut self, at: usize, [rest_term, non_plain @ ..]: Values) {
-        self.rest_term[at] = rest_term;
-        if self.non_plain.is_none() && non_plain != PLAIN {
-            let len = self.rest_term.len();
-            self.non_plain = Some(PLAIN.map(|value| filled(len, value)));
+    /// Sets the numbers of the stick at an index. From the first stick in which copies differ, each
+    /// number is kept for every copy.
+    fn set(&mut self, index: usize, lanes: &[[f32; N]; GROUP]) {
+        let bits = |numbers: &[f32; N]| numbers.map(f32::to_bits);
+        if !self.by_copy && lanes.iter().any(|numbers| bits(numbers) != bits(&lanes[0])) {
+            self.by_copy = true;
+            for column in &mut self.columns {
+                let expanded = column.iter().flat_map(|&number| [number; GROUP]);
+                *column = Column::from_iter(0, expanded);
+            }
         }
-        self.compliant |= non_plain[0] != 0.0;
-        for (column, value) in self.non_plain.iter_mut().flatten().zip(non_plain) {
-            column[at] = value;
-        }
-    }
-
-    /// Repeats each number for every copy, so that copies may differ.
-    fn expand(&mut self) {
-        self.by_copy = true;
-        let expand = |column: &mut Column<f32>| {
-            let expanded = column.iter().flat_map(|&value| [value; GROUP]);
-            *column = Column::from_iter(0, expanded);
-        };
-        expand(&mut self.rest_term);
-        self.non_plain.iter_mut().flatten().for_each(expand);
-    }
-}
-
-fn filled(len: usize, value: f32) -> Column<f32> {
-    let mut column = Column::new(0);
-    column.resize(len, value);
-    column
-}
-
-fn values(sticks: &Sticks, stick: usize, formula: Formula) -> Values {
-    struct RestTerm(f32);
-    impl WithFactor for RestTerm {
-        type Output = f32;
-        fn with<F: Factor>(self) -> f32 {
-            F::rest_term(self.0)
+        let per_stick = self.per_stick();
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            for (lane, numbers) in lanes[..per_stick].iter().enumerate() {
+                column[index * per_stick + lane] = numbers[at];
+            }
         }
     }
-    let Response { stretched, compressed } = sticks.response(stick);
-    let rest_term = formula.dispatch(RestTerm(sticks.rest(stick)));
-    [rest_term, sticks.compliance(stick), stretched, compressed]
+
+    const fn per_stick(&self) -> usize {
+        if self.by_copy { GROUP } else { 1 }
+    }
+
+    /// The column, if copies share its numbers.
+    pub(crate) fn shared(&self) -> Option<&[Column<f32>; N]> {
+        (!self.by_copy).then_some(&self.columns)
+    }
+
+    /// Whether there are numbers for so many sticks.
+    pub(crate) fn is_for(&self, sticks: usize) -> bool {
+        self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
+    }
+
+    /// The numbers of a stick in a register of copies.
+    #[inline(always)]
+    pub(crate) fn load<V: Vector>(&self, cpu: V::Cpu, index: usize, lane: usize) -> [V; N] {
+        let Self { by_copy, columns } = self;
+        let mut loaded = [V::splat(cpu, 0.0); N];
+        // A loop, because a closure cannot be `#[inline(always)]`, and would be compiled without the
+        // target features of its caller.
+        for (loaded, column) in loaded.iter_mut().zip(columns) {
+            *loaded = if *by_copy {
+                let numbers = &column[index * GROUP + lane..][..V::LANES];
+                // SAFETY: the slice has as many numbers as there are lanes.
+                unsafe { V::load(cpu, numbers.as_ptr()) }
+            } else {
+                V::splat(cpu, column[index])
+            };
+        }
+        loaded
+    }
 }

@@ -59,8 +59,8 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         self.constants.refresh(particles, sticks, changed);
     }
 
-    fn set_inverse_h2(&mut self, _: &Particles<D>, _: &Sticks, inverse_h2: f32) {
-        self.constants.inverse_h2 = inverse_h2;
+    fn set_inverse_h2(&mut self, particles: &Particles<D>, sticks: &Sticks, inverse_h2: f32) {
+        self.constants.set_inverse_h2(particles, sticks, inverse_h2);
     }
 
     fn fuses_substeps(&self, _: &dyn Executor) -> bool {

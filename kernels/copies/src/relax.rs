@@ -3,7 +3,7 @@
 use taut_core::{Factor, Response, displaced, factor, relax, squared_length};
 use taut_lanes::Vector;
 
-use crate::constants::{Constants, GroupConstants, StickColumns};
+use crate::constants::{Constants, GroupConstants};
 use crate::layout::GROUP;
 
 /// Relaxes all sticks of a group once, in the order of the schedule.
@@ -19,58 +19,37 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     position: [*mut f32; D],
     masses: *const f32,
 ) {
-    let GroupConstants { sticks, usual_mass, masses: common, .. } = &constants.groups[group];
+    let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
+    let constants_of_group = &constants.groups[group];
+    let GroupConstants { rest_term, non_plain, weight_term, masses: common, .. } =
+        constants_of_group;
     let ends = constants.ends();
-    let numbers_per_stick = if sticks.by_copy { GROUP } else { 1 };
-    assert!(sticks.rest_term.len() == ends.len() * numbers_per_stick && lanes <= GROUP);
-    assert!(sticks.non_plain.iter().flatten().all(|it| it.len() == ends.len() * numbers_per_stick));
+    assert!(rest_term.is_for(ends.len()) && lanes <= GROUP);
+    assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.is_for(ends.len())));
+    assert!(weight_term.is_for(if F::STORES_WEIGHT { ends.len() } else { 0 }));
     assert!(common.len() == constants.layout.particles);
     let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
-    let plain = !sticks.by_copy && sticks.non_plain.is_none();
-    if !plain {
+    let Some([rest_term]) = rest_term.shared().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
             // SAFETY: by contract; ends are below the length of a group, and every column has
             // numbers for each index.
-            unsafe { group.relax_any::<F>(*ends, sticks, index, constants.inverse_h2) };
+            unsafe { group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2) };
         }
         return;
-    }
-    let mass = V::splat(cpu, *usual_mass);
-    let weight_term = F::weight_term(mass + mass);
+    };
+    let GroupConstants { usual_mass, usual_weight_term, .. } = *constants_of_group;
+    let (mass, weight_term) = (V::splat(cpu, usual_mass), V::splat(cpu, usual_weight_term));
     let usual = usual_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
         let [a, b] = ends.map(|end| common[end as usize / GROUP]);
         // SAFETY: as above.
         unsafe {
             if a.to_bits() == usual && b.to_bits() == usual {
-                group.relax_equal::<F>(*ends, sticks.rest_term[index], mass, weight_term);
+                group.relax_equal::<F>(*ends, rest_term[index], mass, weight_term);
             } else {
-                group.relax_any::<F>(*ends, sticks, index, constants.inverse_h2);
+                group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2);
             }
-        }
-    }
-}
-
-/// The location of the constants of a register of copies in a column.
-#[derive(Clone, Copy)]
-struct ConstantsAt {
-    by_copy: bool,
-    index: usize,
-    lane: usize,
-}
-
-impl ConstantsAt {
-    /// One number per lane. (A method, because a closure cannot be `#[inline(always)]`, and would
-    /// be compiled without the target features of its caller.)
-    #[inline(always)]
-    fn load<V: Vector>(self, cpu: V::Cpu, column: &[f32]) -> V {
-        if self.by_copy {
-            let numbers = &column[self.index * GROUP + self.lane..][..V::LANES];
-            // SAFETY: the slice has as many numbers as there are lanes.
-            unsafe { V::load(cpu, numbers.as_ptr()) }
-        } else {
-            V::splat(cpu, column[self.index])
         }
     }
 }
@@ -120,20 +99,18 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     ///
     /// # Safety
     /// - As for [`relax_equal`](Self::relax_equal); the masses are valid for reading at both ends.
-    /// - The columns of `sticks` have numbers at `index`.
     #[inline(always)]
     unsafe fn relax_any<F: Factor>(
         &self,
         ends: [u32; 2],
-        sticks: &StickColumns,
+        constants: &GroupConstants,
         index: usize,
         inverse_h2: f32,
     ) {
-        let StickColumns { by_copy, rest_term, non_plain, compliant } = sticks;
+        let GroupConstants { rest_term, non_plain, compliant, weight_term, .. } = constants;
         let inverse_h2 = V::splat(self.cpu, inverse_h2);
         for lane in (0..self.lanes).step_by(V::LANES) {
-            let constants_at = ConstantsAt { by_copy: *by_copy, index, lane };
-            let rest_term = constants_at.load(self.cpu, rest_term);
+            let [rest_term] = rest_term.load(self.cpu, index, lane);
             // SAFETY: by contract: `lane + LANES <= GROUP`.
             unsafe {
                 let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
@@ -144,18 +121,19 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                 ];
                 let mut weight = masses[0] + masses[1];
                 let mut response = None;
-                if let Some([compliance, stretched, compressed]) = non_plain {
+                if let Some(non_plain) = non_plain {
+                    let [compliance, stretched, compressed] = non_plain.load(self.cpu, index, lane);
                     if *compliant {
-                        let compliance = constants_at.load(self.cpu, compliance);
                         weight = taut_core::weight(masses, compliance, inverse_h2);
                     }
-                    let (stretched, compressed) = (
-                        constants_at.load(self.cpu, stretched),
-                        constants_at.load(self.cpu, compressed),
-                    );
                     response = Some(Response { stretched, compressed });
                 }
-                let weight_term = F::weight_term(weight);
+                let weight_term = if F::STORES_WEIGHT {
+                    let [weight_term] = weight_term.load(self.cpu, index, lane);
+                    weight_term
+                } else {
+                    F::weight_term(weight)
+                };
                 let (new_a, new_b) =
                     relax::<F, V, D>(a, b, masses, rest_term, weight_term, response);
                 self.store(slot_a, new_a);

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use taut_core::{
-    ABSENT, Column, Factor, Family, Formula, Particles, Response, Sheet, Sticks, WithFactor, weight,
-};
+use taut_core::{ABSENT, Column, Family, Formula, Particles, Response, Sheet, Sticks, weight};
 
 use crate::layout::Layout;
 
@@ -208,7 +206,8 @@ impl Constants {
         let is_plain = (0..columns).filter_map(stick_at).all(equal);
         let masses = [self.row_mass[row], self.row_mass[row + down]];
         if let (true, [Some(upper), Some(lower)]) = (is_plain, masses) {
-            let (rest_term, weight_term) = self.formula.dispatch(Terms(first, upper + lower));
+            let rest_term = self.formula.rest_term(first);
+            let weight_term = self.formula.weight_term(upper + lower);
             let masses = if leans_left { [lower, upper] } else { [upper, lower] };
             self.strands[strand].rows[row] = match masses {
                 [1.0, 1.0] => Row::Unit { rest_term },
@@ -223,7 +222,8 @@ impl Constants {
                 let masses = [from * width + i, to * width + i + across]
                     .map(|particle| particles.inverse_masses()[particle]);
                 let weight = weight(masses, sticks.compliance(stick), self.inverse_h2);
-                let (rest, weight) = self.formula.dispatch(Terms(sticks.rest(stick), weight));
+                let rest = self.formula.rest_term(sticks.rest(stick));
+                let weight = self.formula.weight_term(weight);
                 let Response { stretched, compressed } = sticks.response(stick);
                 (self.layout.in_row(i), [rest, weight, stretched, compressed])
             })
@@ -264,15 +264,5 @@ impl Mixed {
             stretched: column(ABSENT),
             compressed: column(0.0),
         }
-    }
-}
-
-/// Rest term and weight term from a rest length and a weight.
-struct Terms(f32, f32);
-
-impl WithFactor for Terms {
-    type Output = (f32, f32);
-    fn with<F: Factor>(self) -> (f32, f32) {
-        (F::rest_term(self.0), F::weight_term(self.1))
     }
 }

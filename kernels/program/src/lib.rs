@@ -17,7 +17,6 @@ use core::ops::Range;
 use taut_core::{Column, Cursor, Formula, Particles, PlanError, Real, Schedule, Sticks};
 
 use layout::span;
-use refresh::StoresWeight;
 
 /// Sticks in the order of a schedule, in *slots*.
 ///
@@ -201,7 +200,7 @@ impl<S: Real> Program<S> {
             .map_err(|_| PlanError::TooLarge)?;
         program.fill_ends();
         program.rest_term.resize(program.a.len(), S::ONE);
-        if formula.dispatch(StoresWeight) {
+        if formula.stores_weight() {
             program.weight_term.resize(program.a.len(), S::ZERO);
         }
         program.refresh_all(particles, sticks);

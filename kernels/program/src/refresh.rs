@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use taut_core::{Delta, Factor, Particles, PlanError, Real, Response, Sticks, WithFactor, weight};
+use taut_core::{Delta, Particles, PlanError, Real, Response, Sticks, weight};
 
 use crate::layout::{TRANSPOSED_REGISTERS, span};
 use crate::{Access, Form, Program, Register, Segment};
@@ -121,7 +121,7 @@ impl<S: Real> Program<S> {
 
     /// Refreshes all constants of a stick that do not depend on masses.
     fn refresh_stick(&mut self, sticks: &Sticks<S>, stick: usize) {
-        let rest_term = self.formula.dispatch(RestTerm(sticks.rest(stick)));
+        let rest_term = self.formula.rest_term(sticks.rest(stick));
         for slot in self.register_of(stick) {
             if self.stick_of[slot] as usize == stick {
                 self.rest_term[slot] = rest_term;
@@ -245,30 +245,6 @@ impl<S: Real> Program<S> {
             .map(|end| particles.inverse_masses()[(end / self.unit) as usize]);
         let compliance = self.non_plain.compliance.get(slot).copied().unwrap_or(S::ZERO);
         let weight = weight(masses, compliance, self.inverse_h2);
-        self.weight_term[slot] = self.formula.dispatch(WeightTerm(weight));
-    }
-}
-
-pub(super) struct StoresWeight;
-impl WithFactor for StoresWeight {
-    type Output = bool;
-    fn with<F: Factor>(self) -> bool {
-        F::STORES_WEIGHT
-    }
-}
-
-struct RestTerm<S>(S);
-impl<S: Real> WithFactor for RestTerm<S> {
-    type Output = S;
-    fn with<F: Factor>(self) -> S {
-        F::rest_term(self.0)
-    }
-}
-
-struct WeightTerm<S>(S);
-impl<S: Real> WithFactor for WeightTerm<S> {
-    type Output = S;
-    fn with<F: Factor>(self) -> S {
-        F::weight_term(self.0)
+        self.weight_term[slot] = self.formula.weight_term(weight);
     }
 }

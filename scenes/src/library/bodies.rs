@@ -14,6 +14,7 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     description: "Jakobsen's cube world: tetrahedra that bounce in a box",
     size: 27,
     size_unit: "tetrahedra",
+    copies: false,
     dimensions: 3,
     residual_max: 0.05,
     build: |size| {
@@ -42,6 +43,7 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
     description: "rigid cubes, of four particles each, that fall on each other in a trough",
     size: 8,
     size_unit: "cubes",
+    copies: false,
     dimensions: 3,
     residual_max: 0.05,
     build: |size| {
@@ -70,6 +72,7 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     description: "2D ragdolls that are thrown around a room",
     size: 20,
     size_unit: "ragdolls",
+    copies: true,
     dimensions: 2,
     residual_max: 0.1,
     build: |size| {
@@ -99,6 +102,7 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     description: "ragdolls that fall down a flight of stairs",
     size: 20,
     size_unit: "ragdolls",
+    copies: true,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {

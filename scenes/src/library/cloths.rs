@@ -27,6 +27,7 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     description: "a square sheet that hangs from its top row",
     size: 64,
     size_unit: "particles along a side",
+    copies: false,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {
@@ -44,6 +45,7 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     description: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
     size: 55,
     size_unit: "particles across",
+    copies: false,
     dimensions: 3,
     residual_max: 0.2,
     build: |size| {
@@ -68,6 +70,7 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
     description: "a flag in gusts of wind",
     size: 48,
     size_unit: "particles across",
+    copies: false,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {
@@ -88,6 +91,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     description: "a sheet held at its corners; a ball is lowered into it and lifted out",
     size: 48,
     size_unit: "particles along the length",
+    copies: false,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {
@@ -118,6 +122,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     description: "a sheet that falls on a table and hangs over its edges",
     size: 48,
     size_unit: "particles along a side",
+    copies: false,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {
@@ -152,6 +157,7 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
                   corners",
     size: 40,
     size_unit: "particles along a side",
+    copies: false,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {
@@ -171,6 +177,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     description: "a 2D curtain that tears when pulled; a ball pushes against its edge",
     size: 60,
     size_unit: "particles across",
+    copies: false,
     dimensions: 2,
     residual_max: 0.3,
     build: |size| {

@@ -12,6 +12,7 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     description: "a hanging bridge of planks and ropes; a ball moves back and forth along it",
     size: 24,
     size_unit: "planks",
+    copies: false,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {
@@ -33,6 +34,7 @@ pub(super) const PLANTS: LibraryScene = LibraryScene {
     description: "a row of shrubs in gusts of wind, held up by support sticks with one iteration",
     size: 8,
     size_unit: "shrubs",
+    copies: true,
     dimensions: 3,
     residual_max: 0.1,
     build: |size| {

@@ -32,6 +32,9 @@ pub struct LibraryScene {
     pub size: usize,
     /// What the size counts.
     pub size_unit: &'static str,
+    /// Whether the size is a number of models with the same sticks, which a world simulates as copies
+    /// if there are enough.
+    pub copies: bool,
     /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
     /// Upper bound of the root mean square of |stretch| in every step, at the default size and

@@ -15,6 +15,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     description: "drops that spray up from a triangle, fall on a four-sided roof and run down it",
     size: 2000,
     size_unit: "drops a second",
+    copies: false,
     dimensions: 3,
     residual_max: 0.0,
     build: |size| {
@@ -54,6 +55,7 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
     description: "a cloth of damped springs instead of sticks, in the wind",
     size: 24,
     size_unit: "particles along each side",
+    copies: false,
     dimensions: 3,
     residual_max: 0.0,
     build: |size| {

@@ -165,7 +165,8 @@ impl Arrangement {
         }
     }
 
-    /// Arranges copies of a model side by side, each with the schedule of a single one.
+    /// Arranges copies of a model side by side, each with the schedule of a single one. One copy is
+    /// arranged as by [`of`](Self::of).
     ///
     /// # Errors
     /// As [`of`](Self::of), and if there are more particles or sticks than 32-bit numbers can name.
@@ -173,6 +174,9 @@ impl Arrangement {
     /// # Panics
     /// Never: copies share no particle.
     pub fn of_copies(self, model: &Model, copies: usize) -> Result<Arranged, ArrangementError> {
+        if copies == 1 {
+            return self.of(model);
+        }
         let too_many = ArrangementError::TooManyCopies { copies };
         let Ok(complete) = model.complete() else { return Err(too_many) };
         let Arranged { particles, sticks, schedule, renumbering } = self.of(&complete)?;

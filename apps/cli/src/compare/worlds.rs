@@ -95,7 +95,7 @@ impl Arguments {
         for (given, option) in [
             (!self.schedules.is_empty(), "--schedules"),
             (self.tuned.is_some(), "--tuned"),
-            (self.copies.is_some(), "--copies"),
+            (self.source.copies.is_some(), "--copies"),
         ] {
             anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to library scenes");
         }

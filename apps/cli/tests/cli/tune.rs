@@ -70,6 +70,24 @@ fn compare_runs_the_saved_tuning() {
 }
 
 #[test]
+fn a_tuning_of_copies_is_saved_and_compared_with_as_many() {
+    let folder = Folder::with(&valid_files());
+    let arguments = "--mesh patch.obj --copies 18 --schedule coloured --save tuned.json --json -";
+    let ran = folder.taut(&format!("tune {arguments}")).succeeded();
+    let value = ran.report().value;
+    let candidates = value["candidates"].as_array().unwrap();
+    assert!(candidates.iter().any(|it| it["kernel"] == "copies"), "{value}");
+    assert_eq!((&value["scene"]["copies"], &tuned(&folder)["copies"]), (&18.into(), &18.into()));
+    assert!(ran.err.contains("repeat_n(&particles, 18)"), "{}", ran.err);
+
+    let report = folder.report("--mesh patch.obj --tuned tuned.json");
+    assert_eq!(report.value["scene"]["copies"], 18);
+    let row = &report.rows()[1];
+    let plain = "--mesh patch.obj --schedules coloured --formulas halley --copies 18";
+    assert!(folder.report(plain).rows().iter().any(|other| other["hash"] == row["hash"]));
+}
+
+#[test]
 fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
     let folder = Folder::with(&valid_files());
     folder.taut("tune --mesh patch.obj --save tuned.json").succeeded();
@@ -78,13 +96,15 @@ fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
         changed[key] = value;
         changed.to_string().into_bytes()
     };
-    let invalid: [(&str, Vec<u8>, &str); 8] = [
+    let invalid: [(&str, Vec<u8>, &str); 10] = [
         ("empty.json", Vec::new(), "not a tuning file"),
         ("text.json", b"fast, please".to_vec(), "not a tuning file"),
         ("list.json", b"[]".to_vec(), "not a tuning file"),
         ("kernel.json", with("kernel", "abacus".into()), "'abacus'"),
         ("threads.json", with("threads", 0.into()), "0 threads"),
         ("many.json", with("threads", 4_000_000_000_u32.into()), "4000000000 threads"),
+        ("none.json", with("copies", 0.into()), "0 copies"),
+        ("copies.json", with("copies", 4_000_000_000_u32.into()), "at most"),
         ("schedule.json", with("schedule", "random".into()), "'random'"),
         ("formula.json", with("formula", "euler".into()), "`euler`"),
     ];

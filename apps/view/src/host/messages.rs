@@ -3,7 +3,7 @@
 use taut::Formula;
 use taut::world::LibraryScene;
 
-use super::{FILE, Host};
+use super::{FILE, Host, size_max};
 use crate::kernels::available;
 use crate::pages::PageId;
 #[cfg(feature = "server")]
@@ -83,6 +83,9 @@ impl Host {
             sizes: library_scene.map(|it| sizes(it, self.size)),
             size: self.size,
             size_is: library_scene.map(|it| it.size_unit),
+            copies_max: library_scene
+                .filter(|it| it.copies)
+                .map(|it| size_max(it, self.initial_size)),
             kernels: available(it.special_parts()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
             schedules: it.orders(),

@@ -232,12 +232,18 @@ fn clock(session: &AnySession) -> Result<Clock, CommandError> {
     Ok(clock.with_max_steps(STEPS_AT_ONCE_MAX))
 }
 
-/// Builds the scene of that name, and returns it with its size. The size may be at most
-/// [`TIMES_OWN_SIZE_MAX`] times the default, or `max` if that is larger.
+/// The largest size of a scene: [`TIMES_OWN_SIZE_MAX`] times the default, or `at_least` if that is
+/// larger.
+fn size_max(scene: &LibraryScene, at_least: usize) -> usize {
+    at_least.max(TIMES_OWN_SIZE_MAX * scene.size)
+}
+
+/// Builds the scene of that name, and returns it with its size, which may be at most
+/// [`size_max`].
 fn build_scene(
     name: &str,
     size: Option<usize>,
-    max: usize,
+    at_least: usize,
     file: Option<&(String, AnyScene)>,
 ) -> Result<(AnyScene, Option<usize>), CommandError> {
     if name == FILE {
@@ -246,7 +252,7 @@ fn build_scene(
     }
     let library_scene = LibraryScene::named(name)?;
     let size = size.unwrap_or(library_scene.size);
-    let max = max.max(TIMES_OWN_SIZE_MAX * library_scene.size);
+    let max = size_max(library_scene, at_least);
     if !(1..=max).contains(&size) {
         return Err(CommandError::Size { max, size });
     }

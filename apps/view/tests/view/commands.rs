@@ -1,5 +1,8 @@
 //! The effects of commands.
 
+use serde_json::Value;
+use taut::world::LibraryScene;
+
 use crate::page::{Frame, Page, Received, STEP, messages_of};
 
 fn near(one: [f32; 3], other: [f32; 3], by: f32) -> bool {
@@ -211,6 +214,24 @@ fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     assert_eq!(state["settings"]["substeps"], 8, "substeps are not those of the scene");
     assert_eq!(page.send(r#"{"do":"drag","particle":50,"to":[0,0,0]}"#).steps(1).frame().step, 1);
     assert!(page.errors().is_empty(), "dragging a released particle gave an error");
+}
+
+/// Where a scene says that its size is a number of copies, so many models are copies for a world.
+#[test]
+fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
+    for listed in LibraryScene::ALL {
+        let mut page = Page::new(listed.name, (listed.size / 4).max(6));
+        let state = page.state();
+        let kernels = state["kernels"].as_array().unwrap();
+        let copies = kernels.iter().find(|it| it["name"] == "copies").unwrap();
+        assert_eq!(copies["reason"].is_null(), listed.copies, "{}: {copies}", listed.name);
+        assert_eq!(state["copies_max"].is_number(), listed.copies, "{}", listed.name);
+    }
+    let mut page = Page::new("plants", 3);
+    let particles = |state: &Value| state["counts"]["particles"].as_u64().unwrap();
+    let three = page.state();
+    let thirteen = page.send(r#"{"do":"scene","scene":"plants","size":13}"#).state();
+    assert_eq!((&thirteen["size"], 3 * particles(&thirteen)), (&13.into(), 13 * particles(&three)));
 }
 
 #[test]

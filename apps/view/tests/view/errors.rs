@@ -200,6 +200,7 @@ fn a_page_can_hold_a_limited_number_of_particles() {
 fn the_size_of_a_scene_is_limited() {
     let mut page = Page::new("plants", 2); // the default size is 8
     let size = |size: usize| format!(r#"{{"do":"scene","scene":"plants","size":{size}}}"#);
+    assert_eq!(page.state()["copies_max"], 8 * TIMES_OWN_SIZE_MAX);
     assert!(page.send(&size(8 * TIMES_OWN_SIZE_MAX)).errors().is_empty());
     let errors = page.send(&size(8 * TIMES_OWN_SIZE_MAX + 1)).errors();
     assert!(matches!(&errors[..], [it] if it.contains("from 1 to 64")), "{errors:?}");
