@@ -101,7 +101,7 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 
 /// Reads Wavefront OBJ: all its vertices (`v`) and faces (`f`), of all objects and groups.
 ///
-/// The other three coordinates are divided by a fourth; colours after the coordinates are ignored.
+/// A fourth coordinate is a weight: the other three are divided by it; colours after the coordinates are ignored.
 /// Free-form curves and surfaces are counted but not converted to triangles.
 ///
 /// # Errors

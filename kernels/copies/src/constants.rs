@@ -16,9 +16,9 @@ pub(crate) struct Constants {
     /// The ends of the sticks of one copy in the order of its schedule, as offsets in a group:
     /// each is below [`Layout::group_len`], and a multiple of [`GROUP`].
     ends: Vec<[u32; 2]>,
-    /// The number in its copy of each stick in that order.
+    /// For each index in the schedule of a copy, the number of its stick.
     order: Vec<u32>,
-    /// The index in that order of each number in a copy.
+    /// For each stick number of a copy, its index in the schedule.
     index_of: Vec<u32>,
     pub(crate) groups: Vec<GroupConstants>,
     pub(crate) inverse_h2: f32,
@@ -36,9 +36,9 @@ pub(crate) struct GroupConstants {
     pub(crate) weight_term: Columns<1>,
     /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
     pub(crate) masses: Vec<f32>,
-    /// The value of most of these masses; if none has a majority, any of them, or [`NO_MASS`] if
-    /// there is none. It affects only the speed.
-    pub(crate) usual_mass: f32,
+    /// The inverse mass of the majority of the particles; without a majority, any of `masses`;
+    /// [`NO_MASS`] if all are NaN. It affects only the performance.
+    pub(crate) majority_mass: f32,
     /// The weight term of a stick between two such masses.
     pub(crate) usual_weight_term: f32,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Columns<const N: usize> {
     columns: [Column<f32>; N],
 }
 
-/// Stands for no inverse mass, which is never negative.
+/// Means that there is no inverse mass. (Inverse masses are never negative.)
 const NO_MASS: f32 = -1.0;
 
 /// Compliance, stretched and compressed of a plain stick.
@@ -80,7 +80,7 @@ impl Constants {
             compliant: false,
             weight_term: Columns::filled(0, [0.0]),
             masses: Vec::new(),
-            usual_mass: NO_MASS,
+            majority_mass: NO_MASS,
             usual_weight_term: 0.0,
         };
         Self {
@@ -162,7 +162,8 @@ impl Constants {
         let len = self.layout.particles;
         let all = particles.inverse_masses();
         let copies = self.copies(group);
-        let GroupConstants { masses, usual_mass, usual_weight_term, .. } = &mut self.groups[group];
+        let GroupConstants { masses, majority_mass, usual_weight_term, .. } =
+            &mut self.groups[group];
         masses.clear();
         masses.extend((0..len).map(|particle| {
             let mut of_copies = copies.clone().map(|copy| all[copy * len + particle]);
@@ -171,16 +172,16 @@ impl Constants {
             if same { first } else { f32::NAN }
         }));
         // The majority, if there is one (Boyer and Moore, "MJRTY", 1981).
-        *usual_mass = NO_MASS;
+        *majority_mass = NO_MASS;
         let mut votes = 0_usize;
         for &mass in masses.iter().filter(|mass| !mass.is_nan()) {
             if votes == 0 {
-                *usual_mass = mass;
+                *majority_mass = mass;
             }
-            let agrees = mass.to_bits() == usual_mass.to_bits();
+            let agrees = mass.to_bits() == majority_mass.to_bits();
             votes = if agrees { votes + 1 } else { votes - 1 };
         }
-        *usual_weight_term = self.formula.weight_term(*usual_mass + *usual_mass);
+        *usual_weight_term = self.formula.weight_term(*majority_mass + *majority_mass);
     }
 
     /// The numbers of the copies of a group.

@@ -38,9 +38,9 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         }
         return;
     };
-    let GroupConstants { usual_mass, usual_weight_term, .. } = *constants_of_group;
-    let (mass, weight_term) = (V::splat(cpu, usual_mass), V::splat(cpu, usual_weight_term));
-    let usual = usual_mass.to_bits();
+    let GroupConstants { majority_mass, usual_weight_term, .. } = *constants_of_group;
+    let (mass, weight_term) = (V::splat(cpu, majority_mass), V::splat(cpu, usual_weight_term));
+    let usual = majority_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
         let [a, b] = ends.map(|end| common[end as usize / GROUP]);
         // SAFETY: as above.

@@ -55,7 +55,7 @@ pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {
     ]
 }
 
-/// The whole schedule as stages, one a band; only adjacent stages share particles. Sticks that
+/// The whole schedule as stages, one per band; only adjacent stages share particles. Sticks that
 /// share no particle may be reordered without changing the result, so a seam is relaxed right
 /// after the first band below it.
 pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
@@ -66,15 +66,19 @@ pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
         // The first block has no seam above it.
         let mut seam = if stages.is_empty() { None } else { seams.next() };
         for band in block.bands() {
-            let (first, end) =
+            let (leave_start, enter_start) =
                 stages.last().map_or((0, 0), |last| (last.leave.end, last.enter.end));
             let mut sticks = strips(sheet, &band);
             sticks.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
             let rows = band.rows();
             stages.push(Stage {
-                enter: end..sheet.height().min(rows.end + REACH),
+                enter: enter_start..sheet.height().min(rows.end + REACH),
                 strips: sticks,
-                leave: first..if rows.end == sheet.height() { rows.end } else { rows.end - REACH },
+                leave: leave_start..if rows.end == sheet.height() {
+                    rows.end
+                } else {
+                    rows.end - REACH
+                },
             });
         }
     }

@@ -48,14 +48,16 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    /// Whether these batches begin with a packet of stars. (The sticks of a batch share no
+    /// Whether the first [`STAR_STICKS`] batches are a star packet: full batches whose sticks at the
+    /// same index form a star. (The sticks of a batch share no
     /// particle, so the centre of one star occurs in no other star.)
     fn starts_with_stars(&self, batches: &[&[u32]]) -> bool {
-        let Some(packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
+        let Some(star_packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
         self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
             && PACKET_STICKS.is_multiple_of(self.lanes)
-            && packet.iter().all(|batch| batch.len() == PACKET_STICKS)
-            && (0..PACKET_STICKS).all(|star| self.centre(packet.map(|batch| batch[star])).is_some())
+            && star_packet.iter().all(|batch| batch.len() == PACKET_STICKS)
+            && (0..PACKET_STICKS)
+                .all(|star| self.centre(star_packet.map(|batch| batch[star])).is_some())
     }
 
     /// The particle that all sticks of a star share, if any.
@@ -83,16 +85,16 @@ impl<S: Real> Program<S> {
         let mut others = Vec::new();
         let mut register = Vec::with_capacity(self.lanes);
         let mut remaining = &keyed[..];
-        while let Some(&(first, stick)) = remaining.first() {
+        while let Some(&(first_key, stick)) = remaining.first() {
             // The difference of keys between the first stick of the register and stick `index`.
-            let (access, offset): (_, fn(u64) -> u64) = match first >> u32::BITS {
+            let (access, offset): (_, fn(u64) -> u64) = match first_key >> u32::BITS {
                 1 => (Access::Pairs, |index| 2 * index),
                 2 if self.lanes > TRANSPOSED_REGISTERS => {
                     (Access::InterleavedPairs, |index| 2 * index - index % 2)
                 }
                 _ => (Access::Runs, |index| index),
             };
-            let expected = (0..).map(|index| first + offset(index));
+            let expected = (0..).map(|index| first_key + offset(index));
             let matches = |(&(key, _), expected): (&(u64, u32), u64)| key == expected;
             let full = remaining.len() >= self.lanes
                 && remaining[..self.lanes].iter().zip(expected).all(matches);
@@ -123,10 +125,10 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Fills the columns `a` and `b`, and makes the centre of each star its first end.
+    /// Fills the columns `a` and `b`, and makes the centre of each star the first end of its sticks.
     pub(super) fn fill_ends(&mut self) {
         for (side, column) in [&mut self.a, &mut self.b].into_iter().enumerate() {
-            let end = |&stick: &u32| self.ends[stick as usize][side] * self.unit;
+            let end = |&stick: &u32| self.ends[stick as usize][side] * self.stride;
             column.extend(self.stick_of.iter().map(end));
         }
         let mut register = 0;
@@ -137,7 +139,7 @@ impl<S: Real> Program<S> {
                     let star = core::array::from_fn(|rank| first + rank * PACKET_STICKS);
                     let centre = self.centre(star.map(|slot| self.stick_of[slot]));
                     for slot in star {
-                        if centre.is_some_and(|centre| self.b[slot] == centre * self.unit) {
+                        if centre.is_some_and(|centre| self.b[slot] == centre * self.stride) {
                             core::mem::swap(&mut self.a[slot], &mut self.b[slot]);
                         }
                     }
@@ -147,7 +149,7 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// The registers from `first` on that belong together: a whole packet of stars, else one
+    /// The registers from `first` on that belong together: a star packet, else one
     /// register.
     pub(super) fn register_group(&self, first: usize) -> Range<usize> {
         match self.registers[first].access {

@@ -38,7 +38,7 @@ use layout::span;
 pub struct Program<S: Real> {
     formula: Formula,
     lanes: usize,
-    unit: u32,
+    stride: u32,
     a: Vec<u32>,
     b: Vec<u32>,
     rest_term: Column<S>,
@@ -122,7 +122,7 @@ struct Segment<S> {
 /// The columns of consecutive slots, all of the same length: a whole number of registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S> {
-    /// First ends: particle numbers times the unit.
+    /// First ends: particle numbers times the stride.
     pub a: &'a [u32],
     /// Second ends, likewise.
     pub b: &'a [u32],
@@ -153,7 +153,7 @@ pub struct NonPlainSlots<'a, S> {
 
 impl<S: Real> Program<S> {
     /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
-    /// numbers are multiplied by `unit`, the size of a particle in the kernel's table. (Multiplying
+    /// numbers are multiplied by `stride`, the size of a particle in the kernel's table. (Multiplying
     /// in the kernel would take a shift for every end, a sixth of its instructions.)
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl<S: Real> Program<S> {
     /// If `lanes` is 0.
     pub fn new<const D: usize>(
         lanes: usize,
-        unit: u32,
+        stride: u32,
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
         schedule: &Schedule,
@@ -174,7 +174,7 @@ impl<S: Real> Program<S> {
         let mut program = Self {
             formula,
             lanes,
-            unit,
+            stride,
             a: Vec::new(),
             b: Vec::new(),
             rest_term: Column::new(0),
@@ -196,7 +196,7 @@ impl<S: Real> Program<S> {
         };
         program.check_particle_count(particles)?;
         program.lay_out(schedule)?;
-        u32::try_from(sticks.particles() as u64 * u64::from(unit))
+        u32::try_from(sticks.particles() as u64 * u64::from(stride))
             .map_err(|_| PlanError::TooLarge)?;
         program.fill_ends();
         program.rest_term.resize(program.a.len(), S::ONE);

@@ -162,7 +162,7 @@ impl<S: Real> Program<S> {
         let slots = register * self.lanes..(register + 1) * self.lanes;
         let plain =
             |&stick: &u32| sticks.is_plain(stick as usize) && !sticks.is_torn(stick as usize);
-        let mass = |&end: &u32| particles.inverse_masses()[(end / self.unit) as usize];
+        let mass = |&end: &u32| particles.inverse_masses()[(end / self.stride) as usize];
         let first = mass(&self.a[slots.start]);
         let form = if !self.stick_of[slots.clone()].iter().all(plain) {
             Form::NonPlain
@@ -220,7 +220,7 @@ impl<S: Real> Program<S> {
     ) -> (Register, Option<S>) {
         let register = self.registers[at];
         let inverse_mass = (register.form == Form::Equal)
-            .then(|| particles.inverse_masses()[(self.a[at * self.lanes] / self.unit) as usize]);
+            .then(|| particles.inverse_masses()[(self.a[at * self.lanes] / self.stride) as usize]);
         (register, inverse_mass)
     }
 
@@ -242,7 +242,7 @@ impl<S: Real> Program<S> {
 
     fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
         let masses = [self.a[slot], self.b[slot]]
-            .map(|end| particles.inverse_masses()[(end / self.unit) as usize]);
+            .map(|end| particles.inverse_masses()[(end / self.stride) as usize]);
         let compliance = self.non_plain.compliance.get(slot).copied().unwrap_or(S::ZERO);
         let weight = weight(masses, compliance, self.inverse_h2);
         self.weight_term[slot] = self.formula.weight_term(weight);

@@ -16,7 +16,7 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     size_unit: "tetrahedra",
     copies: false,
     dimensions: 3,
-    residual_max: 0.05,
+    residual_rms_max: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {
@@ -45,7 +45,7 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
     size_unit: "cubes",
     copies: false,
     dimensions: 3,
-    residual_max: 0.05,
+    residual_rms_max: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
         // Two slopes form a concave floor. A body whose particles are pinned does not move.
@@ -74,7 +74,7 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     size_unit: "ragdolls",
     copies: true,
     dimensions: 2,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let mut scene = Scene::<2>::new();
         let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
@@ -104,7 +104,7 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     size_unit: "ragdolls",
     copies: true,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {

@@ -29,7 +29,7 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     size_unit: "particles along a side",
     copies: false,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         scene.add("sheet", Model::drape(size, StickSet::All)?.tethered(Tethers::default())?)?;
@@ -47,7 +47,7 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     size_unit: "particles across",
     copies: false,
     dimensions: 3,
-    residual_max: 0.2,
+    residual_rms_max: 0.2,
     build: |size| {
         let rows = scaled(size, 45, 55);
         let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
@@ -72,7 +72,7 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
     size_unit: "particles across",
     copies: false,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let rows = scaled(size, 2, 3);
         let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
@@ -93,7 +93,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     size_unit: "particles along the length",
     copies: false,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let cloth = Cloth {
             columns: size,
@@ -124,7 +124,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     size_unit: "particles along a side",
     copies: false,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let cloth = Cloth {
             columns: size,
@@ -159,7 +159,7 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     size_unit: "particles along a side",
     copies: false,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
         let mut scene = Scene::<3>::new();
@@ -179,7 +179,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     size_unit: "particles across",
     copies: false,
     dimensions: 2,
-    residual_max: 0.3,
+    residual_rms_max: 0.3,
     build: |size| {
         let cloth = Cloth {
             columns: size,

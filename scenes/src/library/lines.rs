@@ -14,7 +14,7 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     size_unit: "planks",
     copies: false,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let bridge = Bridge { planks: size, ..Bridge::default() };
         let mut scene = Scene::<3>::new();
@@ -31,12 +31,12 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
 
 pub(super) const PLANTS: LibraryScene = LibraryScene {
     name: "plants",
-    description: "a row of shrubs in gusts of wind, held up by support sticks with one iteration",
+    description: "a row of shrubs in gusts of wind, whose support sticks take one iteration per substep",
     size: 8,
     size_unit: "shrubs",
     copies: true,
     dimensions: 3,
-    residual_max: 0.1,
+    residual_rms_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for plant in 0..size {

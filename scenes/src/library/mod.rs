@@ -39,7 +39,7 @@ pub struct LibraryScene {
     pub dimensions: usize,
     /// Upper bound of the root mean square of |stretch| in every step, at the default size and
     /// settings.
-    pub residual_max: f64,
+    pub residual_rms_max: f64,
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 

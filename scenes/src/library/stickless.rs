@@ -17,7 +17,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     size_unit: "drops a second",
     copies: false,
     dimensions: 3,
-    residual_max: 0.0,
+    residual_rms_max: 0.0,
     build: |size| {
         let nozzle = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
         let drops = Model::emitter(EmitterSettings {
@@ -57,7 +57,7 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
     size_unit: "particles along each side",
     copies: false,
     dimensions: 3,
-    residual_max: 0.0,
+    residual_rms_max: 0.0,
     build: |size| {
         let cloth = Model::<3>::curtain(&Cloth {
             columns: size,

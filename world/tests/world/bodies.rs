@@ -193,7 +193,7 @@ proptest! {
             prop_assert!((gap(&particles)[axis] - before[axis] - by[axis]).abs() < 2e-6);
         }
         // Linear momentum is conserved. Opposite pushes along `by` act at p and at q, so angular
-        // momentum changes by the moment of one of them about the other.
+        // momentum changes by the moment of the push at p about q.
         let (mut linear, mut angular, mut all) = ([0.0; 3], [0.0; 3], 0.0);
         for i in 0..8 {
             let mass = 1.0 / f64::from(masses[i]);
@@ -228,7 +228,7 @@ fn mass_properties_of_meshes_match_closed_forms() {
         from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
     assert!(max_difference(&corner.inertia, &known) < 1e-12);
 
-    // A brick of 1800 kg/m³, far from the origin, by its mesh and by its formula.
+    // The mass properties of a brick of 1800 kg/m³ from its mesh, far from the origin, match the closed form.
     let size = [0.25_f32, 0.0625, 0.125];
     let brick = Model::rigid_box(size, 1800.0).unwrap();
     let vertices_of_brick = brick.bodies.vertices(&brick.particles);
@@ -237,13 +237,13 @@ fn mass_properties_of_meshes_match_closed_forms() {
         .map(|vertex| vertex.map(|x| (x * 64.0).round() / 64.0 + 100.0))
         .collect();
     let by_mesh = MassProperties::of_mesh(&corners, brick.bodies.triangles(), 1800.0).unwrap();
-    let by_formula = MassProperties::of_box(size.map(f64::from), 1800.0).unwrap();
-    assert!((by_mesh.mass - by_formula.mass).abs() < 1e-9);
+    let closed_form = MassProperties::of_box(size.map(f64::from), 1800.0).unwrap();
+    assert!((by_mesh.mass - closed_form.mass).abs() < 1e-9);
     assert!(length(sub(by_mesh.centre, [100.0; 3])) < 1e-9);
-    assert!(max_difference(&by_mesh.inertia, &by_formula.inertia) < 1e-9);
+    assert!(max_difference(&by_mesh.inertia, &closed_form.inertia) < 1e-9);
     let of_particles = measured(&brick);
-    let off = max_difference(&of_particles.inertia, &by_formula.inertia);
-    assert!(off < 1e-5 * by_formula.inertia[1][1]);
+    let off = max_difference(&of_particles.inertia, &closed_form.inertia);
+    assert!(off < 1e-5 * closed_form.inertia[1][1]);
 
     // The particles of a rigid mesh have the mass properties of the mesh.
     let rigid = Model::rigid_mesh(&vertices, &triangles, 6.0).unwrap();
@@ -365,8 +365,9 @@ fn a_free_top_follows_eulers_equations() {
             ]
         })
         .collect();
-    // First order in h: half the substep, half the error. A top loses spin² h per second, because a
-    // stick's correction is along its direction after the motion.
+    // First order in h: half the substep, half the error. A top loses the fraction
+    // spin² h of its spin per second, because the correction of a stick acts along its direction
+    // after the motion.
     for quantity in 0..3 {
         let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][quantity]);
         assert!(small < 0.03, "{errors:?}");

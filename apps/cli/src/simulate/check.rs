@@ -106,7 +106,7 @@ impl SceneCheck {
             self.kernels += 1;
         }
         let (bound, largest) =
-            (self.scene.residual_max, self.first_run.as_ref().map(|it| it.residual));
+            (self.scene.residual_rms_max, self.first_run.as_ref().map(|it| it.residual));
         if let Some(largest) = largest.filter(|largest| largest.is_nan() || *largest > bound) {
             self.add_violation(&format!("rms residual {largest:.4} is above the bound {bound}"));
         }
@@ -159,7 +159,7 @@ fn render(checks: &[SceneCheck]) -> String {
             check.particles.to_string(),
             check.kernels.to_string(),
             of_run(&|run| format!("{:.4}", run.residual)),
-            format!("{}", check.scene.residual_max),
+            format!("{}", check.scene.residual_rms_max),
             of_run(&|run| format!("{:016x}", run.hash)),
             if check.violations.is_empty() { "passed" } else { "FAILED" }.to_owned(),
         ]);

@@ -133,7 +133,7 @@ impl Summary {
         for (pass, share) in self.shares.each() {
             if share > 0.0 {
                 let percent = 100.0 * share;
-                row(&format!("share of {pass}"), format!("{percent:.0} %"));
+                row(&format!("share of time, {pass}"), format!("{percent:.0} %"));
             }
         }
         row("time per stick and iteration", per_stick);

@@ -5,19 +5,19 @@ use serde_json::Value;
 use crate::mesh_files::obj;
 use crate::run::{Folder, Ran, taut};
 
-const PARTS: [&str; 3] = ["iterations", "frames", "drift"];
+const PARTS_BY_FORMULA: [&str; 3] = ["iterations", "frames", "drift"];
 
 fn accuracy(arguments: &str) -> Ran {
     taut(&format!("accuracy --size 5 --frames 3 {arguments}"))
 }
 
 #[test]
-fn every_part_has_rows_of_each_formula_and_schedule() {
+fn iterations_frames_and_drift_have_rows_of_each_formula() {
     let ran = accuracy("--formulas halley,quick --schedules coloured,sheet --json -").succeeded();
     let report = ran.report();
     assert!(report.value["machine"]["cpu"].is_string());
     assert_eq!(report.value["scene"], "drape 5, all sticks");
-    for part in PARTS {
+    for part in PARTS_BY_FORMULA {
         let rows = report.value[part].as_array().unwrap();
         for formula in ["halley", "quick"] {
             assert!(rows.iter().any(|row| row["formula"] == formula), "{part}: {rows:?}");
@@ -34,7 +34,7 @@ fn only_the_requested_parts_are_measured() {
     let ran = ran.succeeded();
     assert!(ran.out.contains("Over frames") && !ran.out.contains("Over iterations"), "{}", ran.out);
     let report = accuracy("--parts drift --schedules coloured --json -").succeeded().report();
-    for part in PARTS {
+    for part in PARTS_BY_FORMULA {
         assert_eq!(report.value[part].as_array().unwrap().is_empty(), part != "drift");
     }
     assert!(report.value.get("rows").is_none(), "{}", report.value);
