@@ -1,5 +1,8 @@
 //! Runs the same frames with several configurations, in alternating rounds.
 
+mod configuration;
+mod references;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, btree_map};
 use std::iter::repeat_n;
@@ -7,14 +10,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 use taut::world::{Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order};
-use taut::{
-    AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
-    Stretch, Tally,
-};
+use taut::{Formula, Kernel, ParticleError, PlanError, Step, StepError, Stretch, Tally};
 
 use crate::precision_pair::in_double;
 use crate::row::{Row, TEXTBOOK};
 use crate::runner::{Runner, State};
+use references::References;
+
+pub use configuration::{Baselines, Configuration};
 
 /// The frame after which the distance from `f64` is measured (or the last, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
@@ -23,18 +26,7 @@ pub const ROUNDS: usize = 8;
 
 const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: Numbering::Given };
 
-/// A kernel, a formula and an arrangement.
-#[derive(Clone, Debug)]
-pub struct Configuration {
-    /// The kernel.
-    pub kernel: AnyKernel,
-    /// The formula.
-    pub formula: Formula,
-    /// The order and the numbering.
-    pub arrangement: Arrangement,
-}
-
-/// A model, a step and configurations. The textbook loop is always included.
+/// A model, a step and configurations.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The model.
@@ -52,6 +44,8 @@ pub struct Comparison {
     pub repeats: usize,
     /// The configurations.
     pub configurations: Vec<Configuration>,
+    /// What is measured besides them.
+    pub baselines: Baselines,
 }
 
 /// One configuration with K iterations in one substep, and with K substeps of one iteration each.
@@ -118,28 +112,49 @@ struct Parameters {
     iterations: u32,
 }
 
+/// Every arrangement of a comparison.
+pub(crate) type ByArrangement = BTreeMap<Arrangement, Arranged>;
+
 impl Comparison {
-    /// Runs the comparison and returns the row of the textbook loop, then one for each
-    /// configuration.
+    /// Runs the comparison and returns the row of the textbook loop, if it is a baseline, then one
+    /// for each configuration.
     ///
     /// # Errors
     /// If a configuration cannot be set up, or the step is invalid.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ComparisonError> {
-        let comparison = self.checked()?;
         progress(Progress { share: 0.0, doing: "arranging the model" });
-        let mut arranged =
-            BTreeMap::from([(AUTHORED, AUTHORED.of_copies(&self.model, self.copies)?)]);
-        for &Configuration { arrangement, .. } in &self.configurations {
+        self.run_arranged(&self.arranged()?, progress)
+    }
+
+    /// The model in all arrangements of the comparison.
+    pub(crate) fn arranged(&self) -> Result<ByArrangement, ComparisonError> {
+        let comparison = self.checked()?;
+        let Baselines { textbook, double } = self.baselines;
+        let reference = (textbook && double).then_some(AUTHORED);
+        let all = self.configurations.iter().map(|it| it.arrangement).chain(reference);
+        let mut arranged = BTreeMap::new();
+        for arrangement in all {
             if let btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement) {
                 vacant.insert(arrangement.of_copies(&self.model, self.copies)?);
             }
         }
-        let mut entries = vec![comparison.textbook_entry()];
+        Ok(arranged)
+    }
+
+    /// As [`run`](Self::run), with the result of [`arranged`](Self::arranged).
+    pub(crate) fn run_arranged(
+        &self,
+        arranged: &ByArrangement,
+        progress: impl FnMut(Progress<'_>),
+    ) -> Result<Vec<Row>, ComparisonError> {
+        let comparison = self.checked()?;
+        let textbook = self.baselines.textbook.then(|| comparison.textbook_entry());
+        let mut entries: Vec<Entry> = textbook.into_iter().collect();
         for configuration in &self.configurations {
             let on = &arranged[&configuration.arrangement];
             entries.push(comparison.kernel_entry(configuration, &self.step, on)?);
         }
-        let mut rows = comparison.run_in_rounds(entries, &arranged, progress)?;
+        let mut rows = comparison.run_in_rounds(entries, arranged, progress)?;
         set_speedups(&mut rows);
         Ok(rows)
     }
@@ -180,8 +195,8 @@ impl Comparison {
 
     /// The fastest configuration that did not blow up.
     fn fastest(&self, rows: &[Row]) -> Option<&Configuration> {
-        let rows = self.configurations.iter().zip(rows.get(1..)?);
-        let bounded = rows.filter(|(_, row)| !row.blew_up());
+        let rows = rows.iter().skip(usize::from(self.baselines.textbook));
+        let bounded = self.configurations.iter().zip(rows).filter(|(_, row)| !row.blew_up());
         bounded
             .min_by(|(_, one), (_, other)| one.frame_us_median.total_cmp(&other.frame_us_median))
             .map(|(configuration, _)| configuration)
@@ -197,6 +212,14 @@ impl Comparison {
 
     fn step_of(&self, parameters: Parameters) -> Step<3> {
         Step { substeps: parameters.substeps, iterations: parameters.iterations, ..self.step }
+    }
+
+    /// The stick relaxations of a row in all frames, warm-up included.
+    pub(crate) fn relaxed_in_all_frames(&self) -> f64 {
+        let Step { substeps, iterations, .. } = self.step;
+        let frames = self.warmup + self.frames * self.repeats;
+        let sticks = self.model.sticks.len() * self.copies;
+        sticks as f64 * f64::from(substeps) * f64::from(iterations) * frames as f64
     }
 
     /// The frame after which the distance from `f64` is measured.
@@ -226,12 +249,11 @@ impl Checked<'_> {
     fn run_in_rounds(
         &self,
         mut entries: Vec<Entry>,
-        arranged: &BTreeMap<Arrangement, Arranged>,
+        arranged: &ByArrangement,
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Vec<Row>, ComparisonError> {
         let &Comparison { warmup, frames, repeats, .. } = self.comparison;
-        let mut references =
-            References { comparison: self.comparison, arranged, known: BTreeMap::new() };
+        let mut references = References::new(self.comparison, arranged);
         let total = (entries.len() * (warmup + frames * repeats)) as f64;
         let mut done = 0.0;
         let mut advance = |entry: &mut Entry, up_to| {
@@ -348,9 +370,11 @@ impl Checked<'_> {
                 entry.nanoseconds.push(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
             }
             entry.frames_done += 1;
-            if entry.frames_done == self.comparison.early_frame() {
-                let reference = references.positions(entry.parameters)?;
-                entry.row.error_vs_f64 = largest_distance(&entry.runner.positions(), reference);
+            let is_early_frame = entry.frames_done == self.comparison.early_frame();
+            if is_early_frame && self.comparison.baselines.double {
+                let positions = entry.runner.positions();
+                entry.row.error_vs_f64 =
+                    references.largest_distance(entry.parameters, &positions)?;
             }
         }
         Ok(())
@@ -386,48 +410,6 @@ impl Parameters {
         let &Step { substeps, iterations, .. } = step;
         Self { formula, arrangement, substeps, iterations }
     }
-}
-
-/// Positions of the scalar kernel in `f64` after the early frame, in the model's numbering,
-/// computed once for each set of parameters.
-struct References<'a> {
-    comparison: &'a Comparison,
-    arranged: &'a BTreeMap<Arrangement, Arranged>,
-    known: BTreeMap<Parameters, Vec<[f64; 3]>>,
-}
-
-impl References<'_> {
-    fn positions(&mut self, parameters: Parameters) -> Result<&[[f64; 3]], ComparisonError> {
-        if !self.known.contains_key(&parameters) {
-            let positions = self.compute(parameters)?;
-            self.known.insert(parameters, positions);
-        }
-        Ok(&self.known[&parameters])
-    }
-
-    fn compute(&self, parameters: Parameters) -> Result<Vec<[f64; 3]>, ComparisonError> {
-        let Parameters { formula, arrangement, .. } = parameters;
-        let Arranged { particles, sticks, schedule, renumbering } = &self.arranged[&arrangement];
-        let (mut particles, sticks) = (particles.convert::<f64>(), sticks.convert::<f64>());
-        let step = in_double(&self.comparison.step_of(parameters));
-        let mut plan = ScalarKernel.plan(&particles, &sticks, schedule, formula)?;
-        for _ in 0..self.comparison.early_frame() {
-            let _ = plan.step(&mut particles, &sticks, &step)?;
-        }
-        let particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(&particles));
-        Ok((0..particles.len()).map(|i| particles.position(i)).collect())
-    }
-}
-
-/// The largest distance between particles of the same index; NaN if a position is.
-fn largest_distance(positions: &[[f32; 3]], reference: &[[f64; 3]]) -> f64 {
-    let distance = |(position, reference): (&[f32; 3], &[f64; 3])| {
-        let squared = |axis: usize| (f64::from(position[axis]) - reference[axis]).powi(2);
-        (0..3).map(squared).sum::<f64>().sqrt()
-    };
-    // `f64::max` would drop a NaN.
-    let larger = |max: f64, new: f64| if new <= max || max.is_nan() { max } else { new };
-    positions.iter().zip(reference).map(distance).fold(0.0, larger)
 }
 
 fn set_speedups(rows: &mut [Row]) {

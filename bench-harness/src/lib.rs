@@ -6,6 +6,9 @@
 //! hash of the final positions; rows of one formula and schedule must agree to the bit
 //! ([`disagreements`]).
 //!
+//! A [`Growth`] runs a comparison for each of several sizes of a scene, without the rows that become
+//! too slow.
+//!
 //! A [`Survey`] runs each combination of order, formula and step for some seconds and reports which
 //! stay bounded, with one [`Stability`] per combination.
 //!
@@ -29,6 +32,7 @@ pub mod accuracy;
 mod bench_case;
 pub mod claims;
 mod comparison;
+mod growth;
 pub mod instructions;
 mod machine;
 mod passes;
@@ -46,8 +50,10 @@ mod worlds;
 
 pub use bench_case::{BenchCase, BenchCaseError, InvalidRun, RUN_FRAMES, Run, WARMUP_FRAMES};
 pub use comparison::{
-    Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, ROUNDS, SubstepComparison,
+    Baselines, Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, ROUNDS,
+    SubstepComparison,
 };
+pub use growth::{Growth, GrowthPoint};
 pub use machine::MachineInfo;
 pub use passes::{FrameTimes, PassTimes, Shares};
 pub use precision_pair::{Distance, PrecisionPair, relaxation};

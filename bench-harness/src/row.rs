@@ -79,17 +79,30 @@ pub(crate) fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S:
     serializer.collect_str(&format_args!("{hash:016x}"))
 }
 
+pub(crate) fn row_name(
+    kernel: &str,
+    isa: &str,
+    threads: usize,
+    formula: &str,
+    schedule: &str,
+) -> String {
+    format!("{kernel}/{isa}/t{threads} {formula} {schedule}")
+}
+
+pub(crate) fn kernel_name(kernel: &str, inside: &str) -> String {
+    if kernel == inside { kernel.to_owned() } else { format!("{kernel}({inside})") }
+}
+
 impl Row {
     /// `kernel/isa/t1 formula schedule`, which identifies the row.
     pub fn name(&self) -> String {
         let Self { isa, threads, formula, schedule, .. } = self;
-        format!("{}/{isa}/t{threads} {formula} {schedule}", self.kernel_name())
+        row_name(&self.kernel_name(), isa, *threads, formula, schedule)
     }
 
     /// The kernel's name, with that of its inner kernel if it has one: `colour(pulp)`.
     pub fn kernel_name(&self) -> String {
-        let Self { kernel, inside, .. } = self;
-        if kernel == inside { (*kernel).to_owned() } else { format!("{kernel}({inside})") }
+        kernel_name(self.kernel, self.inside)
     }
 
     /// Million sticks relaxed per second, median.

@@ -65,7 +65,7 @@ pub use taut_colour::{ColourKernel, ColourPlan, Pool, PoolError};
 pub use taut_copies::{CopiesKernel, CopiesPlan};
 #[cfg(feature = "grid")]
 #[doc(no_inline)]
-pub use taut_grid::{GridKernel, GridPlan};
+pub use taut_grid::{GridKernel, GridPlan, PaddedSheet};
 #[cfg(feature = "pulp")]
 #[doc(no_inline)]
 pub use taut_pulp::{PulpKernel, PulpMachine};

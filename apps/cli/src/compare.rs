@@ -12,8 +12,8 @@ use clap::Args;
 use serde::Serialize;
 use taut::{AnyKernel, Formula, Kernel, KernelName, Pool, Step, Tuned};
 use taut_bench::{
-    Arrangement, Comparison, Configuration, MachineInfo, Numbering, Order, Row, SubstepComparison,
-    disagreements,
+    Arrangement, Baselines, Comparison, Configuration, MachineInfo, Numbering, Order, Row,
+    SubstepComparison, disagreements,
 };
 
 use crate::Failure;
@@ -159,6 +159,7 @@ impl Arguments {
             frames: self.frames,
             repeats: 1,
             configurations,
+            baselines: Baselines::default(),
         })
     }
 

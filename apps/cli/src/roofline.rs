@@ -6,7 +6,7 @@ use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Step};
 use taut_bench::roofline::{Peak, RooflineRow, roofline};
-use taut_bench::{Arrangement, Comparison, Configuration, MachineInfo, Order, Progress};
+use taut_bench::{Arrangement, Baselines, Comparison, Configuration, MachineInfo, Order, Progress};
 
 use crate::Failure;
 use crate::input::{self, NamedModel, Shape};
@@ -115,6 +115,7 @@ impl Arguments {
                     warmup: self.warmup,
                     frames: self.frames,
                     repeats: 1,
+                    baselines: Baselines::default(),
                 };
                 comparisons.push((name, comparison));
             }

@@ -12,7 +12,8 @@ pub(crate) struct SummaryRow {
     pub(crate) formula: String,
     pub(crate) schedule: String,
     pub(crate) ns_per_stick: f64,
-    pub(crate) speedup_over_textbook: f64,
+    /// None if the textbook loop was not measured.
+    pub(crate) speedup_over_textbook: Option<f64>,
     /// None if the scalar kernel was not measured.
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
@@ -24,7 +25,7 @@ pub(crate) struct SummaryRow {
 
 impl From<&Row> for SummaryRow {
     fn from(row: &Row) -> Self {
-        let number = |value: f64| Some(value).filter(|value| value.is_finite());
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
         Self {
             kernel: row.kernel_name(),
             isa: row.isa.to_owned(),
@@ -32,12 +33,12 @@ impl From<&Row> for SummaryRow {
             formula: row.formula.to_owned(),
             schedule: row.schedule.clone(),
             ns_per_stick: row.ns_per_stick_median,
-            speedup_over_textbook: row.speedup_over_textbook,
-            speedup_over_scalar: number(row.speedup_over_scalar),
+            speedup_over_textbook: finite(row.speedup_over_textbook),
+            speedup_over_scalar: finite(row.speedup_over_scalar),
             divisions_per_frame: row.divisions_per_frame,
             square_roots_per_frame: row.square_roots_per_frame,
             stretch_rms: (!row.blew_up()).then_some(row.stretch_rms),
-            error_vs_f64: number(row.error_vs_f64),
+            error_vs_f64: finite(row.error_vs_f64),
         }
     }
 }
@@ -88,9 +89,6 @@ where
 impl SummaryRow {
     /// The text in each of [`COLUMNS`].
     pub(crate) fn cells(&self) -> [String; 10] {
-        let number = |value: Option<f64>, digits: usize| {
-            value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
-        };
         [
             match self.threads {
                 1 => self.kernel.clone(),
@@ -100,13 +98,18 @@ impl SummaryRow {
             self.formula.clone(),
             self.schedule.clone(),
             format!("{:.2}", self.ns_per_stick),
-            format!("{:.1}", self.speedup_over_textbook),
+            number(self.speedup_over_textbook, 1),
             number(self.speedup_over_scalar, 1),
             [self.divisions_per_frame, self.square_roots_per_frame].map(millions).join(", "),
             number(self.stretch_rms, 4),
             self.error_vs_f64.map_or("-".to_owned(), |metres| format!("{metres:.0e}")),
         ]
     }
+}
+
+/// Formats a number, or `-` if there is none.
+pub(crate) fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
 /// Formats 1030224 as `1.03 M`.

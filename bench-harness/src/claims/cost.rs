@@ -5,7 +5,7 @@ use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
 use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
-use crate::comparison::{Comparison, Configuration};
+use crate::comparison::{Baselines, Comparison, Configuration};
 use crate::row::Row;
 use crate::scenario::kernels_for;
 
@@ -160,6 +160,7 @@ fn compare(
             .iter()
             .map(configuration)
             .collect::<Result<_, ClaimError>>()?,
+        baselines: Baselines::default(),
     };
     // Without the textbook loop, which is always the first row.
     Ok(comparison.run(|_| ())?.split_off(1))

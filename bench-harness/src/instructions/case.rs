@@ -5,13 +5,12 @@ use std::str::FromStr;
 
 use taut::world::{Arrangement, Model, ModelError, StickSet};
 use taut::{
-    AnyKernel, AnyPlan, Engine, Formula, Inline, Kernel, Particles, Plan, Schedule, Step, Sticks,
-    Substeps, Tally,
+    AnyKernel, AnyPlan, Engine, Formula, Inline, Kernel, PaddedSheet, Particles, Plan, Schedule,
+    Step, Sticks, Substeps, Tally,
 };
 
 use crate::comparison::{ComparisonError, all_copies};
 use crate::instructions::Executed;
-use crate::roofline::grid_lanes;
 
 /// The number of iterations of the counted frame.
 pub const ITERATIONS: u32 = 8;
@@ -145,8 +144,8 @@ impl Case {
     }
 
     /// The number of lanes that the frame relaxes minus its stick relaxations. A batch, a row of the
-    /// grid kernel and the copies of a stick are padded to whole registers. With one lane the number
-    /// is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
+    /// grid kernel ([`PaddedSheet`]) and the copies of a stick are padded to whole registers. With one
+    /// lane the number is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
     ///
     /// # Errors
     /// If the scene cannot be built, or there is no such kernel.
@@ -154,7 +153,7 @@ impl Case {
         let (scene, schedule) = self.scene()?;
         let lanes = Kernel::<3>::lanes(&self.kernel()?);
         let relaxed: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
-            grid_lanes(sheet, lanes)
+            PaddedSheet::new(sheet, lanes).relaxed_lanes
         } else if let ("copies", Some(copies)) = (self.kernel, schedule.copies()) {
             copies.one().sticks() * copies.count().next_multiple_of(lanes)
         } else {

@@ -1,22 +1,22 @@
 //! The operations and bytes of a kernel per stick.
 
 use std::cell::Cell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use serde::Serialize;
 use taut::world::Arranged;
 use taut::{
-    AnyKernel, Counted, Factor, Formula, Kernel, PlanError, STAR_STICKS, Sheet, Tally, WithFactor,
-    factor, relax, squared_length,
+    AnyKernel, Copies, Counted, Factor, Formula, Kernel, PADDING, PaddedSheet, PlanError,
+    STAR_STICKS, Sheet, Tally, WithFactor, factor, relax, squared_length,
 };
 use taut_program::{Access, Program};
 
 /// Bytes of a number or of the index of a particle.
 const WORD: f64 = 4.0;
-/// The grid kernel pads rows to whole registers, and rows of more than this many to a multiple of
-/// [`GRID_REGISTERS`].
-const GRID_FEW_REGISTERS: usize = 6;
-const GRID_REGISTERS: usize = 4;
+/// The copies kernel relaxes copies in groups of this many.
+const GROUP: usize = PADDING;
 
 /// Operations and bytes of one iteration, per stick, including those of padding lanes. They are
 /// computed from the code of the formula and the layout, not measured.
@@ -39,20 +39,33 @@ pub struct Demand {
 /// The inverse masses for which a loop is specialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Masses {
-    /// Any: no specialization.
-    Any,
+    /// Any, with the weight term of the stick loaded or computed: no specialization.
+    Any { weight: Weight },
     /// The same at both ends, so the displacement is computed once for both.
     Equal,
     /// 1 at both ends, so the multiplication by them is omitted.
     Unit,
 }
 
+/// The weight term of a stick between any masses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    /// Loaded, if the formula stores it; otherwise computed.
+    Stored,
+    /// Computed from the masses each time.
+    Computed,
+}
+
 impl Demand {
-    /// The demand of a kernel on one thread, for an arranged model and, for the grid kernel, its
-    /// sheet.
+    /// The demand of a kernel on one thread for an arranged model.
     ///
     /// - The grid kernel uses no indices; each stick loads and stores three coordinates of both
     ///   ends. All masses are assumed to be 1 kg.
+    /// - The copies kernel loads and stores three coordinates of both ends in every copy. It reads
+    ///   indices, the rest term and masses once for a group of copies, and the masses of each copy
+    ///   where both ends do not have the most frequent mass. All copies are assumed to have the
+    ///   same masses and plain sticks of the same rest lengths. The working set is that of a
+    ///   group, because a group runs all iterations before the next one begins.
     /// - The other kernels read indices and constants from a [`Program`], and load and store
     ///   records. A run loads a whole block of memory by one index, but the sweep also passes over
     ///   the memory of its other indices. Ends of equal mass are relaxed as records of four
@@ -63,22 +76,56 @@ impl Demand {
     pub fn of(
         kernel: &AnyKernel,
         arranged: &Arranged,
-        sheet: Option<&Sheet>,
         formula: Formula,
     ) -> Result<Self, PlanError> {
-        match sheet.filter(|_| kernel.is_for_sheets()) {
-            Some(sheet) => Ok(Self::of_grid(sheet, Kernel::<3>::lanes(kernel), formula)),
-            None => Self::of_indexed(Kernel::<3>::lanes(kernel), arranged, formula),
+        let lanes = Kernel::<3>::lanes(kernel);
+        let schedule = &arranged.schedule;
+        let sheet = schedule.sheet().filter(|_| kernel.is_for_sheets());
+        let copies = schedule.copies().filter(|_| kernel.is_for_copies());
+        match (sheet, copies) {
+            (Some(sheet), _) => Ok(Self::of_grid(lanes, sheet, formula)),
+            (_, Some(copies)) => {
+                let masses = arranged.particles.inverse_masses();
+                Ok(Self::of_copies(lanes, copies, masses, formula))
+            }
+            _ => Self::of_indexed(lanes, arranged, formula),
         }
     }
 
-    fn of_grid(sheet: &Sheet, lanes: usize, formula: Formula) -> Self {
+    fn of_grid(lanes: usize, sheet: &Sheet, formula: Formula) -> Self {
+        let PaddedSheet { relaxed_lanes, slots } = PaddedSheet::new(sheet, lanes);
         let mut total = Self::default();
-        let relaxed = grid_lanes(sheet, lanes) as f64;
-        total.add(relaxed, operations::<3>(formula, Masses::Unit), 2.0 * 6.0 * WORD);
-        total.set_bytes = (padded_row(sheet, lanes) * sheet.height()) as f64 * 3.0 * WORD;
+        let accessed_bytes = 2.0 * 6.0 * WORD;
+        total.add(relaxed_lanes as f64, operations::<3>(formula, Masses::Unit), accessed_bytes);
+        total.set_bytes = slots as f64 * 3.0 * WORD;
         total.swept_bytes = 2.0 * total.set_bytes;
-        total.per_stick(sheet.pairs().len())
+        total.per_stick(sheet.stick_count())
+    }
+
+    fn of_copies(lanes: usize, copies: &Copies, inverse_masses: &[f32], formula: Formula) -> Self {
+        let (count, one) = (copies.count(), copies.one());
+        let (groups, sticks) = (count.div_ceil(GROUP) as f64, one.sticks() as f64);
+        // Each group is padded to whole registers, and only the last one has fewer copies.
+        let last = (count % GROUP).next_multiple_of(lanes);
+        let padded_copies = (count / GROUP * GROUP + last) as f64;
+        let masses = &inverse_masses[..one.particles()];
+        let usual = most_frequent(masses);
+        let is_usual = |&end: &u32| masses[end as usize].to_bits() == usual;
+        let equal = one.ends().iter().filter(|ends| ends.iter().all(is_usual)).count() as f64;
+        let mut total = Self::default();
+        let coordinates = 2.0 * 6.0 * WORD;
+        let operations_of = |masses| operations::<3>(formula, masses);
+        total.add(equal * padded_copies, operations_of(Masses::Equal), coordinates);
+        let any = Masses::Any { weight: Weight::Computed };
+        let both_masses = 2.0 * WORD;
+        total.add((sticks - equal) * padded_copies, operations_of(any), coordinates + both_masses);
+        // The rest term, and the index and the common mass of both ends.
+        total.accessed_bytes += groups * sticks * 5.0 * WORD;
+        let constants = (3.0 * sticks + masses.len() as f64) * WORD;
+        let positions = (3 * masses.len()) as f64 * WORD;
+        total.swept_bytes = groups * constants + 2.0 * padded_copies * positions;
+        total.set_bytes = constants + padded_copies.min(GROUP as f64) * positions;
+        total.per_stick(one.sticks() * count)
     }
 
     fn of_indexed(lanes: usize, arranged: &Arranged, formula: Formula) -> Result<Self, PlanError> {
@@ -96,12 +143,13 @@ impl Demand {
                 // The index of the centre is read once per star.
                 Access::Stars => [1.0 + 1.0 / STAR_STICKS as f64; 2],
             };
-            let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { Masses::Any };
-            let stored = masses == Masses::Any && !slots.weight_term.is_empty();
+            let any = Masses::Any { weight: Weight::Stored };
+            let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { any };
+            let stored = masses == any && !slots.weight_term.is_empty();
             let non_plain = if slots.non_plain.is_some() { 3.0 } else { 0.0 };
             let constants = 1.0 + f64::from(u8::from(stored)) + non_plain;
             let operations = match masses {
-                Masses::Any => operations::<3>(formula, masses),
+                Masses::Any { .. } => operations::<3>(formula, masses),
                 _ => operations::<4>(formula, masses),
             };
             total.add(len, operations, records + (accessed_indices + constants) * WORD);
@@ -134,19 +182,14 @@ impl Demand {
     }
 }
 
-/// The number of lanes that the grid kernel, on registers of `lanes` lanes, relaxes for a sheet per
-/// iteration, padding included.
-pub(crate) fn grid_lanes(sheet: &Sheet, lanes: usize) -> usize {
-    let rows = |[_, down]: [usize; 2]| sheet.height().saturating_sub(down);
-    sheet.families().iter().map(|family| rows(family.span()) * padded_row(sheet, lanes)).sum()
-}
-
-fn padded_row(sheet: &Sheet, lanes: usize) -> usize {
-    let registers = match sheet.width().div_ceil(lanes) {
-        few @ 0..=GRID_FEW_REGISTERS => few,
-        more => more.next_multiple_of(GRID_REGISTERS),
-    };
-    registers * lanes
+/// The bits of the most frequent value; of several, the smallest bits.
+fn most_frequent(values: &[f32]) -> u32 {
+    let mut counts = BTreeMap::new();
+    for value in values {
+        *counts.entry(value.to_bits()).or_insert(0_usize) += 1;
+    }
+    let largest = counts.into_iter().max_by_key(|&(bits, count)| (count, Reverse(bits)));
+    largest.map_or(0, |(bits, _)| bits)
 }
 
 /// Counts the operations of a stick, with `NUMBERS` numbers displaced at each end: 3 coordinates,
@@ -163,8 +206,9 @@ impl<const NUMBERS: usize> WithFactor for CountOne<NUMBERS> {
     fn with<F: Factor>(self) -> Tally {
         let tally = Cell::new(Tally::default());
         let [a, b] = [1.0_f32, 2.0].map(|value| Counted::new(value, &tally));
-        if self.0 == Masses::Any {
-            let weight_term = if F::STORES_WEIGHT { a } else { F::weight_term(a + a) };
+        if let Masses::Any { weight } = self.0 {
+            let is_stored = F::STORES_WEIGHT && weight == Weight::Stored;
+            let weight_term = if is_stored { a } else { F::weight_term(a + a) };
             black_box(relax::<F, _, 3>([a; 3], [b; 3], [a; 2], a, weight_term, None));
             return tally.get();
         }

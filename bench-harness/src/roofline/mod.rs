@@ -25,7 +25,6 @@ use crate::comparison::{Comparison, ComparisonError, Configuration, Progress};
 use crate::row::Row;
 
 pub use demand::Demand;
-pub(crate) use demand::grid_lanes;
 pub use peak::{Bandwidth, Peak};
 
 /// Lower bounds of the time per stick, by each ceiling, ns.
@@ -60,6 +59,26 @@ impl Limit {
         let larger = |one: (f64, _), other: (f64, _)| if other.0 > one.0 { other } else { one };
         others.into_iter().fold((arithmetic_ns, "arithmetic"), larger)
     }
+}
+
+/// The binding ceiling of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BindingLimit {
+    /// The largest of the times of a [`Limit`], ns per stick and iteration.
+    pub limit_ns: f64,
+    /// Its name.
+    pub binds: &'static str,
+}
+
+/// A row of a comparison, with the lower bound of its time.
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitedRow {
+    /// The row.
+    #[serde(flatten)]
+    pub row: Row,
+    /// None for the textbook loop, and where the peak rates of the instruction set are unknown.
+    #[serde(flatten)]
+    pub limit: Option<BindingLimit>,
 }
 
 /// The time and the limit of a configuration. All numbers except `set_bytes` and the ratios are per
@@ -154,18 +173,50 @@ pub fn roofline(
     peaks: &[Peak],
     progress: impl FnMut(Progress<'_>),
 ) -> Result<Vec<RooflineRow>, ComparisonError> {
-    let rows = comparison.run(progress)?;
-    let mut roofline_rows = Vec::new();
-    // The first row is the textbook's.
-    for (row, configuration) in rows[1..].iter().zip(&comparison.configurations) {
-        let isa = Kernel::<3>::isa(&configuration.kernel);
-        if let Some(peak) = peaks.iter().find(|peak| peak.isa == isa) {
-            let arranged = configuration.arrangement.of(&comparison.model)?;
-            let sheet = comparison.model.sheet.as_ref();
-            let Configuration { kernel, formula, .. } = configuration;
-            let demand = Demand::of(kernel, &arranged, sheet, *formula)?;
-            roofline_rows.push(RooflineRow::new(scene, row, &demand, peak));
-        }
+    let rows = rows_with_demands(comparison, peaks, progress)?.into_iter();
+    Ok(rows
+        .filter_map(|(row, demand)| {
+            demand.map(|(demand, peak)| RooflineRow::new(scene, &row, &demand, peak))
+        })
+        .collect())
+}
+
+/// Runs a comparison of kernels on one thread and returns all its rows, each with its lower bound.
+///
+/// # Errors
+/// As [`Comparison::run`].
+pub fn limited_rows(
+    comparison: &Comparison,
+    peaks: &[Peak],
+    progress: impl FnMut(Progress<'_>),
+) -> Result<Vec<LimitedRow>, ComparisonError> {
+    let rows = rows_with_demands(comparison, peaks, progress)?.into_iter();
+    Ok(rows
+        .map(|(row, demand)| {
+            let limit = demand.map(|(demand, peak)| {
+                let (limit_ns, binds) = Limit::new(&demand, peak).binding();
+                BindingLimit { limit_ns, binds }
+            });
+            LimitedRow { row, limit }
+        })
+        .collect())
+}
+
+/// The rows of a comparison with their demands, and the peak rates of their instruction sets.
+fn rows_with_demands<'a>(
+    comparison: &Comparison,
+    peaks: &'a [Peak],
+    mut progress: impl FnMut(Progress<'_>),
+) -> Result<Vec<(Row, Option<(Demand, &'a Peak)>)>, ComparisonError> {
+    progress(Progress { share: 0.0, doing: "arranging the model" });
+    let arranged = comparison.arranged()?;
+    let rows = comparison.run_arranged(&arranged, progress)?;
+    // The textbook loop, if it has a row, has no demand.
+    let mut demands = vec![None; rows.len() - comparison.configurations.len()];
+    for Configuration { kernel, formula, arrangement } in &comparison.configurations {
+        let peak = peaks.iter().find(|peak| peak.isa == Kernel::<3>::isa(kernel));
+        let demand = peak.map(|_| Demand::of(kernel, &arranged[arrangement], *formula));
+        demands.push(demand.transpose()?.zip(peak));
     }
-    Ok(roofline_rows)
+    Ok(rows.into_iter().zip(demands).collect())
 }

@@ -7,7 +7,7 @@ use taut::world::{Arranged, Arrangement};
 use taut::{AnyKernel, Fingerprint, Kernel, Step, Tuned};
 
 use crate::comparison::{
-    Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, all_copies,
+    Baselines, Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, all_copies,
 };
 use crate::machine::MachineInfo;
 use crate::runner::Runner;
@@ -306,8 +306,16 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let (frames, repeats) = self.final_frames(ratios.chain([1.0]));
         let warmup = frames / 4;
         let (model, frames) = (model.clone(), frames - warmup);
-        let comparison =
-            Comparison { model, copies, step: *step, warmup, frames, repeats, configurations };
+        let comparison = Comparison {
+            model,
+            copies,
+            step: *step,
+            warmup,
+            frames,
+            repeats,
+            configurations,
+            baselines: Baselines::default(),
+        };
         let start = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
         let start = start.min(1.0);
         let rows = comparison.run(|Progress { share, doing }| {

@@ -22,9 +22,9 @@ fn the_textbook_row_is_first_and_the_configurations_follow_in_order() {
     assert_eq!(rows.len(), 1 + configurations.len());
     assert_eq!(rows[0].name(), "textbook/scalar/t1 exact authored");
     assert_eq!(rows[0].lanes, 1);
-    for (row, Configuration { kernel, formula, arrangement }) in
-        rows[1..].iter().zip(&configurations)
-    {
+    for (row, configuration) in rows[1..].iter().zip(&configurations) {
+        assert_eq!(row.name(), configuration.name());
+        let Configuration { kernel, formula, arrangement } = configuration;
         assert_eq!(row.kernel, Kernel::<3>::name(kernel));
         assert_eq!(row.isa, Kernel::<3>::isa(kernel));
         assert_eq!(row.lanes, Kernel::<3>::lanes(kernel));
@@ -244,15 +244,8 @@ fn a_sheet_in_raster_order_blows_up_and_is_reported_so() {
     let best_raster = Configuration { kernel: AnyKernel::best(), ..scalar_raster.clone() };
     let in_sheet_order = scalar(Formula::Exact, arrangement("sheet"));
     let configurations = vec![scalar_raster, best_raster, in_sheet_order];
-    let rows = run(&Comparison {
-        model,
-        copies: 1,
-        step,
-        warmup: 299,
-        frames: 1,
-        repeats: 1,
-        configurations,
-    });
+    let rows =
+        run(&Comparison { step, warmup: 299, frames: 1, ..comparison(model, configurations) });
     let (in_sheet_order, in_raster_order) = rows.split_last().unwrap();
     for row in in_raster_order {
         assert!(row.blew_up() && !row.finite && row.stretch_rms.is_nan(), "{row:?}");

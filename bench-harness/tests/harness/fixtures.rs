@@ -4,7 +4,7 @@ use taut::world::{Model, StickSet};
 use taut::{
     AnyKernel, Duplicates, Formula, Kernel, Particles, Plan, Pool, ScalarKernel, Step, Sticks,
 };
-use taut_bench::{Arranged, Arrangement, Comparison, Configuration, Row};
+use taut_bench::{Arranged, Arrangement, Baselines, Comparison, Configuration, Row};
 
 /// A small hanging sheet.
 pub(crate) fn sheet() -> Model {
@@ -76,7 +76,16 @@ pub(crate) fn all_configurations(model: &Model, formulas: &[Formula]) -> Vec<Con
 
 /// A comparison with two frames of warm-up and ten timed frames.
 pub(crate) fn comparison(model: Model, configurations: Vec<Configuration>) -> Comparison {
-    Comparison { model, copies: 1, step: step(), warmup: 2, frames: 10, repeats: 1, configurations }
+    Comparison {
+        model,
+        copies: 1,
+        step: step(),
+        warmup: 2,
+        frames: 10,
+        repeats: 1,
+        configurations,
+        baselines: Baselines::default(),
+    }
 }
 
 pub(crate) fn run(comparison: &Comparison) -> Vec<Row> {

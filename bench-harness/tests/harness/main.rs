@@ -9,6 +9,7 @@ mod comparison;
 mod fixtures;
 #[allow(clippy::needless_pass_by_value, reason = "the printed code owns its particles and sticks")]
 mod generated;
+mod growth;
 mod instructions;
 mod machine;
 mod roofline;

@@ -2,7 +2,7 @@
 //! follows from the formula and the layout.
 
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Formula, Kernel, Tally};
+use taut::{AnyKernel, Duplicates, Formula, Kernel, Particles, Sticks, Tally};
 use taut_bench::roofline::{Bandwidth, Demand, Limit, Peak, roofline};
 use taut_bench::{Arranged, Comparison};
 
@@ -31,8 +31,8 @@ fn demand() -> Demand {
     }
 }
 
-fn demand_of(kernel: &AnyKernel, arranged: &Arranged, model: &Model, formula: Formula) -> Demand {
-    Demand::of(kernel, arranged, model.sheet.as_ref(), formula).unwrap()
+fn demand_of(kernel: &AnyKernel, arranged: &Arranged, formula: Formula) -> Demand {
+    Demand::of(kernel, arranged, formula).unwrap()
 }
 
 #[track_caller]
@@ -76,7 +76,7 @@ fn the_demand_of_the_scalar_kernel_is_that_of_the_counted_operations() {
         let arranged = arrangement("blocked").of(&model).unwrap();
         for formula in Formula::ALL {
             let scalar = AnyKernel::named("scalar").unwrap();
-            let demand = demand_of(&scalar, &arranged, &model, formula);
+            let demand = demand_of(&scalar, &arranged, formula);
             let Tally { additions, multiplications, divisions, square_roots, estimates } =
                 taut_scalar::count_operations(&model.particles, &model.sticks, formula);
             let sticks = model.sticks.len() as f64;
@@ -110,13 +110,46 @@ fn the_demand_of_the_grid_kernel_has_no_indices_and_no_masses() {
     ] {
         let kernels = AnyKernel::available();
         for grid in kernels.iter().filter(|kernel| Kernel::<3>::name(*kernel) == "grid") {
-            let demand = demand_of(grid, &arranged, &model, formula);
+            let demand = demand_of(grid, &arranged, formula);
             assert_near(demand.arithmetic, arithmetic * lanes_per_stick);
             assert_near(demand.divisions, divisions * lanes_per_stick);
             assert_near(demand.square_roots, square_roots * lanes_per_stick);
             assert_near(demand.accessed_bytes, 48.0 * lanes_per_stick);
             assert_near(demand.set_bytes, 64.0 * 64.0 * 12.0);
             assert_near(demand.swept_bytes, 2.0 * demand.set_bytes / model.sticks.len() as f64);
+        }
+    }
+}
+
+/// Counted by hand, per stick and copy as on the grid, with a multiplication by the common mass. The
+/// sticks of the pinned particle read the masses of each copy instead.
+#[test]
+fn the_demand_of_the_copies_kernel_reads_a_stick_once_for_a_group() {
+    let points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]];
+    let particles = Particles::new(&points, &[0.0, 2.0, 2.0, 2.0]).unwrap();
+    let sticks = Sticks::joining(&particles, &[[0, 1], [1, 2], [2, 3]], Duplicates::Keep).unwrap();
+    let model = Model::new(particles, sticks);
+    let kernels = AnyKernel::available();
+    for kernel in kernels.iter().filter(|kernel| kernel.is_for_copies()) {
+        let lanes = Kernel::<3>::lanes(kernel);
+        for count in [2, 15, 16, 17, 40] {
+            let arranged = arrangement("packed").of_copies(&model, count).unwrap();
+            let padded = (count / 16 * 16 + (count % 16).next_multiple_of(lanes)) as f64;
+            let (groups, relaxed) = (count.div_ceil(16) as f64, 3.0 * count as f64);
+            for (formula, equal, any) in
+                [(Formula::Exact, 20.0, 25.0), (Formula::Halley, 22.0, 28.0)]
+            {
+                let demand = demand_of(kernel, &arranged, formula);
+                assert_near(demand.arithmetic * relaxed, (2.0 * equal + any) * padded);
+                assert_near(demand.divisions * relaxed, 3.0 * padded);
+                let accessed = (2.0 * 48.0 + 56.0) * padded + 3.0 * 20.0 * groups;
+                assert_near(demand.accessed_bytes * relaxed, accessed);
+                // Two indices and a rest term a stick, a mass and the coordinates of a particle.
+                let constants = 3.0 * 12.0 + 4.0 * 4.0;
+                let swept = constants * groups + 2.0 * 4.0 * 12.0 * padded;
+                assert_near(demand.swept_bytes * relaxed, swept);
+                assert_near(demand.set_bytes, constants + 4.0 * 12.0 * padded.min(16.0));
+            }
         }
     }
 }
@@ -129,9 +162,7 @@ fn wider_registers_demand_no_less_memory() {
     let mut demands: Vec<(usize, Demand)> = AnyKernel::available()
         .iter()
         .filter(|kernel| matches!(Kernel::<3>::name(*kernel), "pulp" | "scalar"))
-        .map(|kernel| {
-            (Kernel::<3>::lanes(kernel), demand_of(kernel, &arranged, &model, Formula::Halley))
-        })
+        .map(|kernel| (Kernel::<3>::lanes(kernel), demand_of(kernel, &arranged, Formula::Halley)))
         .collect();
     demands.sort_by_key(|(lanes, _)| *lanes);
     for ((_, narrow), (_, wide)) in demands.iter().zip(&demands[1..]) {

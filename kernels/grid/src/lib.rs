@@ -77,6 +77,7 @@ mod engine;
 mod kernel;
 mod layout;
 mod narrow;
+mod padding;
 mod rows;
 mod stages;
 mod sweep;
@@ -84,3 +85,4 @@ mod time_skewed_sweep;
 
 pub use engine::{GridEngine, GridPlan};
 pub use kernel::GridKernel;
+pub use padding::PaddedSheet;

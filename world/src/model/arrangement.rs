@@ -103,6 +103,9 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
+/// Smaller meshes keep their numbering in a world: they fit the caches anyway.
+const RENUMBERED_FROM: usize = 4096;
+
 /// A renumbered model with its schedule.
 #[derive(Clone, Debug)]
 pub struct Arranged {
@@ -163,6 +166,23 @@ impl Arrangement {
                 Self { numbering: Numbering::Given, ..self }
             }
         }
+    }
+
+    /// The arrangement of a model alone in a world: the default one, with the particles of a large
+    /// mesh renumbered after the order is made.
+    ///
+    /// ```
+    /// use taut_world::{Arrangement, Model, StickSet};
+    ///
+    /// let of = |disc: Model| Arrangement::in_world(&disc.shuffled(1)).to_string();
+    /// assert_eq!(of(Model::disc(40, StickSet::All)?), "blocked");
+    /// assert_eq!(of(Model::disc(80, StickSet::All)?), "blocked+hilbert");
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn in_world<const D: usize>(model: &Model<D>) -> Self {
+        let Self { order, numbering } = Self::default_of(model);
+        let is_renumbered = is_renumbered(model.sheet.is_some(), model.particles.len());
+        Self { order, numbering: if is_renumbered { Numbering::HilbertAfter } else { numbering } }
     }
 
     /// Arranges copies of a model side by side, each with the schedule of a single one. One copy is
@@ -241,6 +261,11 @@ impl Order {
             Self::Sheet => sheet.as_ref().ok_or(ArrangementError::NotASheet)?.schedule(sticks)?,
         })
     }
+}
+
+/// Whether a world renumbers the particles of a model.
+pub(crate) fn is_renumbered(is_sheet: bool, particles: usize) -> bool {
+    !is_sheet && particles >= RENUMBERED_FROM
 }
 
 /// The schedule of a model, which depends on that model only: in the requested order if possible,

@@ -4,9 +4,9 @@ use taut_core::{Duplicates, Sheet, Sticks};
 
 use super::Model;
 
-/// The fewest columns of a mesh that is run as a sheet: for narrower ones, the kernel for sheets is
-/// not faster.
-const COLUMNS_MIN: usize = 4;
+/// The fewest columns of a mesh that is run as a sheet: narrower ones gain too little to get another
+/// schedule than other meshes.
+const COLUMNS_MIN: usize = 16;
 
 impl<const D: usize> Model<D> {
     /// Numbers the sticks as those of a regular sheet if they are exactly those of one. The model

@@ -112,7 +112,7 @@ impl<const D: usize> Model<D> {
     /// `density` is in kg/m². Positions are in m. Nothing is pinned. Groups: `top`, the
     /// highest 2 %, at least one particle; and `rim`, the ends of boundary edges.
     ///
-    /// A regular grid of at least 4 columns, numbered row by row, with all cells split along the
+    /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
     /// same diagonal, is recognised: its sticks are numbered as those of a
     /// [sheet](taut_core::Sheet), and the kernel for sheets runs it.
     ///

@@ -39,8 +39,8 @@ use crate::error::ModelError;
 use crate::settings::Moment;
 use crate::springs::Springs;
 
-pub(crate) use arrangement::schedule_of;
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
+pub(crate) use arrangement::{is_renumbered, schedule_of};
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
 pub use faces::Faces;

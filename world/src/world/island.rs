@@ -16,12 +16,8 @@ use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
 use crate::forces::Forces;
 use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
-use crate::model::{Model, reordered};
+use crate::model::{Model, is_renumbered, reordered};
 use crate::settings::Moment;
-
-/// Smallest number of particles of a mesh that is renumbered. Smaller meshes fit the caches in any
-/// numbering.
-const RENUMBERED_MIN: usize = 4096;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
 /// models.
@@ -108,7 +104,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         // All copies get the same renumbering, so they stay copies.
         let (copies, one) =
             first_copy.map_or((1, &models.particles), |first| (schedules.len(), first));
-        let renumbers = !is_sheet && one.len() >= RENUMBERED_MIN;
+        let renumbers = is_renumbered(is_sheet, one.len());
         let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(copies));
         let matter = match &renumbering {
             None => models,

@@ -57,6 +57,8 @@ pub(crate) enum LegendKey {
     Series(Style),
     Colour(usize),
     Mark(usize),
+    /// The broad line behind the series.
+    Behind,
 }
 
 /// The label and ticks of an axis.
@@ -114,9 +116,9 @@ impl Lines {
         figure(&self.alternative, |size, font_size| self.draw(size, font_size), legend)
     }
 
-    /// The points of all series.
+    /// The points of all lines.
     pub(crate) fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
-        self.series.iter().flat_map(|series| &series.points)
+        self.series.iter().flat_map(|series| &series.points).chain(&self.behind)
     }
 
     fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
@@ -148,8 +150,7 @@ impl Lines {
                 .x_label_formatter(&|value| short_number(*value))
                 .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
-            let broad = INK.0.mix(0.25).stroke_width(9);
-            chart.draw_series([PathElement::new(self.behind.clone(), broad)])?;
+            chart.draw_series([PathElement::new(self.behind.clone(), broad_stroke())])?;
             for Series { points, style } in &self.series {
                 let stroke = style.stroke();
                 chart.draw_series([PathElement::new(points.clone(), stroke)])?;
@@ -224,6 +225,11 @@ impl Bars {
         }
         Ok(svg)
     }
+}
+
+/// The stroke of the line behind the series.
+fn broad_stroke() -> ShapeStyle {
+    INK.0.mix(0.25).stroke_width(9)
 }
 
 impl Style {
@@ -335,6 +341,9 @@ impl LegendKey {
             Self::Series(style) => render_svg((36, 16), |area| {
                 area.draw(&PathElement::new([(0, 8), (36, 8)], style.stroke()))?;
                 area.draw(&(EmptyElement::at((18, 8)) + style.mark()))
+            }),
+            Self::Behind => render_svg((36, 16), |area| {
+                area.draw(&PathElement::new([(0, 8), (36, 8)], broad_stroke()))
             }),
             Self::Colour(colour) => colour_swatch(SERIES[colour % SERIES.len()].0),
             Self::Mark(mark) => render_svg((36, 16), |area| {

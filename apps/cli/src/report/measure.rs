@@ -1,33 +1,32 @@
 //! Measures the parts of a report.
 
-use std::thread;
-
 use serde::Serialize;
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Formula, Kernel, KernelChoice, Pool, Step};
+use taut::{Formula, Kernel, KernelChoice, Step};
 use taut_bench::accuracy::{self, Accuracy, EffortRow, EffortStudy, EffortSubject, Study};
 use taut_bench::{
-    Arrangement, Comparison, Configuration, Disagreement, MachineInfo, Progress, Stability,
-    Subject, Survey, disagreements, kernels_for,
+    Arrangement, Baselines, Comparison, Configuration, Disagreement, MachineInfo, Progress,
+    Stability, Subject, Survey, disagreements, kernels_for,
 };
 
 use super::results::{self, Part};
+use super::sizes;
 
 /// A row, or a comparison that makes rows, with its scene.
 #[derive(Serialize)]
-struct WithScene<R> {
-    scene: &'static str,
-    size: usize,
-    set: &'static str,
-    shuffled: bool,
+pub(super) struct WithScene<R> {
+    pub(super) scene: &'static str,
+    pub(super) size: usize,
+    pub(super) set: &'static str,
+    pub(super) shuffled: bool,
     #[serde(flatten)]
-    row: R,
+    pub(super) row: R,
 }
 
 /// The stick set of all scenes, except in the part effort.
-const SET: StickSet = StickSet::All;
+pub(super) const SET: StickSet = StickSet::All;
 /// The seed of shuffled scenes.
-const SEED: u64 = 1;
+pub(super) const SEED: u64 = 1;
 
 /// Measures a part. Returns the text of its result file, or the kernels that disagree.
 ///
@@ -40,9 +39,12 @@ pub(crate) fn measure(
 ) -> anyhow::Result<Result<String, Vec<Disagreement>>> {
     let machine = MachineInfo::current();
     let comparisons = match part {
-        Part::Sheets => sheets(quick)?,
-        Part::Meshes => meshes(quick)?,
-        Part::Copies => copies(quick)?,
+        Part::Sheets | Part::Meshes | Part::Copies | Part::Growth => {
+            return Ok(match sizes::measure(part, quick, progress)? {
+                Ok(rows) => Ok(results::text(part, quick, &machine, &rows)?),
+                Err(disagreements) => Err(disagreements),
+            });
+        }
         Part::Comparison => comparison(quick)?,
         Part::Tradeoff => tradeoff(quick)?,
         Part::Stability => {
@@ -81,86 +83,8 @@ pub(crate) fn measure(
 }
 
 /// A frame of 1/60 s with one substep.
-fn frame(iterations: u32) -> Step<3> {
+pub(super) fn frame(iterations: u32) -> Step<3> {
     Step { substeps: 1, iterations, ..Step::default() }
-}
-
-/// All kernels in the order `sheet`, in which they give the same bits, and the scalar kernel in the
-/// order `authored`. Large sheets run fewer frames.
-fn sheets(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
-    let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
-    let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &sizes };
-    let comparison = |&(size, frames): &(usize, usize)| {
-        let mut all = configurations("sheet", Formula::Halley)?;
-        all.extend(configurations("authored", Formula::Halley)?);
-        drape(size, [frames / 4, frames], frame(8), all)
-    };
-    sizes.iter().map(comparison).collect()
-}
-
-/// Shuffled discs whose particles are renumbered, also on several threads.
-fn meshes(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
-    let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
-    let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &sizes };
-    let mut all = configurations("blocked/hilbert", Formula::Halley)?;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    if cores > 1 {
-        let kernel = AnyKernel::best().on_threads(Pool::new(cores)?);
-        all.push(Configuration { kernel, ..all[0].clone() });
-    }
-    let comparison = |&(size, frames): &(usize, usize)| {
-        let configurations = all.clone();
-        let model = Model::disc(size, SET)?.shuffled(SEED);
-        let warmup = frames / 4;
-        let comparison = Comparison {
-            model,
-            copies: 1,
-            step: frame(8),
-            warmup,
-            frames,
-            repeats: 1,
-            configurations,
-        };
-        Ok(WithScene { scene: "disc", size, set: SET.name(), shuffled: true, row: comparison })
-    };
-    sizes.iter().map(comparison).collect()
-}
-
-/// Several numbers of copies of a small disc, each copy in the order that a single disc has.
-fn copies(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
-    let counts =
-        [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
-    let counts = if quick { &[(1, 64), (8, 32), (32, 16)][..] } else { &counts };
-    let schedule = "blocked";
-    let general = configurations(schedule, Formula::Halley)?;
-    let arrangement = schedule.parse()?;
-    let for_copies = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
-    let special: Vec<Configuration> = for_copies
-        .filter(|kernel| !kernel.is_fallback())
-        .map(|kernel| Configuration { kernel, formula: Formula::Halley, arrangement })
-        .collect();
-    let comparison = |&(copies, frames): &(usize, usize)| {
-        let special = if copies > 1 { &special[..] } else { &[] };
-        let configurations = [&general[..], special].concat();
-        let (model, warmup) = (Model::disc(12, SET)?, frames / 4);
-        let comparison = Comparison {
-            model,
-            copies,
-            step: frame(8),
-            warmup,
-            frames,
-            repeats: 1,
-            configurations,
-        };
-        Ok(WithScene {
-            scene: "copies of disc 12",
-            size: copies,
-            set: SET.name(),
-            shuffled: false,
-            row: comparison,
-        })
-    };
-    counts.iter().map(comparison).collect()
 }
 
 /// The comparison of kernels, schedules and formulas.
@@ -310,13 +234,24 @@ fn drape(
     configurations: Vec<Configuration>,
 ) -> anyhow::Result<WithScene<Comparison>> {
     let model = Model::drape(size, SET)?;
-    let comparison =
-        Comparison { model, copies: 1, step, warmup, frames, repeats: 1, configurations };
+    let comparison = Comparison {
+        model,
+        copies: 1,
+        step,
+        warmup,
+        frames,
+        repeats: 1,
+        configurations,
+        baselines: Baselines::default(),
+    };
     Ok(WithScene { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
 }
 
 /// Every kernel that suits a schedule, on every instruction set of this machine, the widest first.
-fn configurations(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Configuration>> {
+pub(super) fn configurations(
+    schedule: &str,
+    formula: Formula,
+) -> anyhow::Result<Vec<Configuration>> {
     let arrangement: Arrangement = schedule.parse()?;
     let kernels = kernels_for(arrangement.order).into_iter();
     Ok(kernels.map(|kernel| Configuration { kernel, formula, arrangement }).collect())

@@ -1,9 +1,10 @@
-//! `taut report`: measures, stores results in files, and writes a page or the table of the README.
+//! `taut report`: measures, stores results in files, and writes a page or the tables of the README.
 
 mod chart;
 mod measure;
 mod page;
 mod results;
+mod sizes;
 mod tables;
 
 use std::fs;
@@ -41,18 +42,18 @@ pub(crate) struct Arguments {
         conflicts_with = "readme"
     )]
     out: PathBuf,
-    /// Instead of writing a page, update the table between the markers in this file.
+    /// Instead of writing a page, update the tables between the markers in this file.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
-    /// Do not update the table; fail if it differs from the results.
+    /// Do not update the tables; fail if one differs from the results.
     #[arg(long, requires = "readme")]
     check: bool,
 }
 
-/// Measures or reads results, and writes the page or the table.
+/// Measures or reads results, and writes the page or the tables.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.readme {
-        return update_table(path, arguments);
+        return update_tables(path, arguments);
     }
     let output = Output::open(&arguments.out)?;
     output.write(page::of(&arguments.results()?).as_bytes())?;
@@ -62,12 +63,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Updates or checks the table in a file.
-fn update_table(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
+/// Updates or checks the tables in a file.
+fn update_tables(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
     let name = || path.display().to_string();
     let old = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", name()))?;
     let marked = tables::MarkedText::find(&old).with_context(name)?;
-    let new = marked.with_updated_table(&arguments.results()?)?;
+    let new = marked.with_updated_tables(&arguments.results()?)?;
     if old == new {
         Ok(())
     } else if arguments.check {

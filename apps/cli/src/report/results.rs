@@ -26,6 +26,9 @@ pub(crate) enum Part {
     Meshes,
     /// Time over the number of copies of a mesh.
     Copies,
+    /// Time over size, from the smallest to the largest sheets, meshes and numbers of copies, against
+    /// the limit by the roofline model.
+    Growth,
     /// Kernels, formulas and schedules on one sheet: the table of the README.
     Comparison,
     /// Frame time against stretch.
@@ -39,6 +42,21 @@ pub(crate) enum Part {
     /// The cheapest frame within 1 % and 0.1 % of stretch.
     Effort,
 }
+
+/// What a chart over size is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Subject {
+    /// Regular sheets; the size is the number of particles along an edge.
+    Sheets,
+    /// Irregular meshes; the size is the square root of the number of particles.
+    Meshes,
+    /// Copies of one mesh; the size is their number.
+    Copies,
+}
+
+/// A row of the part `growth` is left out of a size if all its frames would take longer, s.
+pub(crate) const ROW_S_MAX: f64 = 1.5;
 
 /// The version of the file format. Other versions are rejected.
 const FORMAT: u32 = 1;
@@ -150,6 +168,7 @@ pub(crate) struct Results {
     pub(crate) meshes: Vec<Timing>,
     /// The size is the number of copies.
     pub(crate) copies: Vec<Timing>,
+    pub(crate) growth: Vec<Timing>,
     pub(crate) comparison: Vec<Timing>,
     pub(crate) tradeoff: Vec<Timing>,
     pub(crate) stability: Vec<Outcome>,
@@ -188,7 +207,8 @@ pub(crate) struct Timing {
     pub(crate) frames: usize,
     pub(crate) frame_us_median: f64,
     pub(crate) ns_per_stick_median: f64,
-    pub(crate) speedup_over_textbook: f64,
+    /// None if the textbook loop was not measured.
+    pub(crate) speedup_over_textbook: Option<f64>,
     /// None if the scalar kernel was not measured.
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
@@ -197,6 +217,10 @@ pub(crate) struct Timing {
     pub(crate) stretch_rms: Option<f64>,
     pub(crate) error_vs_f64: Option<f64>,
     pub(crate) finite: bool,
+    /// None in results from before there were several subjects in a part.
+    pub(crate) subject: Option<Subject>,
+    /// The lower bound of the time, in the part `growth`.
+    pub(crate) limit_ns: Option<f64>,
 }
 
 /// Fields of [`taut_bench::Stability`].
@@ -285,6 +309,7 @@ enum Rows {
     Sheets(Vec<Timing>),
     Meshes(Vec<Timing>),
     Copies(Vec<Timing>),
+    Growth(Vec<Timing>),
     Comparison(Vec<Timing>),
     Tradeoff(Vec<Timing>),
     Stability(Vec<Outcome>),
@@ -386,6 +411,7 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
         Rows::Sheets(rows) => results.sheets = rows,
         Rows::Meshes(rows) => results.meshes = rows,
         Rows::Copies(rows) => results.copies = rows,
+        Rows::Growth(rows) => results.growth = rows,
         Rows::Comparison(rows) => results.comparison = rows,
         Rows::Tradeoff(rows) => results.tradeoff = rows,
         Rows::Stability(rows) => results.stability = rows,
@@ -402,6 +428,7 @@ impl Results {
             Rows::Sheets(_) => self.sheets.is_empty(),
             Rows::Meshes(_) => self.meshes.is_empty(),
             Rows::Copies(_) => self.copies.is_empty(),
+            Rows::Growth(_) => self.growth.is_empty(),
             Rows::Comparison(_) => self.comparison.is_empty(),
             Rows::Tradeoff(_) => self.tradeoff.is_empty(),
             Rows::Stability(_) => self.stability.is_empty(),

@@ -1,12 +1,11 @@
-//! The comparison as a Markdown table between two markers in a file.
+//! Results as Markdown tables between markers in a file.
 
 use anyhow::Context;
 
-use super::results::{Results, Timing};
-use crate::summary::{COLUMNS, SELECTION, selected};
+use super::results::{Machine, Results, Subject, Timing};
+use crate::summary::{COLUMNS, SELECTION, number, selected};
 
-/// The markers around the generated part of a file.
-const BEGIN: &str = "<!-- made by taut report: comparison -->";
+/// The marker after a generated part of a file.
 const END: &str = "<!-- end of what taut report made -->";
 
 /// The maximum line length of prose.
@@ -37,58 +36,182 @@ pub(crate) fn scene(row: &Timing) -> String {
     )
 }
 
-/// A text with a generated part between markers.
+/// A generated part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Generated {
+    Comparison,
+    Growth,
+}
+
+impl Generated {
+    const ALL: [Self; 2] = [Self::Comparison, Self::Growth];
+
+    /// The part of the results that it is made from.
+    fn part(self) -> &'static str {
+        match self {
+            Self::Comparison => "comparison",
+            Self::Growth => "growth",
+        }
+    }
+
+    /// The marker in front of it.
+    fn begin(self) -> String {
+        format!("<!-- made by taut report: {} -->", self.part())
+    }
+
+    fn section(self, results: &Results) -> Option<String> {
+        match self {
+            Self::Comparison => comparison(results),
+            Self::Growth => growth(results),
+        }
+    }
+}
+
+/// A text with generated parts between markers.
 pub(crate) struct MarkedText<'a> {
-    before: &'a str,
+    /// The text before a generated part, and that part.
+    parts: Vec<(&'a str, Generated)>,
     after: &'a str,
 }
 
 impl<'a> MarkedText<'a> {
     /// # Errors
-    /// If the markers are missing.
+    /// If there are no markers, or the second of a pair is missing.
     pub(crate) fn find(text: &'a str) -> anyhow::Result<Self> {
-        let missing = || format!("missing the markers '{BEGIN}' and '{END}'");
-        let (before, rest) = text.split_once(BEGIN).with_context(missing)?;
-        let (_, after) = rest.split_once(END).with_context(missing)?;
-        Ok(Self { before, after })
+        let (mut parts, mut after) = (Vec::new(), text);
+        let next = |text: &str| {
+            Generated::ALL
+                .into_iter()
+                .filter_map(|it| Some((text.find(&it.begin())?, it)))
+                .min_by_key(|(at, _)| *at)
+        };
+        while let Some((at, generated)) = next(after) {
+            let (before, rest) = after.split_at(at);
+            let missing = || format!("missing the marker '{END}' after '{}'", generated.begin());
+            let (_, rest) = rest.split_once(END).with_context(missing)?;
+            parts.push((before, generated));
+            after = rest;
+        }
+        let expected = Generated::ALL.map(|it| format!("'{}'", it.begin())).join(" or ");
+        anyhow::ensure!(!parts.is_empty(), "missing the markers {expected}, and '{END}'");
+        Ok(Self { parts, after })
     }
 
-    /// The text with its generated part updated.
+    /// The text with its generated parts updated.
     ///
     /// # Errors
-    /// If the results have no comparison.
-    pub(crate) fn with_updated_table(&self, all: &[Results]) -> anyhow::Result<String> {
-        let Self { before, after } = self;
-        let sections: Vec<String> = all.iter().filter_map(section).collect();
-        anyhow::ensure!(!sections.is_empty(), "the results have no part 'comparison'");
-        Ok(format!("{before}{BEGIN}\n{}{END}{after}", sections.join("\n")))
+    /// If the results lack a part that the text needs.
+    pub(crate) fn with_updated_tables(&self, all: &[Results]) -> anyhow::Result<String> {
+        let mut text = String::new();
+        for &(before, generated) in &self.parts {
+            let sections: Vec<String> =
+                all.iter().filter_map(|results| generated.section(results)).collect();
+            let part = generated.part();
+            anyhow::ensure!(!sections.is_empty(), "the results have no part '{part}'");
+            text += &format!("{before}{}\n{}{END}", generated.begin(), sections.join("\n"));
+        }
+        Ok(text + self.after)
     }
 }
 
-fn section(results: &Results) -> Option<String> {
+/// The sentence on the machine of a table.
+fn machine(results: &Results) -> String {
+    let Machine { cpu, cores, rustc, target, flags, .. } = &results.machine;
+    format!("One thread of {cpu}, {cores} cores; {rustc}, {target}, {flags}.")
+}
+
+/// A Markdown table. Columns whose header has `true` are right-aligned.
+fn table(header: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let line = |cells: &[&str]| format!("| {} |", cells.join(" | "));
+    let names: Vec<&str> = header.iter().map(|(name, _)| *name).collect();
+    let rules: Vec<&str> =
+        header.iter().map(|(_, right)| if *right { "--:" } else { "---" }).collect();
+    let mut lines = vec![line(&names), format!("|{}|", rules.join("|"))];
+    lines.extend(rows.map(|cells| line(&cells.iter().map(String::as_str).collect::<Vec<_>>())));
+    lines
+}
+
+fn comparison(results: &Results) -> Option<String> {
     let first = results.comparison.first()?;
-    let machine = &results.machine;
+    let prose = format!("{} {} {SELECTION}", machine(results), scene(first));
+    let rows = selected(&results.comparison).into_iter().map(|row| {
+        let mut cells = row.cells().to_vec();
+        cells[0] = format!("`{}`", cells[0]);
+        cells
+    });
+    let mut lines = vec![wrapped(&prose), String::new()];
+    lines.extend(table(&COLUMNS, rows));
+    Some(lines.join("\n") + "\n")
+}
+
+/// The sizes in the table of the part `growth`, if they were measured.
+const GROWTH_SIZES: [(Subject, &[usize]); 3] =
+    [(Subject::Sheets, &[16, 32, 512]), (Subject::Meshes, &[32, 316]), (Subject::Copies, &[64])];
+
+const GROWTH_COLUMNS: [(&str, bool); 10] = [
+    ("mesh", false),
+    ("sticks", true),
+    ("fastest kernel", false),
+    ("schedule", false),
+    ("ns per stick", true),
+    ("limit, ns", true),
+    ("speedup over `textbook`", true),
+    ("speedup over `scalar`", true),
+    ("stretch rms", true),
+    ("stretch rms of `textbook`", true),
+];
+
+fn growth(results: &Results) -> Option<String> {
+    let rows = GROWTH_SIZES.into_iter().flat_map(|(subject, sizes)| {
+        let of_size = move |size: &usize| {
+            let is_of_size = |row: &&Timing| row.subject == Some(subject) && row.size == *size;
+            growth_row(subject, &results.growth.iter().filter(is_of_size).collect::<Vec<_>>())
+        };
+        sizes.iter().filter_map(of_size)
+    });
+    let rows: Vec<_> = rows.collect();
+    let first = results.growth.first().filter(|_| !rows.is_empty())?;
+    let Timing { set, substeps, iterations, .. } = first;
     let prose = format!(
-        "One thread of {}, {} cores; {}, {}, {}. {} {SELECTION}",
-        machine.cpu,
-        machine.cores,
-        machine.rustc,
-        machine.target,
-        machine.flags,
-        scene(first)
+        "{} Meshes with {set} sticks, {substeps} substep(s) of {iterations} iteration(s) per frame. \
+         Times are medians of whole frames, per stick and iteration, with the default formula, in \
+         the default schedule of the mesh. The limit is that of the roofline model. The stretch is \
+         that after the last measured frame: compare it within a row.",
+        machine(results)
     );
     let mut lines = vec![wrapped(&prose), String::new()];
-    lines.push(format!("| {} |", COLUMNS.map(|(name, _)| name).join(" | ")));
-    lines.push(format!(
-        "|{}|",
-        COLUMNS.map(|(_, right)| if right { "--:" } else { "---" }).join("|")
-    ));
-    for row in selected(&results.comparison) {
-        let mut cells = row.cells();
-        cells[0] = format!("`{}`", cells[0]);
-        lines.push(format!("| {} |", cells.join(" | ")));
-    }
+    lines.extend(table(&GROWTH_COLUMNS, rows.into_iter()));
     Some(lines.join("\n") + "\n")
+}
+
+/// The fastest of the rows of one size, beside the baselines.
+fn growth_row(subject: Subject, rows: &[&Timing]) -> Option<Vec<String>> {
+    let fastest = rows
+        .iter()
+        .filter(|row| row.kernel != "textbook" && row.stretch().is_some())
+        .min_by(|one, other| one.ns_per_stick_median.total_cmp(&other.ns_per_stick_median))?;
+    let Timing { size, particles, kernel, isa, .. } = fastest;
+    let textbook = rows.iter().find(|row| row.kernel == "textbook");
+    let particles = with_thousands_separators(*particles);
+    Some(vec![
+        match subject {
+            Subject::Sheets => format!("a sheet of {size} x {size}"),
+            Subject::Meshes => format!("an irregular mesh of {particles} particles, shuffled"),
+            Subject::Copies => {
+                let each = with_thousands_separators(fastest.particles / size);
+                format!("{size} copies of an irregular mesh of {each} particles")
+            }
+        },
+        with_thousands_separators(fastest.sticks),
+        format!("`{kernel}` {isa}"),
+        fastest.schedule.clone(),
+        format!("{:.2}", fastest.ns_per_stick_median),
+        number(fastest.limit_ns, 2),
+        number(fastest.speedup_over_textbook, 1),
+        number(fastest.speedup_over_scalar, 1),
+        number(fastest.stretch(), 4),
+        number(textbook.and_then(|row| row.stretch()), 4),
+    ])
 }
 
 fn wrapped(prose: &str) -> String {

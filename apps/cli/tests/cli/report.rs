@@ -8,6 +8,7 @@ use crate::run::{Folder, Ran};
 
 const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
     <!-- end of what taut report made -->\n\nAfter.\n";
+const END: &str = "<!-- end of what taut report made -->";
 
 fn machine(cpu: &str) -> Value {
     json!({
@@ -80,6 +81,39 @@ fn efforts() -> [Value; 4] {
     ]
 }
 
+/// A row of the part `growth`.
+fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
+    let (formula, schedule) =
+        if kernel == "textbook" { ("exact", "authored") } else { ("halley", "sheet") };
+    let mut row = timing(kernel, formula, schedule, size, nanoseconds);
+    row["subject"] = json!(subject);
+    row["error_vs_f64"] = Value::Null;
+    if kernel != "textbook" {
+        row["limit_ns"] = json!(nanoseconds / 2.0);
+        row["binds"] = json!("divider");
+    }
+    row
+}
+
+/// The textbook loop and the scalar kernel, each left out of one more size.
+fn growth() -> Vec<Value> {
+    let rows = |subject: &'static str| {
+        let mut rows = vec![
+            grown(subject, "textbook", 16, 12.0),
+            grown(subject, "scalar", 16, 4.0),
+            grown(subject, "grid", 16, 0.5),
+            grown(subject, "scalar", 32, 4.0),
+            grown(subject, "grid", 32, 0.5),
+            grown(subject, "grid", 64, 0.5),
+        ];
+        for row in &mut rows[3..] {
+            row["speedup_over_textbook"] = Value::Null;
+        }
+        rows
+    };
+    ["sheets", "meshes", "copies"].into_iter().flat_map(rows).collect()
+}
+
 /// All parts of the results of a machine.
 fn parts(cpu: &str) -> Vec<Value> {
     let two_sizes = [timings(16), timings(32)].concat();
@@ -87,6 +121,7 @@ fn parts(cpu: &str) -> Vec<Value> {
         part("sheets", cpu, &two_sizes),
         part("meshes", cpu, &two_sizes),
         part("copies", cpu, &two_sizes),
+        part("growth", cpu, &growth()),
         part("comparison", cpu, &timings(32)),
         part("tradeoff", cpu, &two_sizes),
         part("stability", cpu, &[outcome("exact", 64, Some(36)), outcome("halley", 64, None)]),
@@ -130,7 +165,7 @@ fn readme(folder: &Folder, arguments: &str) -> Ran {
 fn every_section_of_the_page_has_text_and_a_chart_or_table() {
     let (_, page) = page(&parts("Abacus"));
     let sections = all(&page, "main > section");
-    assert_eq!(sections.len(), 10);
+    assert_eq!(sections.len(), 11);
     for section in sections {
         let inside = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
         let name = section.attr("id").unwrap();
@@ -149,7 +184,7 @@ fn every_section_of_the_page_has_text_and_a_chart_or_table() {
 fn every_chart_has_two_sizes_a_description_units_and_a_legend() {
     let (_, page) = page(&parts("Abacus"));
     let figures = all(&page, "figure");
-    assert_eq!(figures.len(), 8);
+    assert_eq!(figures.len(), 11);
     for figure in figures {
         let inside = |selector: &str| -> Vec<_> {
             figure.select(&Selector::parse(selector).unwrap()).collect()
@@ -233,6 +268,42 @@ fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers(
 }
 
 #[test]
+fn growth_has_a_chart_for_each_subject_with_a_limit_and_says_what_was_left_out() {
+    let (_, page) = page(&[part("growth", "Abacus", &growth())]);
+    let figures = all(&page, "#growth figure");
+    assert_eq!(figures.len(), 3);
+    for figure in figures {
+        let inside = |selector: &str| -> Vec<String> {
+            figure.select(&Selector::parse(selector).unwrap()).map(text).collect()
+        };
+        let [broad] = inside("svg.wide polyline[stroke-width='9']").try_into().unwrap();
+        assert_eq!(broad, "");
+        assert_eq!(inside("svg.wide polyline[stroke-width='2']").len(), 3);
+        let legend = inside(".legend li");
+        assert_eq!(legend.len(), 4);
+        assert!(legend[3].contains("limit"), "{legend:?}");
+    }
+    let tables = all(&page, "#growth table");
+    assert_eq!(tables.len(), 3);
+    let cells = |row: ElementRef<'_>| -> Vec<String> {
+        row.select(&Selector::parse("td").unwrap()).map(text).collect()
+    };
+    for table in tables {
+        let rows = table.select(&Selector::parse("tbody tr").unwrap());
+        let rows: Vec<Vec<String>> = rows.map(cells).collect();
+        assert_eq!(rows.len(), 9, "{rows:?}");
+        assert_eq!(rows[0][8..], ["12.000", "1.0", "0.1200", "-", "-"]);
+        assert_eq!(rows[2][8..], ["0.500", "24.0", "0.0050", "0.250", "2.0"]);
+        let left_out: Vec<String> = rows
+            .iter()
+            .filter(|cells| cells[8..] == ["left out", "-", "-", "-", "-"])
+            .map(|cells| format!("{} {}", cells[0], cells[4]))
+            .collect();
+        assert_eq!(left_out, ["32 textbook", "64 textbook", "64 scalar"]);
+    }
+}
+
+#[test]
 fn results_of_several_machines_and_repeated_results_are_side_by_side() {
     let (_, page_of_two) = page(&[parts("Abacus"), parts("Slide rule")].concat());
     let figures = |page: &Html, section: &str| all(page, &format!("#{section} figure")).len();
@@ -246,7 +317,7 @@ fn results_of_several_machines_and_repeated_results_are_side_by_side() {
 #[test]
 fn unmeasured_parts_are_marked_as_missing() {
     let (_, page) = page(&[part("comparison", "Abacus", &timings(32))]);
-    for section in ["sheets", "meshes", "copies", "effort", "tradeoff", "stability"] {
+    for section in ["sheets", "meshes", "copies", "growth", "effort", "tradeoff", "stability"] {
         assert!(text(all(&page, &format!("#{section}"))[0]).contains("was not measured"));
     }
     assert!(all(&page, "#comparison .missing").is_empty());
@@ -325,6 +396,33 @@ fn only_the_text_between_the_markers_is_replaced() {
 }
 
 #[test]
+fn every_table_between_markers_is_updated() {
+    let text = format!("{README}<!-- made by taut report: growth -->\n{END}\nLast.\n");
+    let results = part("comparison", "Abacus", &timings(32)).to_string();
+    let growth = part("growth", "Abacus", &growth()).to_string();
+    let files = [("README.md", text.into()), ("0.json", results.into())];
+    let folder = Folder::with(&files);
+    readme(&folder, "").failed_with(&["no part 'growth'"]);
+    let folder = Folder::with(&[&files[..], &[("1.json", growth.into())]].concat());
+    readme(&folder, "").succeeded();
+    let text = folder.read("README.md");
+    for expected in [
+        "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |",
+        "| a sheet of 16 x 16 | 512 | `grid` avx2 | sheet | 0.50 | 0.25 | 24.0 | 8.0 | 0.0050 | 0.1200 |",
+        "| a sheet of 32 x 32 | 2,048 | `grid` avx2 | sheet | 0.50 | 0.25 | - | 8.0 | 0.0050 | - |",
+        "| an irregular mesh of 1,024 particles, shuffled |",
+        "| 64 copies of an irregular mesh of 64 particles |",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(text.contains("\n\nAfter.\n<!-- made") && text.ends_with(" -->\nLast.\n"), "{text}");
+    readme(&folder, "--check").succeeded();
+    let open = text.rsplit_once(END).unwrap().0;
+    let folder = Folder::with(&[("README.md", open.into()), files[1].clone()]);
+    readme(&folder, "").failed_with(&["README.md", END, "growth"]);
+}
+
+#[test]
 fn check_detects_a_table_that_differs_from_the_results() {
     let folder = folder_with(&parts("Abacus"));
     assert_eq!(readme(&folder, "--check").code, Some(1));
@@ -352,13 +450,13 @@ fn a_file_without_markers_and_results_without_a_comparison_are_rejected() {
 #[test]
 fn stored_results_give_the_same_page() {
     let folder = Folder::new();
-    let ran =
-        folder.taut("report --quick --parts meshes,frames,effort --keep kept --out measured.html");
+    let ran = folder
+        .taut("report --quick --parts meshes,growth,frames,effort --keep kept --out measured.html");
     ran.succeeded();
     folder.taut("report --from kept --out read.html").succeeded();
     let measured = folder.read("measured.html");
     assert_eq!(measured, folder.read("read.html"));
     let page = Html::parse_document(&measured);
-    assert_eq!(all(&page, "figure").len(), 4);
+    assert_eq!(all(&page, "figure").len(), 7);
     assert!(measured.contains("Measured with --quick"));
 }

@@ -4,7 +4,7 @@ mod components;
 mod convergence;
 mod effort;
 mod operations;
-mod speed;
+mod sizes;
 mod stability;
 mod tradeoff;
 
@@ -17,12 +17,13 @@ use crate::summary;
 use components::{side_by_side, table};
 
 /// The ids and titles of the sections.
-const SECTIONS: [(&str, &str); 10] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("machine", "The machine"),
     ("comparison", "Kernel comparison"),
     ("sheets", "Time over size: regular sheets"),
     ("meshes", "Time over size: irregular meshes"),
     ("copies", "Time over the number of copies"),
+    ("growth", "Growth: time over size, against the limit of the machine"),
     ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
     ("tradeoff", "Time against stretch"),
     ("operations", "Divisions and square roots"),
@@ -42,9 +43,10 @@ pub(crate) fn of(all: &[Results]) -> String {
     let bodies = [
         machines(all),
         comparison(all),
-        speed::sheets(all),
-        speed::meshes(all),
-        speed::copies(all),
+        sizes::sheets(all),
+        sizes::meshes(all),
+        sizes::copies(all),
+        sizes::growth(all),
         effort::effort(all),
         tradeoff::tradeoff(all),
         operations::operations(all),
@@ -93,10 +95,14 @@ fn introduction(all: &[Results]) -> Markup {
         @if let Some(row) = fastest {
             p {
                 "The fastest kernel, " strong { (row.kernel) " on " (row.isa) } ", takes "
-                strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " per stick: "
-                (format!("{:.1}", row.speedup_over_textbook)) " times as fast as the textbook loop"
-                @if let Some(times) = row.speedup_over_scalar {
-                    " and " (format!("{times:.1}")) " times as fast as the best scalar row"
+                strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " per stick"
+                @for (times, than, joint) in [
+                    (row.speedup_over_textbook, "the textbook loop", ": "),
+                    (row.speedup_over_scalar, "the best scalar row", " and "),
+                ] {
+                    @if let Some(times) = times {
+                        (joint) (format!("{times:.1}")) " times as fast as " (than)
+                    }
                 }
                 "."
             }

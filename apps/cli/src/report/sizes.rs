@@ -1,0 +1,283 @@
+//! Measures the parts with a chart over size: a scene in several sizes.
+
+use std::thread;
+
+use serde::Serialize;
+use taut::world::{Arrangement, Model, ModelError};
+use taut::{AnyKernel, Formula, Kernel, KernelName, Pool};
+use taut_bench::roofline::{LimitedRow, Peak};
+use taut_bench::{
+    Baselines, Comparison, Configuration, Disagreement, Growth, Progress, Row, disagreements,
+};
+
+use super::measure::{SEED, SET, WithScene, configurations, frame};
+use super::results::{Part, ROW_S_MAX, Subject};
+
+/// The largest working set of the bandwidth measurement, bytes.
+const LARGEST_SET: usize = 256 << 20;
+
+/// A row with the limit of its time and what its size counts.
+#[derive(Serialize)]
+pub(super) struct SizedRow {
+    subject: Subject,
+    #[serde(flatten)]
+    row: LimitedRow,
+}
+
+/// A scene in several sizes, on one chart.
+struct Series {
+    subject: Subject,
+    scene: &'static str,
+    /// Sizes from small to large, each with its number of timed frames.
+    sizes: Vec<(usize, usize)>,
+    shuffled: bool,
+    /// The model of a size, and how many copies of it there are.
+    model: fn(usize) -> Result<(Model, usize), ModelError>,
+    /// The configurations for a model and its copies.
+    configurations: fn(&Model, usize) -> anyhow::Result<Vec<Configuration>>,
+    baselines: Baselines,
+    /// As [`Growth::row_s_max`].
+    row_s_max: f64,
+}
+
+/// The rows of all series, or the kernels that disagree.
+pub(super) type Measured = Result<Vec<WithScene<SizedRow>>, Vec<Disagreement>>;
+
+/// Measures a part with charts over size. The rows of the part `growth` have limits.
+pub(super) fn measure(
+    part: Part,
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Measured> {
+    let mut peaks = Vec::new();
+    let all = match part {
+        Part::Sheets => vec![sheets(quick)],
+        Part::Meshes => vec![meshes(quick)],
+        Part::Copies => vec![copies(quick)],
+        _ => {
+            progress(Progress { share: 0.0, doing: "peak rates of the machine" });
+            peaks = Peak::measure(if quick { 1 << 20 } else { LARGEST_SET });
+            growth(quick).into()
+        }
+    };
+    let mut rows = Vec::new();
+    for (done, series) in all.iter().enumerate() {
+        let Series { scene, subject, shuffled, .. } = *series;
+        let growth = Growth {
+            sizes: series.sizes.iter().map(|(size, _)| *size).collect(),
+            comparison: |size| series.comparison(size),
+            row_s_max: series.row_s_max,
+        };
+        let points = growth.run(&peaks, |it| {
+            let share = (done as f64 + it.share) / all.len() as f64;
+            progress(Progress { share, doing: &format!("{scene}, {}", it.doing) });
+        })?;
+        for point in points {
+            let of_size: Vec<Row> = point.rows.iter().map(|it| it.row.clone()).collect();
+            let disagreements = disagreements(&of_size);
+            if !disagreements.is_empty() {
+                return Ok(Err(disagreements));
+            }
+            let (size, set) = (point.size, SET.name());
+            rows.extend(point.rows.into_iter().map(|row| WithScene {
+                scene,
+                size,
+                set,
+                shuffled,
+                row: SizedRow { subject, row },
+            }));
+        }
+    }
+    Ok(Ok(rows))
+}
+
+impl Series {
+    fn comparison(&self, size: usize) -> anyhow::Result<Comparison> {
+        let (model, copies) = (self.model)(size)?;
+        let frames = self.sizes.iter().find(|(it, _)| *it == size).map_or(1, |it| it.1);
+        Ok(Comparison {
+            configurations: (self.configurations)(&model, copies)?,
+            model,
+            copies,
+            step: frame(8),
+            warmup: (frames / 4).max(1),
+            frames,
+            repeats: 1,
+            baselines: self.baselines,
+        })
+    }
+}
+
+/// Sheets: all kernels in the order `sheet`, in which they give the same bits, and the scalar kernel
+/// in the order `authored`. Large sheets run fewer frames.
+fn sheets(quick: bool) -> Series {
+    let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
+    Series {
+        subject: Subject::Sheets,
+        scene: "drape",
+        sizes: if quick { vec![(16, 80), (64, 40), (128, 16)] } else { sizes.to_vec() },
+        shuffled: false,
+        model: |size| Ok((Model::drape(size, SET)?, 1)),
+        configurations: |_, _| {
+            let mut all = configurations("sheet", Formula::Halley)?;
+            all.extend(configurations("authored", Formula::Halley)?);
+            Ok(all)
+        },
+        baselines: Baselines::default(),
+        row_s_max: f64::INFINITY,
+    }
+}
+
+/// Shuffled discs whose particles are renumbered, also on several threads.
+fn meshes(quick: bool) -> Series {
+    let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
+    Series {
+        subject: Subject::Meshes,
+        scene: "disc",
+        sizes: if quick { vec![(16, 80), (64, 16)] } else { sizes.to_vec() },
+        shuffled: true,
+        model: |size| Ok((Model::disc(size, SET)?.shuffled(SEED), 1)),
+        configurations: |_, _| {
+            let mut all = configurations("blocked/hilbert", Formula::Halley)?;
+            let cores = thread::available_parallelism().map_or(1, usize::from);
+            if cores > 1 {
+                let kernel = AnyKernel::best().on_threads(Pool::new(cores)?);
+                all.push(Configuration { kernel, ..all[0].clone() });
+            }
+            Ok(all)
+        },
+        baselines: Baselines::default(),
+        row_s_max: f64::INFINITY,
+    }
+}
+
+/// Several numbers of copies of a small disc, each copy in the order that a single disc has.
+fn copies(quick: bool) -> Series {
+    let sizes = [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
+    Series {
+        subject: Subject::Copies,
+        scene: "copies of disc 12",
+        sizes: if quick { vec![(1, 64), (8, 32), (32, 16)] } else { sizes.to_vec() },
+        shuffled: false,
+        model: |copies| Ok((Model::disc(12, SET)?, copies)),
+        configurations: |_, copies| {
+            let mut all = configurations("blocked", Formula::Halley)?;
+            if copies > 1 {
+                all.extend(for_copies("blocked".parse()?));
+            }
+            Ok(all)
+        },
+        baselines: Baselines::default(),
+        row_s_max: f64::INFINITY,
+    }
+}
+
+/// Sheets, shuffled meshes and copies, arranged as in a world, from the smallest to the largest
+/// sizes.
+fn growth(quick: bool) -> [Series; 3] {
+    let sizes = |quick_sizes: &[(usize, usize)], sizes: &[(usize, usize)]| {
+        if quick { quick_sizes } else { sizes }.to_vec()
+    };
+    let baselines = Baselines { textbook: true, double: false };
+    let sheet_sizes = [
+        (8, 400),
+        (16, 240),
+        (32, 160),
+        (64, 80),
+        (128, 32),
+        (256, 16),
+        (512, 6),
+        (1024, 3),
+        (2048, 3),
+    ];
+    // The square roots of 100, 316, 1,000, ... particles.
+    let mesh_sizes = [
+        (10, 400),
+        (18, 240),
+        (32, 160),
+        (56, 80),
+        (100, 40),
+        (178, 20),
+        (316, 8),
+        (562, 4),
+        (1000, 3),
+    ];
+    let counts = [
+        (1, 512),
+        (2, 512),
+        (4, 256),
+        (8, 256),
+        (16, 128),
+        (32, 64),
+        (64, 64),
+        (256, 16),
+        (1024, 8),
+    ];
+    [
+        Series {
+            sizes: sizes(&[(8, 16), (16, 16), (32, 8)], &sheet_sizes),
+            configurations: |_, _| Ok(leading(configurations("sheet", Formula::Halley)?)),
+            baselines,
+            row_s_max: ROW_S_MAX,
+            ..sheets(quick)
+        },
+        Series {
+            sizes: sizes(&[(10, 16), (32, 8)], &mesh_sizes),
+            configurations: |model, _| {
+                let arrangement = Arrangement::in_world(model);
+                Ok(leading(configurations(&arrangement.to_string(), Formula::Halley)?))
+            },
+            baselines,
+            row_s_max: ROW_S_MAX,
+            ..meshes(quick)
+        },
+        Series {
+            sizes: sizes(&[(1, 16), (8, 8), (64, 2)], &counts),
+            configurations: |model, copies| {
+                let arrangement = Arrangement::in_world(model);
+                let mut all = configurations(&arrangement.to_string(), Formula::Halley)?;
+                if copies > 1 {
+                    all.extend(for_copies(arrangement));
+                }
+                Ok(leading(all))
+            },
+            baselines,
+            row_s_max: ROW_S_MAX,
+            ..copies(quick)
+        },
+    ]
+}
+
+/// The kernels for copies.
+fn for_copies(arrangement: Arrangement) -> impl Iterator<Item = Configuration> {
+    let kernels = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
+    kernels.filter(|kernel| !kernel.is_fallback()).map(move |kernel| Configuration {
+        kernel,
+        formula: Formula::Halley,
+        arrangement,
+    })
+}
+
+/// The scalar kernel, and the first general and the first special kernel of each of the two widest
+/// instruction sets.
+fn leading(all: Vec<Configuration>) -> Vec<Configuration> {
+    let is_scalar = |it: &Configuration| it.kernel.kernel_name() == KernelName::Scalar;
+    let isa = |it: &Configuration| Kernel::<3>::isa(&it.kernel);
+    let lanes = |it: &Configuration| Kernel::<3>::lanes(&it.kernel);
+    let mut sets: Vec<(usize, &str)> =
+        all.iter().filter(|it| !is_scalar(it)).map(|it| (lanes(it), isa(it))).collect();
+    sets.sort_by_key(|(lanes, _)| std::cmp::Reverse(*lanes));
+    sets.dedup();
+    sets.truncate(2);
+    let mut kept: Vec<Configuration> = Vec::new();
+    for it in all {
+        let is_like = |other: &Configuration| {
+            isa(other) == isa(&it) && other.kernel.is_general() == it.kernel.is_general()
+        };
+        let is_wide = sets.iter().any(|(_, wide)| *wide == isa(&it));
+        if (is_scalar(&it) || is_wide) && !kept.iter().any(is_like) {
+            kept.push(it);
+        }
+    }
+    kept
+}

@@ -1,0 +1,68 @@
+//! Times over the size of a scene.
+
+use std::collections::BTreeMap;
+
+use crate::comparison::{Comparison, ComparisonError, Progress};
+use crate::roofline::{LimitedRow, Peak, limited_rows};
+use crate::row::{Row, TEXTBOOK};
+
+/// A comparison for each of several sizes. A row that becomes too slow is left out.
+#[derive(Clone, Debug)]
+pub struct Growth<F> {
+    /// The sizes, from small to large.
+    pub sizes: Vec<usize>,
+    /// Builds the comparison of a size.
+    pub comparison: F,
+    /// The most time for all frames of a row in one size, s. A row is left out of a size in which it
+    /// would take longer, by its median time per stick in the last size that it was measured in.
+    pub row_s_max: f64,
+}
+
+/// The rows of one size.
+#[derive(Clone, Debug)]
+pub struct GrowthPoint {
+    /// The size.
+    pub size: usize,
+    /// The rows: those of [`Comparison::run`] that were not left out.
+    pub rows: Vec<LimitedRow>,
+}
+
+impl<F, E> Growth<F>
+where
+    F: Fn(usize) -> Result<Comparison, E>,
+    E: From<ComparisonError>,
+{
+    /// Runs all sizes. Rows of instruction sets in `peaks` have a limit; they must be on one thread.
+    ///
+    /// # Errors
+    /// If a comparison cannot be built, or as [`Comparison::run`].
+    pub fn run(
+        &self,
+        peaks: &[Peak],
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Result<Vec<GrowthPoint>, E> {
+        let total = self.sizes.len() as f64;
+        let mut ns_per_stick: BTreeMap<String, f64> = BTreeMap::new();
+        let mut points = Vec::new();
+        for (done, &size) in self.sizes.iter().enumerate() {
+            let mut comparison = (self.comparison)(size)?;
+            let relaxed = comparison.relaxed_in_all_frames();
+            let is_fast = |name: &str| {
+                ns_per_stick.get(name).is_none_or(|ns| ns * 1e-9 * relaxed <= self.row_s_max)
+            };
+            comparison.configurations.retain(|it| is_fast(&it.name()));
+            comparison.baselines.textbook &= is_fast(TEXTBOOK);
+            let rows = limited_rows(&comparison, peaks, |it| {
+                let share = (done as f64 + it.share) / total;
+                progress(Progress { share, doing: &format!("size {size}: {}", it.doing) });
+            })?;
+            for LimitedRow { row, .. } in &rows {
+                let Row { ns_per_stick_median, kernel, .. } = *row;
+                let name = if kernel == TEXTBOOK { TEXTBOOK.to_owned() } else { row.name() };
+                ns_per_stick.insert(name, ns_per_stick_median);
+            }
+            points.push(GrowthPoint { size, rows });
+        }
+        Ok(points)
+    }
+}
