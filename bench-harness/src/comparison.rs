@@ -12,7 +12,6 @@ use serde::Serialize;
 use taut::world::{Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order};
 use taut::{Formula, Kernel, ParticleError, PlanError, Step, StepError, Stretch, Tally};
 
-use crate::precision_pair::in_double;
 use crate::row::{Row, TEXTBOOK};
 use crate::runner::{Runner, State};
 use references::References;
@@ -128,7 +127,7 @@ impl Comparison {
 
     /// The model in all arrangements of the comparison.
     pub(crate) fn arranged(&self) -> Result<ByArrangement, ComparisonError> {
-        let comparison = self.checked()?;
+        self.checked()?;
         let Baselines { textbook, double } = self.baselines;
         let reference = (textbook && double).then_some(AUTHORED);
         let all = self.configurations.iter().map(|it| it.arrangement).chain(reference);

@@ -202,12 +202,15 @@ pub fn limited_rows(
         .collect())
 }
 
+/// A row with its demand and the peak rates of its instruction set.
+type RowWithDemand<'a> = (Row, Option<(Demand, &'a Peak)>);
+
 /// The rows of a comparison with their demands, and the peak rates of their instruction sets.
 fn rows_with_demands<'a>(
     comparison: &Comparison,
     peaks: &'a [Peak],
     mut progress: impl FnMut(Progress<'_>),
-) -> Result<Vec<(Row, Option<(Demand, &'a Peak)>)>, ComparisonError> {
+) -> Result<Vec<RowWithDemand<'a>>, ComparisonError> {
     progress(Progress { share: 0.0, doing: "arranging the model" });
     let arranged = comparison.arranged()?;
     let rows = comparison.run_arranged(&arranged, progress)?;

@@ -289,8 +289,8 @@ fn growth_has_a_chart_for_each_subject_with_a_limit_and_says_what_was_left_out()
         row.select(&Selector::parse("td").unwrap()).map(text).collect()
     };
     for table in tables {
-        let rows = table.select(&Selector::parse("tbody tr").unwrap());
-        let rows: Vec<Vec<String>> = rows.map(cells).collect();
+        let row = Selector::parse("tbody tr").unwrap();
+        let rows: Vec<Vec<String>> = table.select(&row).map(cells).collect();
         assert_eq!(rows.len(), 9, "{rows:?}");
         assert_eq!(rows[0][8..], ["12.000", "1.0", "0.1200", "-", "-"]);
         assert_eq!(rows[2][8..], ["0.500", "24.0", "0.0050", "0.250", "2.0"]);
