@@ -108,7 +108,9 @@ impl<'a> MarkedText<'a> {
                 all.iter().filter_map(|results| generated.section(results)).collect();
             let part = generated.part();
             anyhow::ensure!(!sections.is_empty(), "the results have no part '{part}'");
-            text += &format!("{before}{}\n{}{END}", generated.begin(), sections.join("\n"));
+            for piece in [before, &generated.begin(), "\n", &sections.join("\n"), END] {
+                text.push_str(piece);
+            }
         }
         Ok(text + self.after)
     }
