@@ -22,7 +22,7 @@ pub struct Baselines {
     /// The textbook loop: the first row. Without it, speedups over it are NaN.
     pub textbook: bool,
     /// The same schedule and formula in `f64` on the scalar kernel, once for all kernels. Without
-    /// it, [`Row::error_vs_f64`] is NaN.
+    /// it, [`Row::error_vs_f64`](crate::Row::error_vs_f64) is NaN.
     pub double: bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for Baselines {
 }
 
 impl Configuration {
-    /// The [`Row::name`] of its row.
+    /// The [name](crate::Row::name) of its row.
     pub fn name(&self) -> String {
         let Self { kernel, formula, arrangement } = self;
         let kernel_name = kernel_name(Kernel::<3>::name(kernel), Kernel::<3>::name(kernel.inner()));
