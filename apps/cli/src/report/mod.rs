@@ -1,6 +1,7 @@
 //! `taut report`: measures, stores results in files, and writes a page or the tables of the README.
 
 mod chart;
+mod line_formatter;
 mod measure;
 mod page;
 mod results;

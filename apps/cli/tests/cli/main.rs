@@ -10,6 +10,7 @@ mod json_csv;
 mod mesh_files;
 mod meshes;
 mod report;
+mod report_readme;
 mod roofline;
 mod run;
 mod shapes;

@@ -1,14 +1,13 @@
-//! `taut report`: result files, the page, and the table of the README. All tests except the last
+//! `taut report`: result files and the page. All tests except the last
 //! use synthetic results.
 
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};
 
-use crate::run::{Folder, Ran};
+use crate::run::Folder;
 
-const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
+pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
     <!-- end of what taut report made -->\n\nAfter.\n";
-const END: &str = "<!-- end of what taut report made -->";
 
 fn machine(cpu: &str) -> Value {
     json!({
@@ -17,12 +16,18 @@ fn machine(cpu: &str) -> Value {
     })
 }
 
-fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
+pub(crate) fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
     json!({ "format": 1, "part": name, "quick": false, "machine": machine(cpu), "rows": rows })
 }
 
 /// A row of a sheet, with all numbers computed from the arguments.
-fn timing(kernel: &str, formula: &str, schedule: &str, size: u32, nanoseconds: f64) -> Value {
+pub(crate) fn timing(
+    kernel: &str,
+    formula: &str,
+    schedule: &str,
+    size: u32,
+    nanoseconds: f64,
+) -> Value {
     let sticks = 2 * size * size;
     json!({
         "scene": "drape", "size": size, "set": "all", "shuffled": false, "kernel": kernel,
@@ -38,7 +43,7 @@ fn timing(kernel: &str, formula: &str, schedule: &str, size: u32, nanoseconds: f
     })
 }
 
-fn timings(size: u32) -> Vec<Value> {
+pub(crate) fn timings(size: u32) -> Vec<Value> {
     vec![
         timing("textbook", "exact", "authored", size, 12.0),
         timing("scalar", "halley", "sheet", size, 4.0),
@@ -82,7 +87,7 @@ fn efforts() -> [Value; 4] {
 }
 
 /// A row of the part `growth`.
-fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
+pub(crate) fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
     let (formula, schedule) =
         if kernel == "textbook" { ("exact", "authored") } else { ("halley", "sheet") };
     let mut row = timing(kernel, formula, schedule, size, nanoseconds);
@@ -96,7 +101,7 @@ fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
 }
 
 /// The textbook loop and the scalar kernel, each left out of one more size.
-fn growth() -> Vec<Value> {
+pub(crate) fn growth() -> Vec<Value> {
     let rows = |subject: &'static str| {
         let mut rows = vec![
             grown(subject, "textbook", 16, 12.0),
@@ -115,7 +120,7 @@ fn growth() -> Vec<Value> {
 }
 
 /// All parts of the results of a machine.
-fn parts(cpu: &str) -> Vec<Value> {
+pub(crate) fn parts(cpu: &str) -> Vec<Value> {
     let two_sizes = [timings(16), timings(32)].concat();
     vec![
         part("sheets", cpu, &two_sizes),
@@ -131,7 +136,7 @@ fn parts(cpu: &str) -> Vec<Value> {
     ]
 }
 
-fn folder_with(parts: &[Value]) -> Folder {
+pub(crate) fn folder_with(parts: &[Value]) -> Folder {
     let name = |at: usize| format!("{at}.json");
     let names: Vec<String> = (0..parts.len()).map(name).collect();
     let mut files: Vec<(&str, Vec<u8>)> = vec![("README.md", README.into())];
@@ -155,10 +160,6 @@ fn all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
 
 fn text(element: ElementRef<'_>) -> String {
     element.text().collect()
-}
-
-fn readme(folder: &Folder, arguments: &str) -> Ran {
-    folder.taut(&format!("report --from . --readme README.md {arguments}"))
 }
 
 #[test]
@@ -376,75 +377,6 @@ fn invalid_results_are_rejected() {
     folder.taut("report --from . --quick").was_usage_error_with(&["--from", "--quick"]);
     folder.taut("report --check").was_usage_error_with(&["--readme"]);
     folder.taut("report --parts weather").was_usage_error_with(&["weather", "sheets"]);
-}
-
-#[test]
-fn only_the_text_between_the_markers_is_replaced() {
-    let folder = folder_with(&parts("Abacus"));
-    let ran = readme(&folder, "").succeeded();
-    assert_eq!((&*ran.out, &*ran.err), ("", ""));
-    let text = folder.read("README.md");
-    assert!(text.starts_with("Before.\n\n<!-- ") && text.ends_with(" -->\n\nAfter.\n"), "{text}");
-    assert!(!text.contains("old"), "{text}");
-    for expected in ["Abacus", "32 x 32", "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |"]
-    {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
-    assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 100));
-    readme(&folder, "").succeeded();
-    assert_eq!(folder.read("README.md"), text, "a second run changed the file");
-}
-
-#[test]
-fn every_table_between_markers_is_updated() {
-    let text = format!("{README}<!-- made by taut report: growth -->\n{END}\nLast.\n");
-    let results = part("comparison", "Abacus", &timings(32)).to_string();
-    let growth = part("growth", "Abacus", &growth()).to_string();
-    let files = [("README.md", text.into()), ("0.json", results.into())];
-    let folder = Folder::with(&files);
-    readme(&folder, "").failed_with(&["no part 'growth'"]);
-    let folder = Folder::with(&[&files[..], &[("1.json", growth.into())]].concat());
-    readme(&folder, "").succeeded();
-    let text = folder.read("README.md");
-    for expected in [
-        "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |",
-        "| a sheet of 16 x 16 | 512 | `grid` avx2 | sheet | 0.50 | 0.25 | 24.0 | 8.0 | 0.0050 | 0.1200 |",
-        "| a sheet of 32 x 32 | 2,048 | `grid` avx2 | sheet | 0.50 | 0.25 | - | 8.0 | 0.0050 | - |",
-        "| an irregular mesh of 1,024 particles, shuffled |",
-        "| 64 copies of an irregular mesh of 64 particles |",
-    ] {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
-    assert!(text.contains("\n\nAfter.\n<!-- made") && text.ends_with(" -->\nLast.\n"), "{text}");
-    readme(&folder, "--check").succeeded();
-    let open = text.rsplit_once(END).unwrap().0;
-    let folder = Folder::with(&[("README.md", open.into()), files[1].clone()]);
-    readme(&folder, "").failed_with(&["README.md", END, "growth"]);
-}
-
-#[test]
-fn check_detects_a_table_that_differs_from_the_results() {
-    let folder = folder_with(&parts("Abacus"));
-    assert_eq!(readme(&folder, "--check").code, Some(1));
-    assert_eq!(folder.read("README.md"), README, "--check changed the file");
-    readme(&folder, "").succeeded();
-    readme(&folder, "--check").succeeded();
-
-    let edited = folder.read("README.md").replace("| 0.50 |", "| 0.05 |");
-    let files = [("0.json", part("comparison", "Abacus", &timings(32)).to_string().into())];
-    let folder = Folder::with(&[&files[..], &[("README.md", edited.into())]].concat());
-    let ran = readme(&folder, "--check");
-    assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{ran:?}");
-    assert!(ran.err.contains("README.md"), "{ran:?}");
-}
-
-#[test]
-fn a_file_without_markers_and_results_without_a_comparison_are_rejected() {
-    let results = part("comparison", "Abacus", &timings(32)).to_string();
-    let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
-    readme(&folder, "").failed_with(&["README.md", "taut report: comparison"]);
-    let folder = folder_with(&[part("sheets", "Abacus", &timings(32))]);
-    readme(&folder, "").failed_with(&["comparison"]);
 }
 
 #[test]
