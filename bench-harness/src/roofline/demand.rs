@@ -137,7 +137,7 @@ impl Demand {
         for slots in program.phases().flatten().flat_map(|task| program.task(task)) {
             let len = slots.a.len() as f64;
             let [accessed_indices, swept_indices] = match slots.access {
-                Access::Scattered => [2.0, 2.0],
+                Access::Scattered | Access::TwoScattered => [2.0, 2.0],
                 Access::Runs => [0.0, 2.0],
                 Access::Pairs | Access::InterleavedPairs => [0.0, 1.0],
                 // The index of the centre is read once per star.

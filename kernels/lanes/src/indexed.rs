@@ -208,7 +208,9 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.sync_particles(particles);
         self.fill(particles, &Inline);
         self.residence = Residence::WorkingCopy;
-        self.records[particle].0[..D].copy_from_slice(&point.map(Real::positive_zero));
+        let record = &mut self.records[particle].0;
+        record[..D].copy_from_slice(&point.map(Real::positive_zero));
+        record[D] = particles.inverse_masses()[particle];
     }
 
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
@@ -252,7 +254,10 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         };
         for &particle in moved {
             let point = particles.position(particle as usize).map(Real::positive_zero);
-            self.records[particle as usize].0[..D].copy_from_slice(&point);
+            let record = &mut self.records[particle as usize].0;
+            record[..D].copy_from_slice(&point);
+            // A blow-up may have made it NaN, too.
+            record[D] = particles.inverse_masses()[particle as usize];
             self.finite = None;
         }
         let masses = particles.inverse_masses();

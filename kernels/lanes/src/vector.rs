@@ -85,6 +85,19 @@ pub unsafe trait Vector: Lane {
         Self::transpose(core::array::from_fn(|field| if field < D { self } else { zero }))
     }
 
+    /// As [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.
+    #[inline(always)]
+    fn repeat(self) -> [Self; 4] {
+        Self::transpose([self; 4])
+    }
+
+    /// The same value, computed before any access to memory that follows in the program. (The compiler
+    /// would move a division to its first use, behind stores that can run meanwhile.)
+    #[inline(always)]
+    fn in_order(self) -> Self {
+        self
+    }
+
     /// Separates the records of two rows into those of even and those of odd index.
     fn unzip(first: Self, second: Self) -> [Self; 2];
 

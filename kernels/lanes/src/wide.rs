@@ -89,9 +89,17 @@ unsafe impl Vector for Wide8 {
     #[inline(always)]
     unsafe fn scatter_rows([a, b, c, d]: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
-        for (lane, record) in [a, b, c, d, e, f, g, h].into_iter().enumerate() {
-            // SAFETY: valid for writing four numbers per lane, by contract.
-            unsafe { at(lane).write(record.to_array()) }
+        // Not a loop over an array: the compiler would copy each record through the stack.
+        // SAFETY: valid for writing four numbers per lane, by contract.
+        unsafe {
+            at(0).write(a.to_array());
+            at(1).write(b.to_array());
+            at(2).write(c.to_array());
+            at(3).write(d.to_array());
+            at(4).write(e.to_array());
+            at(5).write(f.to_array());
+            at(6).write(g.to_array());
+            at(7).write(h.to_array());
         }
     }
     #[inline(always)]

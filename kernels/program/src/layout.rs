@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use taut_core::{PACKET_STICKS, PlanError, Real, STAR_STICKS, Schedule};
 
-use crate::{Access, Form, Program, Register};
+use crate::{Access, Form, Program, Register, TWO_AT_ONCE_LANES};
 
 /// A block of a single batch longer than this is split into tasks of this many sticks: the sticks
 /// are independent, so threads can share them without changing the result.
@@ -49,8 +49,7 @@ impl<S: Real> Program<S> {
     }
 
     /// Whether the first [`STAR_STICKS`] batches are a star packet: full batches whose sticks at the
-    /// same index form a star. (The sticks of a batch share no
-    /// particle, so the centre of one star occurs in no other star.)
+    /// same index form a star, and whose stars share no particle.
     fn starts_with_stars(&self, batches: &[&[u32]]) -> bool {
         let Some(star_packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
         self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
@@ -58,6 +57,20 @@ impl<S: Real> Program<S> {
             && star_packet.iter().all(|batch| batch.len() == PACKET_STICKS)
             && (0..PACKET_STICKS)
                 .all(|star| self.centre(star_packet.map(|batch| batch[star])).is_some())
+            && {
+                // The ends of a batch differ, so a particle occurs twice only as a centre, or in two
+                // stars.
+                let stars = (0..PACKET_STICKS).map(|star| star_packet.map(|batch| batch[star]));
+                let mut particles: Vec<u32> = stars
+                    .flat_map(|star| {
+                        let centre = self.centre(star);
+                        let ends = star.into_iter().flat_map(|stick| self.ends[stick as usize]);
+                        ends.filter(move |&end| Some(end) != centre).chain(centre)
+                    })
+                    .collect();
+                particles.sort_unstable();
+                particles.windows(2).all(|pair| pair[0] != pair[1])
+            }
     }
 
     /// The particle that all sticks of a star share, if any.
@@ -112,7 +125,16 @@ impl<S: Real> Program<S> {
     }
 
     fn lay_out_registers(&mut self, access: Access, sticks: &[u32]) {
-        for register in sticks.chunks(self.lanes) {
+        let registers = sticks.len().div_ceil(self.lanes);
+        for (index, register) in sticks.chunks(self.lanes).enumerate() {
+            let access = match access {
+                Access::Scattered
+                    if self.lanes >= TWO_AT_ONCE_LANES && index < registers / 2 * 2 =>
+                {
+                    Access::TwoScattered
+                }
+                _ => access,
+            };
             let begin = self.stick_of.len();
             let last = register[register.len() - 1];
             self.stick_of.resize(begin + self.lanes, last);
@@ -153,6 +175,7 @@ impl<S: Real> Program<S> {
     /// register.
     pub(super) fn register_group(&self, first: usize) -> Range<usize> {
         match self.registers[first].access {
+            Access::TwoScattered => first..first + 2,
             Access::Stars => first..first + STAR_STICKS * PACKET_STICKS / self.lanes,
             _ => first..first + 1,
         }

@@ -67,6 +67,11 @@ pub struct Program<S: Real> {
     inverse_h2: S,
 }
 
+/// The fewest lanes of registers for which two independent registers of sticks are laid out side by
+/// side ([`Access::TwoScattered`]). Relaxing both at once hides latencies but takes some 28
+/// registers, which AVX-512 has, and AVX2 does not.
+pub const TWO_AT_ONCE_LANES: usize = 16;
+
 /// The columns that only torn and non-plain sticks need, with one entry per slot.
 #[derive(Clone, Debug, Default)]
 struct NonPlain<S> {
@@ -80,6 +85,8 @@ struct NonPlain<S> {
 pub enum Access {
     /// The ends are anywhere.
     Scattered,
+    /// Two registers each, whose sticks are all independent; the ends are anywhere.
+    TwoScattered,
     /// The first ends are consecutive particles, and so are the second ends.
     Runs,
     /// All ends together are consecutive particles, in the order `a`, `b`, `a`, `b`, ...

@@ -5,7 +5,7 @@ use core::ops::Range;
 use taut_core::{Delta, Particles, PlanError, Real, Response, Sticks, weight};
 
 use crate::layout::{TRANSPOSED_REGISTERS, span};
-use crate::{Access, Form, Program, Register, Segment};
+use crate::{Access, Form, Program, Register, Segment, TWO_AT_ONCE_LANES};
 
 impl<S: Real> Program<S> {
     /// Reads the changes of sticks and masses since the last call.
@@ -190,9 +190,12 @@ impl<S: Real> Program<S> {
                 registers.start = group.end;
                 let first = self.segment_key(particles, group.start);
                 let uniform = group.clone().all(|at| self.segment_key(particles, at) == first);
+                let mixed = !uniform && self.relaxes_mixed(group.clone());
                 for at in group {
-                    let (mut register, inverse_mass) = self.segment_key(particles, at);
-                    if !uniform {
+                    let (mut register, mut inverse_mass) = self.segment_key(particles, at);
+                    if mixed {
+                        (register.form, inverse_mass) = (Form::Mixed, None);
+                    } else if !uniform {
                         register.access = Access::Scattered;
                     }
                     let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
@@ -209,6 +212,16 @@ impl<S: Real> Program<S> {
             }
             self.segment_ends.push(self.segments.len() as u32);
         }
+    }
+
+    /// Whether a group of registers that differ is relaxed as one with [`Form::Mixed`], or else one
+    /// register at a time. Narrow registers gain less from the group than masses of their own cost
+    /// those with equal masses.
+    fn relaxes_mixed(&self, group: Range<usize>) -> bool {
+        let registers = &self.registers[group];
+        let count = |form| registers.iter().filter(|register| register.form == form).count();
+        count(Form::NonPlain) == 0
+            && (self.lanes >= TWO_AT_ONCE_LANES || 2 * count(Form::Mixed) > registers.len())
     }
 
     /// What the registers of a segment have in common. For [`Form::Equal`] that includes the

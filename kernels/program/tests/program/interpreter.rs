@@ -142,7 +142,7 @@ fn check_access<const D: usize, S: Real>(
 ) {
     let slot = |index: usize| first + 4 * (index % (lanes / 4)) + index / (lanes / 4);
     let offset: Option<fn(u32) -> u32> = match slots.access {
-        Access::Scattered | Access::Stars => None,
+        Access::Scattered | Access::TwoScattered | Access::Stars => None,
         Access::Runs => Some(|index| index),
         Access::Pairs => Some(|index| 2 * index),
         Access::InterleavedPairs => Some(|index| index / 2 * 4 + index % 2),
@@ -164,6 +164,21 @@ fn check_access<const D: usize, S: Real>(
         let own_centres = &centres[first % PACKET_STICKS..][..lanes];
         assert_eq!(own_centres, &slots.a[first..][..lanes]);
         assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
+        let begin = first / packet * packet;
+        let mut particles = [centres, &slots.b[begin..begin + packet]].concat();
+        particles.sort_unstable();
+        particles.dedup();
+        assert_eq!(particles.len(), PACKET_STICKS + packet, "stars share no particle");
+    }
+    if slots.access == Access::TwoScattered {
+        assert!(slots.a.len().is_multiple_of(2 * lanes));
+        let two = first / (2 * lanes) * 2 * lanes;
+        let ends = |at: usize| [&slots.a[at..at + lanes], &slots.b[at..at + lanes]].concat();
+        let (first_ends, second_ends) = (ends(two), ends(two + lanes));
+        assert!(
+            first_ends.iter().all(|end| !second_ends.contains(end)),
+            "two registers share no particle"
+        );
     }
     if let Some(mass) = slots.inverse_mass {
         assert!(slots.non_plain.is_none());

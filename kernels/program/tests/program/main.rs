@@ -149,18 +149,19 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
 }
 
 #[test]
-fn stars_keep_their_centres_in_registers_if_masses_are_equal() {
+fn stars_of_different_masses_stay_stars_in_wide_registers() {
     let mut mesh = sheet_mesh(128, 128, Family::ALL).1;
     let schedule = Schedule::starred(&mesh.sticks);
     for lanes in [4, 8, 16] {
         let mut program = program_of(&mesh, &schedule, lanes, Formula::Quick);
         let before = shares(&program, &[Access::Stars]);
         assert!(before.iter().all(|&share| share > 0.9), "{lanes} lanes: {before:?}");
-        // In a packet with a different mass, the registers are relaxed one by one.
+        // Narrow registers of a packet with one different mass are relaxed one by one.
         mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let [stars, equal] = shares(&program, &[Access::Stars]);
-        assert!(0.85 < stars && stars < before[0] && stars < equal && equal < before[1]);
+        assert!(0.85 < equal && equal < before[1]);
+        assert_eq!(stars.to_bits() == before[0].to_bits(), lanes == 16, "{lanes} lanes");
         let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
         assert_same(&run(&program, &mesh.particles), &expected, "a different mass");
         mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
