@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use taut::prelude::*;
-use taut::world::{Axes, Cloth, Matter, Model, Moment, Obstacle, Scene, World};
+use taut::world::{Axes, Cloth, Matter, Model, Obstacle, Scene, StepTime, World};
 use taut::{ParticleView, Stage};
 
 /// Hills, 1 m apart.
@@ -33,14 +33,14 @@ impl Hills {
 }
 
 impl Obstacle for Hills {
-    fn resolve(&self, matter: &mut Matter<'_>, _: &Moment) {
+    fn resolve(&self, matter: &mut Matter<'_>, _: &StepTime) {
         // The stage runs on the kernel's own layout of the particles.
         matter.visit(self);
     }
 
-    fn depth(&self, matter: &Model, _: &Moment) -> f32 {
+    fn depth(&self, model: &Model, _: &StepTime) -> f32 {
         let depth = |[x, y, z]: [f32; 3]| self.ground(x, z) - y;
-        matter.particles.points().map(depth).fold(0.0, f32::max)
+        model.particles.points().map(depth).fold(0.0, f32::max)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taut::world::{Force, Forces, Model, Moment, Scene, StickSet, Tethers, Wind, World};
+use taut::world::{Force, Forces, Model, Scene, StepTime, StickSet, Tethers, Wind, World};
 use taut::{AnyKernel, Kernel, Pool, Schedule};
 
 /// A regular sheet, a disc, a sphere, and seven copies of a small mesh.
@@ -120,7 +120,7 @@ fn large_copies_and_tethered_sheets_move_as_each_alone() {
 struct NoForce;
 
 impl Force for NoForce {
-    fn push(&self, _: &Model, _: &Moment, _: &mut Forces) {}
+    fn add_forces(&self, _: &Model, _: &StepTime, _: &mut Forces) {}
 }
 
 #[test]

@@ -37,7 +37,7 @@ mod tether;
 mod vector;
 mod world;
 
-pub use body::{Anchor, Bodies, Body, Limb, Limbs, MassProperties, Twist};
+pub use body::{Bodies, Body, Limb, Limbs, MassProperties, Twist, WeightedPoint};
 pub use drawing::{Figure, FigureShape, Look, REMOVED, normals, row};
 pub use emitter::{EmittedParticle, Emitter, EmitterSettings, Source};
 pub use error::{BodyError, ModelError};
@@ -62,7 +62,7 @@ pub use obstacle::{BodyContacts, Facing, TriMesh};
 pub use path::{Path, Pose, Spin};
 pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
-pub use settings::{Moment, Settings};
+pub use settings::{Settings, StepTime};
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use world::{

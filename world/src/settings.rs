@@ -98,14 +98,14 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
 
 /// The time and length of a substep, for forces and obstacles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment<const D: usize = 3> {
+pub struct StepTime<const D: usize = 3> {
     /// The time at its end since the world began, s; for a force that is
     /// [sampled once a step](crate::Sampling::Step), at the end of the step.
     pub time: f64,
     /// Its length, s: the time between previous position and position.
     pub h: f32,
     /// How long a force computed now acts, s: the substep, or the whole step.
-    pub hold: f32,
+    pub duration: f32,
     /// The constants of the motion of free particles in the substep.
     pub motion: Motion<D>,
 }

@@ -3,7 +3,7 @@
 use taut_core::{Lane, Real};
 
 use crate::error::ModelError;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::vector::{add_scaled, constants, difference, dot, length, scaled};
 
 /// Friction, restitution and thickness of an obstacle.
@@ -79,8 +79,8 @@ impl Surface {
 }
 
 /// The smallest approach in a substep, m, that can bounce: `2 g h²`.
-pub(crate) fn least_bouncing_approach<const D: usize>(moment: &Moment<D>) -> f64 {
-    2.0 * length(moment.motion.displacement.map(f64::from))
+pub(crate) fn least_bouncing_approach<const D: usize>(now: &StepTime<D>) -> f64 {
+    2.0 * length(now.motion.displacement.map(f64::from))
 }
 
 /// The distance from a [`Side`](crate::Side) and its normal: for one point (`L` is `f32`), or for
@@ -132,13 +132,11 @@ impl ContactLaw<f32> {
 }
 
 impl<S: Real> ContactLaw<S> {
-    pub(crate) fn new<const D: usize>(surface: &Surface, moment: &Moment<D>) -> Self {
+    pub(crate) fn new<const D: usize>(surface: &Surface, now: &StepTime<D>) -> Self {
         Self {
             friction: S::from_f64(surface.friction.into()),
             restitution: S::from_f64(surface.restitution.into()),
-            threshold: S::from_f64(
-                surface.bounce_threshold(moment.h, least_bouncing_approach(moment)),
-            ),
+            threshold: S::from_f64(surface.bounce_threshold(now.h, least_bouncing_approach(now))),
             bounces: surface.restitution > 0.0,
         }
     }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use taut::world::{LibraryScene, Model, StickSet};
 use taut::{PARTICLES_MAX, STICKS_MAX, Tuned, check_limit};
-use taut_mesh::{LoadOptions, Origin, TriangleMesh};
+use taut_mesh::{LoadOptions, TriangleMesh, VertexMap};
 
 use crate::parsers::{parse, within};
 
@@ -139,7 +139,7 @@ pub(crate) struct NamedModel {
     /// Notes about how the mesh was cleaned and scaled.
     pub(crate) notes: Vec<String>,
     /// For a mesh from a file: the particle of each vertex of the file.
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<VertexMap>,
 }
 
 impl NamedModel {

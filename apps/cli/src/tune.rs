@@ -39,12 +39,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
     /// Allow any schedule, although another schedule changes the result.
-    #[arg(long)]
-    any_answer: bool,
+    #[arg(long, alias = "any-answer")]
+    any_schedule: bool,
     /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for
     /// --schedule, 1.1 times its residual for other schedules]
-    #[arg(long, value_name = "X")]
-    max_stretch: Option<f64>,
+    #[arg(long, alias = "max-stretch", value_name = "X")]
+    max_residual: Option<f64>,
     /// Numbers of threads to try. [default: 1, 2, 4, ... and all cores]
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
@@ -140,8 +140,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 impl Arguments {
     fn tuning(&self, named: &NamedModel) -> anyhow::Result<Tuning> {
-        if let Some(limit) = self.max_stretch {
-            anyhow::ensure!(limit > 0.0, "--max-stretch {limit}: not a positive number");
+        if let Some(limit) = self.max_residual {
+            anyhow::ensure!(limit > 0.0, "--max-residual {limit}: not a positive number");
         }
         let copies = self.source.copies.unwrap_or(1);
         named.check_copies(copies)?;
@@ -152,8 +152,8 @@ impl Arguments {
             step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
             formula: self.formula,
             keep,
-            any_answer: self.any_answer,
-            max_stretch: self.max_stretch,
+            any_schedule: self.any_schedule,
+            max_residual: self.max_residual,
             budget: Duration::from_secs(self.budget.into()),
             model,
             copies,
@@ -238,7 +238,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         && time(*other) * (1.0 + NOISE) < time(*chosen)
     {
         lines.push(format!(
-            "Another schedule is {:.2} times as fast: {}; --any-answer allows it.",
+            "Another schedule is {:.2} times as fast: {}; --any-schedule allows it.",
             time(*chosen) / time(*other),
             choice.name(*other),
         ));

@@ -344,7 +344,7 @@ impl Search<'_> {
                 return Ok(beyond);
             }
             if frame >= SETTLING_FRAMES {
-                let stretch = Stretch::of(&world.islands()[0].matter.particles, &structural);
+                let stretch = Stretch::of(&world.islands()[0].model.particles, &structural);
                 squares += stretch.rms * stretch.rms;
                 max = max.max(stretch.max);
                 // Later frames only add to the sum.
@@ -432,11 +432,11 @@ fn structural_sticks<P: Engine<3>>(
     island: &Island<P>,
     structural: &[bool],
 ) -> Result<Sticks, StickError> {
-    let sticks = &island.matter.sticks;
+    let sticks = &island.model.sticks;
     let is_structural = |&stick: &usize| structural[stick];
     let (pairs, rests): (Vec<_>, Vec<_>) = (0..sticks.len())
         .filter(is_structural)
         .map(|it| (sticks.ends()[it], sticks.rest(it)))
         .unzip();
-    Sticks::with_rests(island.matter.particles.len(), &pairs, &rests, Duplicates::Keep)
+    Sticks::with_rests(island.model.particles.len(), &pairs, &rests, Duplicates::Keep)
 }

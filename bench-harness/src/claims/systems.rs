@@ -158,7 +158,7 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
     let mut stiff_sticks: Option<Sticks> = None;
     let mut squares = 0.0;
     run(&scene, frames, |world| {
-        let matter = &world.islands()[0].matter;
+        let matter = &world.islands()[0].model;
         if stiff_sticks.is_none() {
             let sticks = &matter.sticks;
             let is_stiff = |&stick: &u32| sticks.stiffness(stick as usize) >= 1.0;

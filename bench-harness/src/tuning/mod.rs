@@ -33,11 +33,11 @@ pub struct Tuning {
     /// The order whose result is kept, and with whose time all others are compared.
     pub keep: Arrangement,
     /// Whether another order may be chosen, which changes the result.
-    pub any_answer: bool,
+    pub any_schedule: bool,
     /// The rms residual (stretch and compression together) that may be left after
     /// [`JUDGED_FRAMES`]. If `None`, the order to keep has no limit, and any other order may leave
     /// 10 % more than it.
-    pub max_stretch: Option<f64>,
+    pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
     /// The time limit. Work that a result needs is done even beyond it.

@@ -170,13 +170,13 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
 
     /// Checks the residuals of the orders: the one to keep, then the others, fastest first.
     pub(super) fn check_residuals(&mut self) -> Result<(), TuningError> {
-        let Tuning { keep, any_answer, max_stretch, candidates, .. } = self.tuning;
+        let Tuning { keep, any_schedule, max_residual, candidates, .. } = self.tuning;
         let reference = self.run_bounded(*keep, &self.default_kernel.clone())?;
         let to_keep = self.timed(|trial| trial.same_answer);
-        self.set_outcomes(&to_keep, &reference, max_stretch.unwrap_or(f64::INFINITY));
+        self.set_outcomes(&to_keep, &reference, max_residual.unwrap_or(f64::INFINITY));
         // If the order to keep is not bounded, its residual limits no other order.
         let slack = if reference.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
-        let limit = max_stretch.unwrap_or(slack * reference.stretch.residual_rms().max(0.0));
+        let limit = max_residual.unwrap_or(slack * reference.stretch.residual_rms().max(0.0));
 
         let others = better_half(&self.timed(|trial| !trial.same_answer), usize::MAX);
         for &at in &others {
@@ -190,7 +190,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 let members = self.timed(|it| !it.same_answer && it.schedule == schedule);
                 self.set_outcomes(&members, &run, limit);
             }
-            if self.trials[at].outcome == TrialOutcome::Slower && !any_answer {
+            if self.trials[at].outcome == TrialOutcome::Slower && !any_schedule {
                 // Only the fastest candidate with a different result is reported.
                 self.other_answer = Some(at);
                 break;
@@ -207,7 +207,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             }
         }
         let may_be_chosen = |trial: &Trial| {
-            trial.outcome == TrialOutcome::Slower && (*any_answer || trial.same_answer)
+            trial.outcome == TrialOutcome::Slower && (*any_schedule || trial.same_answer)
         };
         self.remaining = better_half(&self.timed(may_be_chosen), usize::MAX);
         if self.remaining.is_empty() { Err(self.nothing_accepted()) } else { Ok(()) }
@@ -238,7 +238,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     fn nothing_accepted(&self) -> TuningError {
-        let allowed = self.trials.iter().filter(|it| self.tuning.any_answer || it.same_answer);
+        let allowed = self.trials.iter().filter(|it| self.tuning.any_schedule || it.same_answer);
         let stretch = |trial: &Trial| trial.stretch_rms.unwrap_or(f64::INFINITY);
         let best = allowed.min_by(|one, other| stretch(one).total_cmp(&stretch(other)));
         TuningError::NothingAccepted {

@@ -130,7 +130,7 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
         let (mut squares, mut sticks) = (0.0, 0.0);
         for frame in 1..=240 {
             assert!(world.step().unwrap().finite);
-            let matter = &world.islands()[0].matter;
+            let matter = &world.islands()[0].model;
             for (stick, &[a, b]) in matter.sticks.ends().iter().enumerate() {
                 if b - a > 8 || (b - a > 1 && b - a < 8) || frame <= 120 {
                     continue;

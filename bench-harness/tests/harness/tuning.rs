@@ -24,8 +24,8 @@ fn tuning(model: &Model, keep: &str) -> Tuning {
         step: step(),
         formula: Formula::Halley,
         keep,
-        any_answer: false,
-        max_stretch: None,
+        any_schedule: false,
+        max_residual: None,
         candidates: Tuning::candidates(model, keep, 1, &[1, 2]).unwrap(),
         budget: LONG,
     }
@@ -36,10 +36,10 @@ fn run(tuning: &Tuning) -> Choice {
 }
 
 /// A tuning whose order to keep, with one iteration, blows up.
-fn exploding(any_answer: bool) -> Tuning {
+fn exploding(any_schedule: bool) -> Tuning {
     let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
-    Tuning { step, formula: Formula::Exact, any_answer, ..tuning(&model, "authored") }
+    Tuning { step, formula: Formula::Exact, any_schedule, ..tuning(&model, "authored") }
 }
 
 #[test]
@@ -204,18 +204,18 @@ fn an_order_that_blows_up_is_not_chosen() {
 #[test]
 fn candidates_with_too_much_stretch_are_rejected() {
     let model = sheet();
-    let tight = Tuning { max_stretch: Some(1e-9), ..tuning(&model, "sheet") };
-    for any_answer in [false, true] {
-        let error = Tuning { any_answer, ..tight.clone() }.run(|_| ()).unwrap_err();
+    let tight = Tuning { max_residual: Some(1e-9), ..tuning(&model, "sheet") };
+    for any_schedule in [false, true] {
+        let error = Tuning { any_schedule, ..tight.clone() }.run(|_| ()).unwrap_err();
         assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     }
     // A limit between the stiffest and the slackest order rejects some and accepts the others.
     let stretch = |trial: &Trial| trial.stretch_rms.unwrap();
-    let loose = Tuning { any_answer: true, max_stretch: Some(1.0), ..tuning(&model, "sheet") };
+    let loose = Tuning { any_schedule: true, max_residual: Some(1.0), ..tuning(&model, "sheet") };
     let mut all: Vec<f64> = run(&loose).trials.iter().map(stretch).collect();
     all.sort_by(f64::total_cmp);
     let limit = f64::midpoint(all[0], all[all.len() - 1]);
-    let choice = run(&Tuning { max_stretch: Some(limit), ..loose });
+    let choice = run(&Tuning { max_residual: Some(limit), ..loose });
     for trial in &choice.trials {
         assert_eq!(
             trial.outcome == TrialOutcome::TooMuchStretch,

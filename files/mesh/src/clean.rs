@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::error::{Problem, Result};
 use crate::grid::{self, Grid};
 use crate::soup::Soup;
-use crate::{Format, LoadOptions, Loaded, Origin, Report, TriangleMesh};
+use crate::{Format, LoadOptions, Loaded, Report, TriangleMesh, VertexMap};
 
 pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result<Loaded, Problem> {
     let Soup { mut positions, mut triangles, .. } = soup;
@@ -76,7 +76,7 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
             *vertex = new_index[*vertex as usize];
         }
     }
-    let origin = Origin { vertices, triangles: file_triangles };
+    let origin = VertexMap { vertices, triangles: file_triangles };
     Ok(Loaded { mesh, origin, report })
 }
 

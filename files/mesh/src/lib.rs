@@ -68,7 +68,7 @@ use std::path::Path;
 pub use error::{MeshError, Place, Problem};
 pub use file_name::{FileNameError, FileNameFault, path_below};
 pub use format::Format;
-pub use mesh::{Loaded, Origin, Report, TriangleMesh};
+pub use mesh::{Loaded, Report, TriangleMesh, VertexMap};
 pub use options::LoadOptions;
 
 /// Reads the mesh in the file at `path`, in the unit of the file.

@@ -46,7 +46,7 @@ pub struct TriangleMesh {
 /// # Ok::<(), taut_mesh::MeshError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct VertexMap {
     /// For each vertex of the file its vertex in the mesh; `None` if it was dropped because no
     /// triangle uses it.
     pub vertices: Vec<Option<u32>>,
@@ -60,7 +60,7 @@ pub struct Loaded {
     /// The mesh.
     pub mesh: TriangleMesh,
     /// Maps the vertices of the file to those of the mesh.
-    pub origin: Origin,
+    pub origin: VertexMap,
     /// Counts of what was read and changed.
     pub report: Report,
 }

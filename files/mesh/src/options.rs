@@ -22,13 +22,13 @@ pub struct LoadOptions {
     pub number_grids: bool,
     /// The maximum number of vertices in a file. Default: 2^24, the maximum number of particles in
     /// a scene. That many take about 1 GB while they are welded, and then 0.3 GB with their
-    /// [`Origin`](crate::Origin).
+    /// [`VertexMap`](crate::VertexMap).
     ///
     /// Allocations for an OBJ or PLY file are limited by its length. A small glTF file can
     /// instantiate one mesh a million times, so it needs this limit.
     pub max_vertices: u32,
     /// The maximum number of triangles in a file. Default: 2^25, which take 0.8 GB with their
-    /// [`Origin`](crate::Origin).
+    /// [`VertexMap`](crate::VertexMap).
     pub max_triangles: u32,
     /// The maximum number of bytes read from the buffer files of a glTF scene. Default: 2^32, the
     /// maximum length of a binary glTF file. A file counts once for each buffer that refers to it.

@@ -106,7 +106,7 @@ impl Constants {
         changed: Changed<'_>,
     ) {
         match changed {
-            Changed::Listed { masses, sticks: changed } => {
+            Changed::Listed { particles: masses, sticks: changed } => {
                 let mut groups: Vec<usize> = masses
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)

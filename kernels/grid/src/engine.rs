@@ -118,7 +118,7 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
 
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
         match changed {
-            Changed::Listed { masses, sticks: changed } => {
+            Changed::Listed { particles: masses, sticks: changed } => {
                 self.constants.refresh_masses(particles, sticks, masses);
                 self.constants.refresh_sticks(particles, sticks, changed);
             }

@@ -6,7 +6,7 @@ use super::contact::Contact;
 use super::motion::BodyMotion;
 use super::{Bodies, Body, BodyScratch};
 use crate::linear::{Matrix, Vector, apply, per_axis};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::surface::{Surface, least_bouncing_approach};
 use crate::vector::{add_scaled, cross, difference, dot, sum};
 
@@ -194,7 +194,7 @@ impl<const D: usize> Bodies<D> {
     pub(crate) fn record_incoming(
         &self,
         particles: &Particles<D>,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         scratch: &mut BodyScratch<D>,
     ) {
         let Bounces { incoming, contacts, least_approach, h, .. } = &mut scratch.bounces;
@@ -203,7 +203,7 @@ impl<const D: usize> Bodies<D> {
         contacts.reserve(4 * self.weights[0].len());
         incoming.clear();
         incoming.extend(self.all.iter().map(|body| body.motion(particles)));
-        (*least_approach, *h) = (least_bouncing_approach(moment), moment.h);
+        (*least_approach, *h) = (least_bouncing_approach(now), now.h);
     }
 
     /// Applies restitution at the end of a substep, after sticks and obstacles.

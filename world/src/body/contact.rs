@@ -4,7 +4,7 @@ use core::array::from_fn;
 
 use taut_core::Particles;
 
-use super::anchor::{Anchor, mean};
+use super::weighted_point::{WeightedPoint, mean};
 use crate::surface::Nearest;
 use crate::vector::{add_scaled, difference, dot, scaled};
 
@@ -16,7 +16,7 @@ const ITERATIONS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Other<const D: usize> {
     /// A point of a body or limb, which moves.
-    Matter(Anchor),
+    Matter(WeightedPoint),
     /// A point that contacts cannot move: its position now and a substep ago, m.
     Fixed { position: [f32; D], previous: [f32; D] },
 }
@@ -24,7 +24,7 @@ pub(super) enum Other<const D: usize> {
 /// A point of a body or limb that may be inside something, and the direction out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact<const D: usize> {
-    point: Anchor,
+    point: WeightedPoint,
     other: Other<D>,
     /// Unit direction in which the point leaves.
     normal: [f32; D],
@@ -43,7 +43,7 @@ impl<const D: usize> Contact<D> {
     /// None if neither side can move.
     pub(super) fn new(
         particles: &Particles<D>,
-        point: Anchor,
+        point: WeightedPoint,
         other: Other<D>,
         normal: [f32; D],
     ) -> Option<Self> {
@@ -67,7 +67,7 @@ impl<const D: usize> Contact<D> {
     /// the obstacle at a point in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
-        point: Anchor,
+        point: WeightedPoint,
         Nearest { distance, normal }: Nearest<D>,
         reach: f32,
         displacement: impl Fn([f32; D]) -> [f32; D],
@@ -149,16 +149,16 @@ type PointState<const D: usize> = [[f32; D]; 2];
 const NOW: usize = 0;
 const BEFORE: usize = 1;
 
-/// An [`Anchor`] by indices of point states instead of particles.
+/// An [`WeightedPoint`] by indices of point states instead of particles.
 #[derive(Clone, Copy, Debug)]
-struct LocalAnchor {
+struct LocalPoint {
     states: [u32; 4],
     weights: [f32; 4],
     /// Displacement of each point per unit of push, 1/kg.
     per_push: [f32; 4],
 }
 
-impl LocalAnchor {
+impl LocalPoint {
     #[inline(always)]
     fn position<const D: usize>(&self, states: &[PointState<D>], when: usize) -> [f32; D] {
         let at = |i: usize| &states[self.states[i] as usize][when];
@@ -189,8 +189,8 @@ impl LocalAnchor {
 /// The two sides of a contact.
 #[derive(Clone, Copy, Debug)]
 struct Sides {
-    point: LocalAnchor,
-    other: LocalAnchor,
+    point: LocalPoint,
+    other: LocalPoint,
     /// Whether the other side can move.
     other_moves: bool,
 }
@@ -296,7 +296,7 @@ impl<const D: usize> Solver<D> {
             if let Other::Fixed { position, previous } = contact.other {
                 let state = self.states.len() as u32;
                 self.states.push([position, previous]);
-                sides.other = LocalAnchor {
+                sides.other = LocalPoint {
                     states: [state; 4],
                     weights: [1.0, 0.0, 0.0, 0.0],
                     per_push: [0.0; 4],
@@ -306,7 +306,7 @@ impl<const D: usize> Solver<D> {
     }
 
     /// An anchor by indices of states, with new states for particles that have none.
-    fn local(&mut self, anchor: &Anchor, particles: &Particles<D>) -> LocalAnchor {
+    fn local(&mut self, anchor: &WeightedPoint, particles: &Particles<D>) -> LocalPoint {
         let states = anchor.particles.map(|particle| {
             let state = &mut self.state_of[particle as usize];
             if self.particles.get(*state as usize) != Some(&particle) {
@@ -316,7 +316,7 @@ impl<const D: usize> Solver<D> {
             *state
         });
         let per_push = anchor.displacements_per_push(particles);
-        LocalAnchor { states, weights: anchor.weights, per_push }
+        LocalPoint { states, weights: anchor.weights, per_push }
     }
 
     /// Copies the states back to the particles.

@@ -2,9 +2,9 @@
 
 use taut_core::Particles;
 
-use super::Anchor;
-use super::anchor::Probe;
+use super::WeightedPoint;
 use super::contact::{Contact, Other, Solver};
+use super::weighted_point::Probe;
 use crate::surface::{Nearest, Surface};
 use crate::sweep::{self, BoundingBox};
 use crate::vector::{difference, dot, length, wide};
@@ -22,10 +22,10 @@ pub struct Limb {
 
 impl Limb {
     /// The point of its axis at `share` of its length from the first end.
-    fn point(&self, share: f32) -> Anchor {
+    fn point(&self, share: f32) -> WeightedPoint {
         match self.ends {
-            [a, b] if a == b => Anchor::at(a), // weights of ½ and ½ would halve `Σ c² w`
-            ends => Anchor::on_stick(ends, share),
+            [a, b] if a == b => WeightedPoint::at(a), // weights of ½ and ½ would halve `Σ c² w`
+            ends => WeightedPoint::on_stick(ends, share),
         }
     }
 

@@ -5,12 +5,11 @@
 //! - [`Bodies`] of a model: the particles of each [`Body`], its pose
 //!   ([`BodyPose`](crate::BodyPose)) and [`Twist`] computed from them, and the vertices of all
 //!   meshes.
-//! - [`Anchor`]: a point on a stick, on a triangle or in a tetrahedron, and its contacts.
+//! - [`WeightedPoint`]: a point on a stick, on a triangle or in a tetrahedron, and its contacts.
 //! - [`Limbs`]: capsules around sticks, and their contacts.
 //! - Contacts: the vertices of the meshes collide with a [`Solid`](crate::Solid), and bodies with
 //!   each other by `BodyContacts` (feature `parry`).
 
-mod anchor;
 mod bounce;
 mod contact;
 mod embedding;
@@ -22,6 +21,7 @@ mod motion;
 #[cfg(feature = "parry")]
 mod pairs;
 mod solids;
+mod weighted_point;
 
 use std::ops::Range;
 
@@ -30,13 +30,13 @@ use taut_core::{Real, Renumbering};
 use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::vector::{difference, sum};
 
-pub use anchor::Anchor;
-pub(crate) use anchor::Probe;
 pub(crate) use limbs::LimbScratch;
 pub use limbs::{Limb, Limbs};
 pub use mass::MassProperties;
 pub(crate) use mass::{CORNERS, checked_mass};
 pub use motion::Twist;
+pub(crate) use weighted_point::Probe;
+pub use weighted_point::WeightedPoint;
 
 /// A rigid body: its four particles, and the mesh attached to them.
 #[derive(Clone, Debug)]
@@ -72,8 +72,8 @@ impl Body {
     /// The point at `local` in body coordinates (the body's axes, from its centre), m, as a
     /// weighted mean of its particles.
     #[must_use]
-    pub fn anchor(&self, local: [f32; 3]) -> Anchor {
-        Anchor { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
+    pub fn weighted_point(&self, local: [f32; 3]) -> WeightedPoint {
+        WeightedPoint { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
     }
 
     /// The weights c1 to c4, whose sum is 1.

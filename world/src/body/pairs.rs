@@ -70,8 +70,9 @@ impl Scratch {
             let normal = poses[a].turned(manifold.local_n1.to_array().map(f64::from));
             let normal = normal.map(|along| along as f32);
             for point in &manifold.points {
-                let on_one = Other::Matter(one.anchor((point.local_p1 + offset).to_array()));
-                let on_other = other.anchor(point.local_p2.to_array());
+                let on_one =
+                    Other::Matter(one.weighted_point((point.local_p1 + offset).to_array()));
+                let on_other = other.weighted_point(point.local_p2.to_array());
                 if let Some(contact) = Contact::new(particles, on_other, on_one, normal) {
                     contacts.push(contact);
                     bodies_of_contacts.push([b, a]);

@@ -2,20 +2,20 @@
 
 use taut_core::Particles;
 
-use super::anchor::Probe;
 use super::contact::Contact;
-use super::{Anchor, Bodies, Body, BodyScratch};
+use super::weighted_point::Probe;
+use super::{Bodies, Body, BodyScratch, WeightedPoint};
 use crate::surface::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
     /// A vertex of a body, by its number among the vertices of all bodies, as an anchor.
-    pub(crate) fn point(&self, body: &Body, vertex: usize) -> Anchor {
+    pub(crate) fn point(&self, body: &Body, vertex: usize) -> WeightedPoint {
         let weights = self.weights.each_ref().map(|column| column[vertex]);
-        Anchor { particles: body.particles, weights }
+        WeightedPoint { particles: body.particles, weights }
     }
 
     /// The vertices of each body, body by body.
-    fn points(&self) -> impl Iterator<Item = impl Iterator<Item = Anchor>> {
+    fn points(&self) -> impl Iterator<Item = impl Iterator<Item = WeightedPoint>> {
         self.all.iter().map(|body| body.vertices().map(|vertex| self.point(body, vertex)))
     }
 
@@ -73,6 +73,6 @@ impl<const D: usize> Bodies<D> {
 /// The probe of a vertex. Contacts are solved approximately, so a vertex may begin a substep
 /// slightly inside; the point a quarter of the way to the centroid of the body's particles is
 /// assumed to be outside.
-fn probe(point: Anchor, thickness: f32) -> Probe {
+fn probe(point: WeightedPoint, thickness: f32) -> Probe {
     Probe { point, inner: point.inwards(0.25), reach: thickness }
 }

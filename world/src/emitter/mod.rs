@@ -9,7 +9,7 @@ use taut_core::{
 };
 
 use crate::error::ModelError;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 
 pub use source::Source;
 use source::{in_ball, uniform};
@@ -82,7 +82,7 @@ impl<const D: usize> Default for EmitterSettings<D> {
 /// for _ in 0..120 {
 ///     assert!(world.step()?.finite);
 /// }
-/// let emitter = &world.islands()[0].matter.emitters[0];
+/// let emitter = &world.islands()[0].model.emitters[0];
 /// let alive = emitter.particles_at(world.time()).count();
 /// assert!((80..120).contains(&alive)); // 100 a second, for about a second
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -230,27 +230,27 @@ impl<const D: usize> Emitter<D> {
 
     /// Pins the particles that die in this substep, and starts those born in it such that the
     /// following integration places them on their parabola at its end.
-    pub(crate) fn emit(&mut self, particles: &mut Particles<D>, moment: &Moment<D>) {
+    pub(crate) fn emit(&mut self, particles: &mut Particles<D>, now: &StepTime<D>) {
         let count = self.particles.len() as u64;
-        let births = self.births.unwrap_or_else(|| self.restore(moment));
+        let births = self.births.unwrap_or_else(|| self.restore(now));
         for (&particle, &death) in self.particles.iter().zip(&self.deaths) {
-            if death <= moment.time && particles.inverse_masses()[particle as usize] > 0.0 {
+            if death <= now.time && particles.inverse_masses()[particle as usize] > 0.0 {
                 let pinned = particles.set_inverse_mass(particle as usize, 0.0);
                 debug_assert!(pinned.is_ok(), "an emitter's particles belong to its model");
             }
         }
-        let due = self.births_until(moment.time);
+        let due = self.births_until(now.time);
         // If more births are due than there are particles, only the last ones count.
         for birth in births.max(due.saturating_sub(count))..due {
-            self.start(birth, particles, moment);
+            self.start(birth, particles, now);
         }
         self.births = Some(due.max(births));
     }
 
     /// Number of births before this substep, computed from the time. Draws the lifetimes of those
     /// births again, because a snapshot does not hold them.
-    fn restore(&mut self, moment: &Moment<D>) -> u64 {
-        let births = self.births_until(moment.time - f64::from(moment.h));
+    fn restore(&mut self, now: &StepTime<D>) -> u64 {
+        let births = self.births_until(now.time - f64::from(now.h));
         for birth in births.saturating_sub(self.particles.len() as u64)..births {
             let (slot, [_, _], lifetime) = self.draw(birth);
             self.deaths[slot] = self.birth_time(birth) + lifetime;
@@ -277,15 +277,15 @@ impl<const D: usize> Emitter<D> {
 
     /// Frees the particle of a birth, with the position and previous position that it had at the
     /// beginning of the substep on its parabola.
-    fn start(&mut self, birth: u64, particles: &mut Particles<D>, moment: &Moment<D>) {
+    fn start(&mut self, birth: u64, particles: &mut Particles<D>, now: &StepTime<D>) {
         let (slot, [position, velocity], lifetime) = self.draw(birth);
         let particle = self.particles[slot] as usize;
         let born = self.birth_time(birth);
         self.deaths[slot] = born + lifetime;
-        let (h, retention) = (f64::from(moment.h), f64::from(moment.motion.retention));
-        let age = moment.time - born;
+        let (h, retention) = (f64::from(now.h), f64::from(now.motion.retention));
+        let age = now.time - born;
         for axis in 0..D {
-            let displacement = f64::from(moment.motion.displacement[axis]);
+            let displacement = f64::from(now.motion.displacement[axis]);
             // The position and previous position from which a Verlet step leads to the point of
             // the parabola at the end of the substep.
             let parabola =

@@ -7,7 +7,7 @@ use pulp::NullaryFnOnce;
 use super::Force;
 use crate::forces::Forces;
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::simd::widest;
 
 /// The particle that a [`Law`] acts on.
@@ -155,19 +155,19 @@ impl<L, const D: usize> fmt::Debug for Field<L, D> {
 }
 
 impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
-    fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>) {
+    fn add_forces(&self, model: &Model<D>, now: &StepTime<D>, forces: &mut Forces<D>) {
         let group = match &self.group {
             None => None,
-            Some(name) => match matter.groups.get(name) {
+            Some(name) => match model.groups.get(name) {
                 None => return,
                 Some(group) => Some(&group[..]),
             },
         };
-        widest(AddFieldForces { field: self, group, matter, moment, forces: forces.columns_mut() });
+        widest(AddFieldForces { field: self, group, model, now, forces: forces.columns_mut() });
     }
 
-    fn touches(&self, matter: &Model<D>) -> bool {
-        self.group.as_ref().is_none_or(|name| matter.groups.contains_key(name))
+    fn touches(&self, model: &Model<D>) -> bool {
+        self.group.as_ref().is_none_or(|name| model.groups.contains_key(name))
     }
 }
 
@@ -175,8 +175,8 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
 struct AddFieldForces<'a, L, const D: usize> {
     field: &'a Field<L, D>,
     group: Option<&'a [u32]>,
-    matter: &'a Model<D>,
-    moment: &'a Moment<D>,
+    model: &'a Model<D>,
+    now: &'a StepTime<D>,
     forces: [&'a mut [f32]; D],
 }
 
@@ -189,7 +189,7 @@ impl<L: Law<D>, const D: usize> NullaryFnOnce for AddFieldForces<'_, L, D> {
 
     #[inline(always)]
     fn call(mut self) {
-        let particles = &self.matter.particles;
+        let particles = &self.model.particles;
         let masses = particles.inverse_masses();
         let (mut positions, mut previous): ([&[f32]; D], [&[f32]; D]) = ([&[]; D], [&[]; D]);
         for axis in 0..D {
@@ -219,9 +219,9 @@ type Columns<'a, const D: usize> = (&'a [f32], [&'a [f32]; D], [&'a [f32]; D]);
 impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
     #[inline(always)]
     fn add_force(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
-        let Self { field, moment, forces, .. } = self;
-        let per_h = 1.0 / moment.h;
-        let max_drag_rate = DRAG_MARGIN * moment.motion.retention * per_h;
+        let Self { field, now, forces, .. } = self;
+        let per_h = 1.0 / now.h;
+        let max_drag_rate = DRAG_MARGIN * now.motion.retention * per_h;
         let inverse_mass = masses[particle];
         let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
         for axis in 0..D {
@@ -230,7 +230,7 @@ impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
         }
         let free = inverse_mass > 0.0;
         let max_drag = if free { max_drag_rate / inverse_mass } else { f32::INFINITY };
-        let state = ParticleState { position, velocity, inverse_mass, time: moment.time, max_drag };
+        let state = ParticleState { position, velocity, inverse_mass, time: now.time, max_drag };
         let force = field.law.force(&state);
         let inside = field.region.contains(&position);
         for axis in 0..D {

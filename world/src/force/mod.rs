@@ -6,7 +6,7 @@ mod wind;
 
 use crate::forces::Forces;
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use core::fmt::Debug;
 
 pub use field::{Acceleration, Attractor, Drag, Field, Law, ParticleState, Region};
@@ -29,7 +29,7 @@ pub enum Sampling {
 pub trait Force<const D: usize = 3>: Debug + Send + Sync {
     /// Adds the force on each particle of `matter`, N. Called for each island before integration,
     /// as often as [`sampling`](Self::sampling) says.
-    fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>);
+    fn add_forces(&self, model: &Model<D>, now: &StepTime<D>, forces: &mut Forces<D>);
 
     /// How often the force is computed. By default in each substep.
     fn sampling(&self) -> Sampling {
@@ -38,8 +38,8 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
 
     /// Whether the force can act on `matter` at any time of a step. An island that no force or
     /// obstacle touches is stepped by its kernel in one call, which is faster. By default true.
-    fn touches(&self, matter: &Model<D>) -> bool {
-        let _ = matter;
+    fn touches(&self, model: &Model<D>) -> bool {
+        let _ = model;
         true
     }
 }

@@ -36,7 +36,7 @@ use crate::body::{Bodies, Limbs};
 use crate::drawing::Look;
 use crate::emitter::Emitter;
 use crate::error::ModelError;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::springs::Springs;
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
@@ -242,9 +242,9 @@ impl<const D: usize> Model<D> {
     }
 
     /// Emits the particles that are due.
-    pub(crate) fn emit(&mut self, moment: &Moment<D>) {
+    pub(crate) fn emit(&mut self, now: &StepTime<D>) {
         for emitter in &mut self.emitters {
-            emitter.emit(&mut self.particles, moment);
+            emitter.emit(&mut self.particles, now);
         }
     }
 

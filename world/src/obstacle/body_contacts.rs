@@ -3,7 +3,7 @@
 use super::Obstacle;
 use crate::matter::Matter;
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::surface::Surface;
 
 /// Contacts between rigid bodies. The shape of a body is the convex hull of its mesh; a body whose
@@ -33,7 +33,7 @@ use crate::surface::Surface;
 /// for _ in 0..60 {
 ///     assert!(world.step()?.finite);
 /// }
-/// let matter = &world.islands()[0].matter;
+/// let matter = &world.islands()[0].model;
 /// let dice = matter.bodies.all()[1].pose(&matter.particles);
 /// assert!((dice.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -61,12 +61,12 @@ impl Obstacle<3> for BodyContacts {
         }
     }
 
-    fn resolve(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
+    fn resolve(&self, matter: &mut Matter<'_, 3>, _: &StepTime<3>) {
         let (Model { particles, bodies, .. }, scratch) = matter.model_and_scratch();
         bodies.keep_apart(particles, &self.surface, self.margin, &mut scratch.bodies);
     }
 
-    fn touches(&self, matter: &Model<3>) -> bool {
-        matter.bodies.all().len() > 1
+    fn touches(&self, model: &Model<3>) -> bool {
+        model.bodies.all().len() > 1
     }
 }

@@ -3,7 +3,7 @@
 use super::Obstacle;
 use crate::matter::Matter;
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 
 /// Contacts between limbs of different owners, such as the arms and legs of
 /// [ragdolls](crate::Ragdoll). Limbs are capsules around sticks.
@@ -63,16 +63,16 @@ impl<const D: usize> Obstacle<D> for LimbContacts {
         }
     }
 
-    fn resolve(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
+    fn resolve(&self, matter: &mut Matter<'_, D>, _: &StepTime<D>) {
         let (Model { particles, limbs, .. }, scratch) = matter.model_and_scratch();
         limbs.keep_apart(particles, self.friction, self.margin, &mut scratch.limbs);
     }
 
-    fn touches(&self, matter: &Model<D>) -> bool {
-        matter.limbs.may_collide()
+    fn touches(&self, model: &Model<D>) -> bool {
+        model.limbs.may_collide()
     }
 
-    fn depth(&self, matter: &Model<D>, _: &Moment<D>) -> f32 {
-        matter.limbs.depth_in_each_other(&matter.particles)
+    fn depth(&self, model: &Model<D>, _: &StepTime<D>) -> f32 {
+        model.limbs.depth_in_each_other(&model.particles)
     }
 }

@@ -14,7 +14,7 @@ use crate::error::ModelError;
 use crate::matter::{ContactScratch, Matter};
 use crate::model::Model;
 use crate::path::{Displacement, Pose, check_point, coordinate_axes};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, difference, dot, length};
 
@@ -254,8 +254,8 @@ impl Solid<TriMesh> {
 
     /// The distance that a particle keeps, m.
     #[inline]
-    fn reach(&self, matter: &Model, particle: usize) -> f64 {
-        let radius = matter.radii.get(particle).copied().unwrap_or_default();
+    fn reach(&self, model: &Model, particle: usize) -> f64 {
+        let radius = model.radii.get(particle).copied().unwrap_or_default();
         f64::from(self.surface.thickness) + f64::from(radius)
     }
 
@@ -303,11 +303,11 @@ impl Obstacle for Solid<TriMesh> {
         starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
     }
 
-    fn resolve(&self, matter: &mut Matter<'_>, moment: &Moment) {
+    fn resolve(&self, matter: &mut Matter<'_>, now: &StepTime) {
         let (matter, scratch) = matter.model_and_scratch();
         let ContactScratch { starts, bodies: body_scratch, limbs: limb_scratch } = scratch;
-        let [before, after] = self.poses(moment);
-        let law = ContactLaw::new(&self.surface, moment);
+        let [before, after] = self.poses(now);
+        let law = ContactLaw::new(&self.surface, now);
         let to_world = |p| after.point(p).map(|x| x as f32);
         let rounded = |p| after.point_to_local(to_world(p).map(f64::from));
         let mesh_box = self.shape.tree.root_aabb();
@@ -350,18 +350,18 @@ impl Obstacle for Solid<TriMesh> {
 
     /// For a mesh: by how much a particle is closer than thickness plus radius. (Particles never
     /// change sides.)
-    fn depth(&self, matter: &Model, moment: &Moment) -> f32 {
-        let pose = self.pose(moment.time);
+    fn depth(&self, model: &Model, now: &StepTime) -> f32 {
+        let pose = self.pose(now.time);
         let mut deepest = 0.0_f64;
-        for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
-            let reach = self.reach(matter, particle);
-            let p = pose.point_to_local(matter.particles.position(particle).map(f64::from));
+        for (particle, &w) in model.particles.inverse_masses().iter().enumerate() {
+            let reach = self.reach(model, particle);
+            let p = pose.point_to_local(model.particles.position(particle).map(f64::from));
             let free = w > 0.0;
             if let Some(nearest) = free.then(|| self.shape.nearest(p, reach)).flatten() {
                 deepest = deepest.max(reach - nearest.distance);
             }
         }
-        let Model { particles, bodies, limbs, .. } = matter;
+        let Model { particles, bodies, limbs, .. } = model;
         let (nearest, thickness) = (self.nearest(&[], [pose; 2]), self.surface.thickness);
         let of_bodies = bodies.depth(particles, &nearest, thickness);
         of_bodies.max(limbs.depth(particles, &nearest, thickness)).max(deepest as f32)

@@ -22,7 +22,7 @@ use crate::drawing::Figure;
 use crate::groups::GroupPass;
 use crate::matter::{Islands, Matter};
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 
 #[cfg(feature = "parry")]
 pub use body_contacts::BodyContacts;
@@ -47,22 +47,22 @@ pub struct AnalyticPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
 pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// Moves particles out that are inside, and changes their previous positions to apply friction
     /// and restitution. Called in each pass of a substep, after the relaxation (see
-    /// [`Settings::passes`](crate::Settings)); the time of `moment` is the end of that substep.
+    /// [`Settings::passes`](crate::Settings)); the time of `now` is the end of that substep.
     ///
     /// An obstacle that processes one particle at a time runs a [`Stage`](taut_core::Stage) with
     /// [`Matter::visit`], in the current layout of the particles; any other obstacle changes
     /// [`Matter::model_mut`].
-    fn resolve(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
+    fn resolve(&self, matter: &mut Matter<'_, D>, now: &StepTime<D>);
 
     /// Resolves collisions with all islands of the world; this is the method that the world calls.
     /// The default calls [`resolve`](Self::resolve) for each island that the obstacle
     /// [touches](Self::touches). Override it for contacts between islands.
-    fn resolve_all(&self, islands: &mut Islands<'_, D>, moment: &Moment<D>) {
+    fn resolve_all(&self, islands: &mut Islands<'_, D>, now: &StepTime<D>) {
         for island in 0..islands.count() {
             if let Some(mut matter) = islands.one(island)
                 && self.touches(matter.model())
             {
-                self.resolve(&mut matter, moment);
+                self.resolve(&mut matter, now);
             }
         }
     }
@@ -72,10 +72,10 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// obstacles then share one traversal of the particles. The default returns false.
     fn with_analytic_pass(
         &self,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         then: &mut dyn FnMut(AnalyticPass<'_, D>),
     ) -> bool {
-        let _ = (moment, then);
+        let _ = (now, then);
         false
     }
 
@@ -89,15 +89,15 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// Whether it can collide with anything in `matter`, at any time. If not,
     /// [`resolve`](Self::resolve) is not called. An island that no force or obstacle touches is
     /// stepped by its kernel in one call, which is faster. The default is true.
-    fn touches(&self, matter: &Model<D>) -> bool {
-        let _ = matter;
+    fn touches(&self, model: &Model<D>) -> bool {
+        let _ = model;
         true
     }
 
-    /// Greatest penetration of a particle at `moment`, m; 0 if there is none, and by default. For
+    /// Greatest penetration of a particle at `now`, m; 0 if there is none, and by default. For
     /// [`World::diagnostics`](crate::World::diagnostics); moves nothing.
-    fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
-        let _ = (matter, moment);
+    fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {
+        let _ = (model, now);
         0.0
     }
 

@@ -14,7 +14,7 @@ use crate::error::ModelError;
 use crate::matter::Matter;
 use crate::model::Model;
 use crate::path::{Displacement, Path, Pose, Spin};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, Surface};
 
@@ -107,12 +107,12 @@ impl<S, const D: usize> Solid<S, D> {
     }
 
     /// Its poses at the beginning and at the end of a substep.
-    pub(super) fn poses(&self, moment: &Moment<D>) -> [Pose<D>; 2] {
-        let after = self.pose(moment.time);
+    pub(super) fn poses(&self, now: &StepTime<D>) -> [Pose<D>; 2] {
+        let after = self.pose(now.time);
         if matches!(self.path, Path::Still) && self.spin.is_none() {
             return [after; 2];
         }
-        [self.pose(moment.time - f64::from(moment.h)), after]
+        [self.pose(now.time - f64::from(now.h)), after]
     }
 }
 
@@ -161,7 +161,7 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
 /// Finds the greatest penetration of a free particle.
 struct FindDepth<'a, S, const D: usize> {
     side: S,
-    matter: &'a Model<D>,
+    model: &'a Model<D>,
     thickness: f32,
     deepest: &'a mut f32,
 }
@@ -171,11 +171,11 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { side, matter, thickness, deepest } = self;
-        let columns: [&[f32]; D] = core::array::from_fn(|axis| matter.particles.positions(axis));
-        for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
+        let Self { side, model, thickness, deepest } = self;
+        let columns: [&[f32]; D] = core::array::from_fn(|axis| model.particles.positions(axis));
+        for (particle, &w) in model.particles.inverse_masses().iter().enumerate() {
             let x = core::array::from_fn(|axis| columns[axis][particle]);
-            let reach = thickness + matter.radii.get(particle).copied().unwrap_or_default();
+            let reach = thickness + model.radii.get(particle).copied().unwrap_or_default();
             let depth = reach - side.nearest(x).distance;
             if w > 0.0 && depth > *deepest {
                 *deepest = depth;
@@ -195,22 +195,22 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
         &self,
         sides: &'a [S::Side],
         [before, after]: &[Pose<D>; 2],
-        moment: &Moment<D>,
+        now: &StepTime<D>,
     ) -> SideCollisions<'a, S::Side, D> {
         SideCollisions {
             sides,
             thickness: self.surface.thickness,
             displacement: Displacement::between(before, after),
-            law: ContactLaw::new(&self.surface, moment),
+            law: ContactLaw::new(&self.surface, now),
         }
     }
 }
 
 impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
-    fn resolve(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
-        let poses = self.poses(moment);
+    fn resolve(&self, matter: &mut Matter<'_, D>, now: &StepTime<D>) {
+        let poses = self.poses(now);
         let sides = self.shape.sides(&poses[1]);
-        let pass = self.pass(sides.as_ref(), &poses, moment);
+        let pass = self.pass(sides.as_ref(), &poses, now);
         matter.run_group_passes(&[&pass]);
         let Model { bodies, limbs, .. } = matter.model();
         if bodies.is_empty() && limbs.is_empty() {
@@ -238,23 +238,23 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
 
     fn with_analytic_pass(
         &self,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         then: &mut dyn FnMut(AnalyticPass<'_, D>),
     ) -> bool {
-        let poses = self.poses(moment);
+        let poses = self.poses(now);
         let sides = self.shape.sides(&poses[1]);
-        then(AnalyticPass(&self.pass(sides.as_ref(), &poses, moment)));
+        then(AnalyticPass(&self.pass(sides.as_ref(), &poses, now)));
         true
     }
 
-    fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
+    fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {
         let mut deepest = 0.0;
-        let pose = self.pose(moment.time);
+        let pose = self.pose(now.time);
         let sides = self.shape.sides(&pose);
         for &side in sides.as_ref() {
             let thickness = self.surface.thickness;
-            widest(FindDepth { side, matter, thickness, deepest: &mut deepest });
-            let Model { bodies, limbs, particles, .. } = matter;
+            widest(FindDepth { side, model, thickness, deepest: &mut deepest });
+            let Model { bodies, limbs, particles, .. } = model;
             let all = [
                 bodies.depth(particles, nearest(side), thickness),
                 limbs.depth(particles, nearest(side), thickness),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use taut_core::{Particles, hash_points};
 
 use crate::forces::Forces;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 
 /// Why springs are invalid, or a step is too long for them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -227,10 +227,10 @@ impl Springs {
     pub(crate) fn push<const D: usize>(
         &self,
         particles: &Particles<D>,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         forces: &mut Forces<D>,
     ) {
-        let per_h = 1.0 / moment.h;
+        let per_h = 1.0 / now.h;
         let position: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let previous: [&[f32]; D] = core::array::from_fn(|axis| particles.previous(axis));
         let forces = forces.columns_mut();

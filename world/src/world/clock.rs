@@ -155,7 +155,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for (columns, island) in recorded.positions.iter_mut().zip(&self.islands) {
             for (axis, column) in columns.iter_mut().enumerate() {
                 column.clear();
-                column.extend_from_slice(island.matter.particles.positions(axis));
+                column.extend_from_slice(island.model.particles.positions(axis));
             }
         }
     }
@@ -168,7 +168,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If there is no such particle.
     pub fn interpolated(&self, particle: usize, fraction: f32) -> [f32; D] {
         let (island, number) = self.locate(particle);
-        let now = self.islands[island].matter.particles.position(number);
+        let now = self.islands[island].model.particles.position(number);
         match &self.recorded {
             Some(RecordedPositions { steps, positions }) if steps + 1 == self.steps => {
                 core::array::from_fn(|axis| {

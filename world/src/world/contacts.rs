@@ -8,7 +8,7 @@ use super::Island;
 use crate::groups::GroupPass;
 use crate::matter::{IslandAccess, Islands, Matter};
 use crate::obstacle::{AnalyticPass, Obstacle};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 
 /// Largest number of analytic obstacles that share one pass over the particles.
 const FUSED_MAX: usize = 16;
@@ -17,13 +17,13 @@ const FUSED_MAX: usize = 16;
 pub(super) fn resolve<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     islands: &mut Islands<'_, D>,
-    moment: &Moment<D>,
+    now: &StepTime<D>,
 ) {
     let mut rest = obstacles;
     while let [first, others @ ..] = rest {
-        rest = match resolve_fused(rest, &[], islands, moment) {
+        rest = match resolve_fused(rest, &[], islands, now) {
             0 => {
-                first.resolve_all(islands, moment);
+                first.resolve_all(islands, now);
                 others
             }
             done => &rest[done..],
@@ -37,16 +37,16 @@ fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     collected: &[&dyn GroupPass<D>],
     islands: &mut Islands<'_, D>,
-    moment: &Moment<D>,
+    now: &StepTime<D>,
 ) -> usize {
     let count = collected.len();
     let next = obstacles.get(count).filter(|_| count < FUSED_MAX);
     let mut done = count;
     let recursed = next.is_some_and(|next| {
-        next.with_analytic_pass(moment, &mut |AnalyticPass(pass)| {
+        next.with_analytic_pass(now, &mut |AnalyticPass(pass)| {
             let mut passes = [pass; FUSED_MAX];
             passes[..count].copy_from_slice(collected);
-            done = resolve_fused(obstacles, &passes[..=count], islands, moment);
+            done = resolve_fused(obstacles, &passes[..=count], islands, now);
         })
     });
     if recursed || count == 0 {
@@ -64,7 +64,7 @@ fn resolve_fused<const D: usize>(
         }
         for obstacle in &obstacles[..count] {
             if touches(obstacle, &matter) {
-                obstacle.resolve(&mut matter, moment);
+                obstacle.resolve(&mut matter, now);
             }
         }
     }

@@ -7,7 +7,7 @@ use taut_core::{Kernel, Particles, Stretch};
 
 use super::residual::{LANES, PartialSums, Residual, StretchSums, total};
 use super::{World, WorldError};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::simd::widest;
 
 /// Quantities of a world at the end of a step. Sums are in `f64` and in an order that depends only
@@ -61,10 +61,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If the settings are invalid.
     pub fn diagnostics(&self) -> Result<Diagnostics<D>, WorldError> {
         let step = &self.settings.step;
-        let moment = Moment {
+        let now = StepTime {
             time: self.time,
             h: step.dt / step.substeps as f32,
-            hold: step.dt,
+            duration: step.dt,
             motion: step.motion()?,
         };
         let h = f64::from(step.dt) / f64::from(step.substeps);
@@ -80,14 +80,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         };
         let mut sums = StretchSums::default();
         for island in &self.islands {
-            let particles = &island.matter.particles;
+            let particles = &island.model.particles;
             all.add(&Sums::of(particles), h, gravity);
 
             let mut cached = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
-            let residual = Residual::refreshed(&mut cached, &island.matter.sticks);
+            let residual = Residual::refreshed(&mut cached, &island.model.sticks);
             sums.add(residual.sums(particles));
             for obstacle in &self.obstacles {
-                all.depth = all.depth.max(obstacle.depth(&island.matter, &moment));
+                all.depth = all.depth.max(obstacle.depth(&island.model, &now));
             }
         }
         all.stretch = sums.stretch();
@@ -163,8 +163,8 @@ impl<const D: usize> Sums<D> {
             for axis in 0..3 {
                 let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
                 if i < D && j < D {
-                    let moment = x[i] * d[j] - x[j] * d[i];
-                    self.moments[axis][lane] += mass * moment;
+                    let now = x[i] * d[j] - x[j] * d[i];
+                    self.moments[axis][lane] += mass * now;
                 }
             }
         }

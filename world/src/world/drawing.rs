@@ -82,7 +82,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn copy_positions<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.len(), "each particle needs a row");
         for (at, island) in self.islands.iter().enumerate() {
-            let particles = &island.matter.particles;
+            let particles = &island.model.particles;
             let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
             for (number, &particle) in self.particles.in_island(at).iter().enumerate() {
                 rows[particle as usize] = row(columns.map(|column| column[number]));
@@ -126,7 +126,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let (particles, _) = rows.split_at_mut(self.len());
         self.copy_positions(particles);
         for model in &self.models {
-            let Model { particles, bodies, .. } = &self.islands[model.island].matter;
+            let Model { particles, bodies, .. } = &self.islands[model.island].model;
             let rows = &mut rows[model.mesh_vertices.clone()];
             bodies.copy_vertices_of(model.bodies.clone(), particles, rows);
         }
@@ -136,7 +136,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// not alive.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(at, island)| {
-            let dead = island.matter.emitters.iter().flat_map(|it| it.dead(self.time));
+            let dead = island.model.emitters.iter().flat_map(|it| it.dead(self.time));
             dead.map(move |number| self.particles.in_island(at)[number as usize] as usize)
         })
     }
@@ -155,7 +155,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             radii: vec![0.0; self.len()],
         };
         for (at, island) in self.islands.iter().enumerate() {
-            let Model { sticks, springs, faces, radii, hidden_sticks, .. } = &island.matter;
+            let Model { sticks, springs, faces, radii, hidden_sticks, .. } = &island.model;
             let particles = self.particles.in_island(at);
             let world_number = |number: u32| particles[number as usize];
             for (&face, corners) in faces.numbers().iter().zip(faces) {
@@ -184,7 +184,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         };
         drawing.springs.sort_by_key(model_of);
         for model in &self.models {
-            let bodies = &self.islands[model.island].matter.bodies;
+            let bodies = &self.islands[model.island].model.bodies;
             let of_bodies = bodies.triangles_of(model.bodies.clone());
             let first = model.triangles.end - of_bodies.len();
             for (triangle, corners) in of_bodies.enumerate() {
@@ -238,7 +238,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let sticks = self.sticks.in_island(at);
             let torn = island.unrecorded_torn.drain(..).map(|stick| sticks[stick as usize]);
             self.removed.sticks.extend(torn);
-            let faces = island.matter.faces.removed();
+            let faces = island.model.faces.removed();
             let triangles = &island.triangles;
             let new =
                 faces[island.recorded_faces..].iter().filter_map(|&it| triangles.get(it as usize));

@@ -47,7 +47,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// No such particle, or an invalid inverse mass. The world is then unchanged.
     pub fn set_inverse_mass(&mut self, particle: usize, value: f32) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
-        let particles = &mut self.islands[island].matter.particles;
+        let particles = &mut self.islands[island].model.particles;
         particles.set_inverse_mass(number, value)?;
         if let Some(held) = self.held.get_mut(&particle) {
             held.inverse_mass = value;
@@ -62,7 +62,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// No such particle, or an invalid coordinate. The world is then unchanged.
     pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
-        Ok(self.islands[island].matter.particles.set_position(number, point)?)
+        Ok(self.islands[island].model.particles.set_position(number, point)?)
     }
 
     /// Sets the velocity of a particle, m/s: its previous position becomes `x - v h + ½ a h²`,
@@ -78,7 +78,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let (island, number) = self.find(particle)?;
         let step = self.settings.step;
         let h = f64::from(step.dt) / f64::from(step.substeps);
-        let particles = &mut self.islands[island].matter.particles;
+        let particles = &mut self.islands[island].model.particles;
         let point = particles.position(number);
         let before: [f32; D] = core::array::from_fn(|axis| {
             let fall = 0.5 * f64::from(step.acceleration[axis]) * h * h;
@@ -110,7 +110,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {
             Some(held) if held.inverse_mass > 0.0 => held.pinned = false,
-            None if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 => {}
+            None if self.islands[island].model.particles.inverse_masses()[number] > 0.0 => {}
             _ => return Err(WorldError::NeverFree { particle }),
         }
         self.free_if_unheld(particle, false)
@@ -155,7 +155,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn drag(&mut self, particle: usize, to: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         check_coordinates(particle, to)?;
-        if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 {
+        if self.islands[island].model.particles.inverse_masses()[number] > 0.0 {
             return Err(WorldError::Free { particle });
         }
         self.drag_targets.insert(particle, to.map(Real::positive_zero));
@@ -185,7 +185,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
         let (island, number) = self.find(particle)?;
         self.held_changed = true;
-        let particles = &mut self.islands[island].matter.particles;
+        let particles = &mut self.islands[island].model.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;
         let new = Held { inverse_mass, pinned: false, grabbed: false, displacement: [0.0; D] };
@@ -201,7 +201,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         self.held.remove(&particle);
         let (island, number) = self.find(particle)?;
-        let particles = &mut self.islands[island].matter.particles;
+        let particles = &mut self.islands[island].model.particles;
         particles.set_inverse_mass(number, held.inverse_mass)?;
         if held.inverse_mass > 0.0 {
             self.drag_targets.remove(&particle);
@@ -224,7 +224,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         for (&particle, &to) in &self.drag_targets {
             let (island, number) = self.locate(particle);
-            let from = self.islands[island].matter.particles.position(number);
+            let from = self.islands[island].model.particles.position(number);
             self.islands[island].drag_targets.push(DragTarget { number, from, to });
             if let Some(held) = self.held.get_mut(&particle) {
                 let substeps = self.settings.step.substeps as f32;

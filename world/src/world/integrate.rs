@@ -4,19 +4,19 @@ use pulp::NullaryFnOnce;
 use taut_core::{ParticleView, SlotLayout, Stage, integrate};
 
 use crate::forces::Forces;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::simd::widest;
 
 /// A substep of motion as in [`taut_core::integrate`], with a force on each particle added to the
 /// acceleration of the step.
 pub(super) struct Integrate<'a, const D: usize> {
     pub(super) forces: &'a Forces<D>,
-    pub(super) moment: &'a Moment<D>,
+    pub(super) now: &'a StepTime<D>,
 }
 
 impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let Self { forces, moment } = self;
+        let Self { forces, now } = self;
         let first = particles.layout.first_slot();
         let by_slot = match &particles.layout {
             SlotLayout::Run(_) => None,
@@ -28,9 +28,9 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
             let forces = by_slot.as_ref().map_or(forces.padded(axis), |it| &it.columns[axis]);
             let forces = &forces[first..];
             let inverse_mass = particles.inverse_mass;
-            let displacement = moment.motion.displacement[axis];
+            let displacement = now.motion.displacement[axis];
             let column =
-                IntegrateColumn { position, previous, inverse_mass, forces, moment, displacement };
+                IntegrateColumn { position, previous, inverse_mass, forces, now, displacement };
             widest(column);
         }
     }
@@ -43,7 +43,7 @@ struct IntegrateColumn<'a, const D: usize> {
     inverse_mass: &'a [f32],
     /// N.
     forces: &'a [f32],
-    moment: &'a Moment<D>,
+    now: &'a StepTime<D>,
     displacement: f32,
 }
 
@@ -52,8 +52,8 @@ impl<const D: usize> NullaryFnOnce for IntegrateColumn<'_, D> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { position, previous, inverse_mass, forces, moment, displacement } = self;
-        let (h2, retention) = (moment.h * moment.h, moment.motion.retention);
+        let Self { position, previous, inverse_mass, forces, now, displacement } = self;
+        let (h2, retention) = (now.h * now.h, now.motion.retention);
         let columns = position.iter_mut().zip(previous).zip(inverse_mass);
         for (((x, previous), w), force) in columns.zip(forces) {
             let next = integrate(*x, *previous, *w, retention, displacement + (force * w) * h2);

@@ -17,14 +17,14 @@ use crate::force::{Force, Sampling};
 use crate::forces::Forces;
 use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
 use crate::model::{Model, is_renumbered, reordered};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
 /// models.
 #[derive(Debug)]
 pub struct Island<P, const D: usize = 3> {
     /// Its models as one, in the numbering of the island.
-    pub matter: Model<D>,
+    pub model: Model<D>,
     schedule: Schedule,
     plan: P,
     /// From the numbering model by model to the numbering of the island, if they differ.
@@ -106,29 +106,29 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             first_copy.map_or((1, &models.particles), |first| (schedules.len(), first));
         let renumbers = is_renumbered(is_sheet, one.len());
         let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(copies));
-        let matter = match &renumbering {
+        let model = match &renumbering {
             None => models,
             Some(renumbering) => models.renumbered(renumbering),
         };
-        let schedule = join_schedules(schedules, &matter.sticks, renumbering.is_some());
+        let schedule = join_schedules(schedules, &model.sticks, renumbering.is_some());
         let kernel = kernel_for(&schedule);
-        let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
-        let mut matter = matter;
-        let Model { guides, particles, .. } = &mut matter;
+        let plan = kernel.plan(&model.particles, &model.sticks, &schedule, formula)?;
+        let mut model = model;
+        let Model { guides, particles, .. } = &mut model;
         for guide in guides {
             guide.record_positions(particles);
         }
-        matter.faces = matter.faces.iter().copied().collect(); // numbers them from 0
+        model.faces = model.faces.iter().copied().collect(); // numbers them from 0
         // Made now, so that the layout does not depend on when wind or a tear first needs it.
-        matter.faces.layout();
+        model.faces.layout();
         Ok(Self {
-            forces: Forces::none(&matter.particles),
-            step_forces: Forces::none(&matter.particles),
-            tear_limits: TearLimits::new(&matter.sticks, &matter.tear_factors),
+            forces: Forces::none(&model.particles),
+            step_forces: Forces::none(&model.particles),
+            tear_limits: TearLimits::new(&model.sticks, &model.tear_factors),
             residual: Mutex::default(),
             tethering,
             tether_cursors: None,
-            matter,
+            model,
             schedule,
             plan,
             renumbering,
@@ -151,7 +151,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<(), PlanError> {
-        let Model { particles, sticks, .. } = &self.matter;
+        let Model { particles, sticks, .. } = &self.model;
         self.plan = kernel_for(&self.schedule).plan(particles, sticks, &self.schedule, formula)?;
         if let Some(tethering) = &mut self.tethering {
             tethering.replan();
@@ -174,8 +174,8 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<(), PlanError> {
         let kernel = kernel_for(&schedule);
-        self.plan = kernel.plan(&self.matter.particles, &remaining, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.matter;
+        self.plan = kernel.plan(&self.model.particles, &remaining, &schedule, formula)?;
+        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.model;
         *sticks = remaining;
         *sheet = None;
         *tear_factors = reordered(tear_factors, kept);
@@ -209,42 +209,42 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
 
     /// Its models, with the plan that holds their positions.
     pub(super) fn with_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
-        let Self { matter, plan, progress, contacts, .. } = self;
-        Matter::with_plan(matter, contacts, PlanAccess { engine: plan, executor, progress })
+        let Self { model, plan, progress, contacts, .. } = self;
+        Matter::with_plan(model, contacts, PlanAccess { engine: plan, executor, progress })
     }
 
     /// Updates tethers at the beginning of a step, if masses or sticks changed, or (`held_changed`)
     /// the set of grabbed and pinned particles.
     pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], held_changed: bool) {
-        let Self { matter, tethering: Some(tethering), tether_cursors, .. } = self else { return };
-        let now = [matter.particles.mass_changes().now(), matter.sticks.changes().now()];
+        let Self { model, tethering: Some(tethering), tether_cursors, .. } = self else { return };
+        let now = [model.particles.mass_changes().now(), model.sticks.changes().now()];
         let none = Delta::Entries(&[]);
         let unchanged = tether_cursors.is_some_and(|[masses, sticks]| {
-            matter.particles.mass_changes().since(masses) == none
-                && matter.sticks.changes().since(sticks) == none
+            model.particles.mass_changes().since(masses) == none
+                && model.sticks.changes().since(sticks) == none
         });
         if !unchanged || held_changed {
-            tethering.refresh(matter, self.renumbering.as_ref(), grabbed);
+            tethering.refresh(model, self.renumbering.as_ref(), grabbed);
             *tether_cursors = Some(now);
         }
-        tethering.update_anchor_positions(&self.plan, &matter.particles);
+        tethering.update_anchor_positions(&self.plan, &model.particles);
     }
 
     /// Computes, at the beginning of a step, the forces that are sampled once per step. The time of
-    /// `moment` is the end of the step.
+    /// `now` is the end of the step.
     pub(super) fn sample_step_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         executor: &dyn Executor,
     ) {
         let acts = |sampling| {
-            let acts = |force: &Arc<dyn Force<D>>| force.touches(&self.matter);
+            let acts = |force: &Arc<dyn Force<D>>| force.touches(&self.model);
             forces.iter().any(|force| force.sampling() == sampling && acts(force))
         };
         let active_forces = ActiveForces {
             by_step: acts(Sampling::Step),
-            by_substep: !self.matter.springs.is_empty() || acts(Sampling::Substep),
+            by_substep: !self.model.springs.is_empty() || acts(Sampling::Substep),
         };
         if core::mem::replace(&mut self.active_forces, active_forces).any() {
             self.forces.clear();
@@ -257,8 +257,8 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
         sampled.clear();
         for force in forces {
-            if force.sampling() == Sampling::Step && force.touches(&self.matter) {
-                force.push(&self.matter, moment, sampled);
+            if force.sampling() == Sampling::Step && force.touches(&self.model) {
+                force.add_forces(&self.model, now, sampled);
             }
         }
         sampled.write_pending_zeros();
@@ -268,7 +268,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     pub(super) fn sample_substep_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         executor: &dyn Executor,
     ) {
         let ActiveForces { by_step, by_substep } = self.active_forces;
@@ -281,13 +281,13 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         } else {
             self.forces.clear();
         }
-        let Model { springs, particles, .. } = &self.matter;
+        let Model { springs, particles, .. } = &self.model;
         if !springs.is_empty() {
-            springs.push(particles, moment, &mut self.forces);
+            springs.push(particles, now, &mut self.forces);
         }
         for force in forces {
-            if force.sampling() == Sampling::Substep && force.touches(&self.matter) {
-                force.push(&self.matter, moment, &mut self.forces);
+            if force.sampling() == Sampling::Substep && force.touches(&self.model) {
+                force.add_forces(&self.model, now, &mut self.forces);
             }
         }
         self.forces.write_pending_zeros();
@@ -295,7 +295,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
 
     /// Applies guides, then drag targets; a drag wins.
     pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
-        let Self { matter: Model { guides, particles, .. }, plan, progress, .. } = self;
+        let Self { model: Model { guides, particles, .. }, plan, progress, .. } = self;
         let Self { drag_targets, tethering, .. } = self;
         let mut move_to = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
             if progress.columns_current {
@@ -325,25 +325,25 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     pub(super) fn advance(
         &mut self,
         iterations: u32,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         executor: &dyn Executor,
         watch: &mut Watch<'_>,
     ) -> Result<(), PlanError> {
-        let has_bodies = !self.matter.bodies.is_empty();
+        let has_bodies = !self.model.bodies.is_empty();
         let active_forces = self.active_forces.any();
-        let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
-        let tether = self.tethering.as_ref().and_then(|it| it.stage(moment));
+        let Self { model: Model { particles, sticks, .. }, plan, progress, .. } = self;
+        let tether = self.tethering.as_ref().and_then(|it| it.stage(now));
         let tether = tether.as_ref().map(|it| it as &dyn Stage<D>);
         // A watched step runs tethers separately, to measure their time.
         let separate_tethers = watch.is_some() && tether.is_some();
         let one_call = !active_forces && !has_bodies && !separate_tethers;
         if active_forces {
-            let stage = Integrate { forces: &self.forces, moment };
+            let stage = Integrate { forces: &self.forces, now };
             plan.visit(executor, particles, sticks, &stage)?;
         } else {
             let iterations = if one_call { iterations } else { 0 };
             let after_motion = if separate_tethers { None } else { tether };
-            let substeps = Substeps { motion: moment.motion, count: 1, iterations, after_motion };
+            let substeps = Substeps { motion: now.motion, count: 1, iterations, after_motion };
             plan.advance(executor, particles, sticks, &substeps)?;
             progress.columns_current = false;
         }
@@ -359,22 +359,22 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         if has_bodies {
             let mut matter = self.with_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
-            bodies.record_incoming(particles, moment, &mut contacts.bodies);
+            bodies.record_incoming(particles, now, &mut contacts.bodies);
             watch.after(Pass::Motion);
         }
-        self.relax(iterations, moment, executor, watch)
+        self.relax(iterations, now, executor, watch)
     }
 
     /// Relaxes the sticks.
     pub(super) fn relax(
         &mut self,
         iterations: u32,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         executor: &dyn Executor,
         watch: &mut Watch<'_>,
     ) -> Result<(), PlanError> {
-        let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
-        plan.relax(executor, particles, sticks, moment.motion.inverse_h2, iterations)?;
+        let Self { model: Model { particles, sticks, .. }, plan, progress, .. } = self;
+        plan.relax(executor, particles, sticks, now.motion.inverse_h2, iterations)?;
         progress.columns_current = false;
         if self.active_forces.by_substep {
             // The next substep's forces read the columns, so obstacles run on columns, too.
@@ -386,7 +386,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
 
     /// Applies restitution to bodies at the end of a substep.
     pub(super) fn bounce(&mut self, executor: &dyn Executor) {
-        if !self.matter.bodies.is_empty() {
+        if !self.model.bodies.is_empty() {
             let mut matter = self.with_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
             bodies.bounce(particles, &mut contacts.bodies);
@@ -401,23 +401,23 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         failure.map_or(Ok(finite), Err)
     }
 
-    /// A whole step of `count` substeps without forces and obstacles. `moment` has the values that
+    /// A whole step of `count` substeps without forces and obstacles. `now` has the values that
     /// all substeps share.
     pub(super) fn step(
         &mut self,
         count: u32,
         iterations: u32,
-        moment: &Moment<D>,
+        now: &StepTime<D>,
         executor: &dyn Executor,
     ) -> Result<bool, PlanError> {
         if core::mem::take(&mut self.active_forces).any() {
             self.forces.clear();
         }
-        let Self { matter: Model { particles, sticks, .. }, plan, tethering, drag_targets, .. } =
+        let Self { model: Model { particles, sticks, .. }, plan, tethering, drag_targets, .. } =
             self;
-        let motion = moment.motion;
+        let motion = now.motion;
         if drag_targets.is_empty() {
-            let tether = tethering.as_ref().and_then(|it| it.stage(moment));
+            let tether = tethering.as_ref().and_then(|it| it.stage(now));
             let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);
             let substeps = Substeps { motion, count, iterations, after_motion };
             return Ok(plan.advance_and_write_back(executor, particles, sticks, &substeps)?.finite);
@@ -429,7 +429,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             if let Some(tethering) = tethering {
                 tethering.update_anchor_positions(plan, particles);
             }
-            let tether = tethering.as_ref().and_then(|it| it.stage(moment));
+            let tether = tethering.as_ref().and_then(|it| it.stage(now));
             let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);
             let substeps = Substeps { motion, count: 1, iterations, after_motion };
             plan.advance(executor, particles, sticks, &substeps)?;

@@ -212,7 +212,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
             }
             let ranges = || models.iter().map(|(at, _)| &world.models[*at]);
-            let mut particles = vec![0; island.matter.particles.len()];
+            let mut particles = vec![0; island.model.particles.len()];
             for (nth, particle) in ranges().flat_map(|range| range.particles.clone()).enumerate() {
                 particles[island.number_of(nth as u32) as usize] = particle as u32;
             }
@@ -246,13 +246,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         settings.step.motion()?;
         self.settings.step.motion()?;
         for model in &self.models {
-            let Model { particles, springs, .. } = &self.islands[model.island].matter;
+            let Model { particles, springs, .. } = &self.islands[model.island].model;
             let springs = springs.within(model.springs.clone());
             check_springs(&springs, particles.inverse_masses(), &settings.step)?;
         }
         let ratio = substep_ratio(&settings, &self.settings);
         for island in &mut self.islands {
-            scale_displacements(&mut island.matter.particles, ratio);
+            scale_displacements(&mut island.model.particles, ratio);
         }
         self.settings = settings;
         Ok(())
@@ -313,7 +313,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn group(&self, model: &str, group: &str) -> Option<Vec<usize>> {
         let range = self.model(model)?;
         let (island, _) = self.particles.locate(range.clone().next()?)?;
-        let numbers = self.islands[island].matter.groups.get(group)?;
+        let numbers = self.islands[island].model.groups.get(group)?;
         let world_numbers = self.particles.in_island(island);
         let particles = numbers.iter().map(|&number| world_numbers[number as usize] as usize);
         Some(particles.filter(|particle| range.contains(particle)).collect())
@@ -394,7 +394,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If there is no such particle.
     pub fn position(&self, particle: usize) -> [f32; D] {
         let (island, number) = self.locate(particle);
-        self.islands[island].matter.particles.position(number)
+        self.islands[island].model.particles.position(number)
     }
 
     /// All positions in the order of the particles' numbers, m.
@@ -408,14 +408,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If there is no such particle.
     pub fn inverse_mass(&self, particle: usize) -> f32 {
         let (island, number) = self.locate(particle);
-        self.islands[island].matter.particles.inverse_masses()[number]
+        self.islands[island].model.particles.inverse_masses()[number]
     }
 
     /// The remaining faces, as the numbers of their particles.
     pub fn faces(&self) -> impl Iterator<Item = [u32; 3]> {
         self.islands.iter().enumerate().flat_map(|(island, it)| {
             let particles = self.particles.in_island(island);
-            it.matter.faces.iter().map(move |face| face.map(|corner| particles[corner as usize]))
+            it.model.faces.iter().map(move |face| face.map(|corner| particles[corner as usize]))
         })
     }
 

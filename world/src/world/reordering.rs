@@ -25,7 +25,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<usize, WorldError> {
         let mut removed = 0;
         for at in 0..self.islands.len() {
-            let Model { sticks, tear_factors, .. } = &mut self.islands[at].matter;
+            let Model { sticks, tear_factors, .. } = &mut self.islands[at].model;
             let len = sticks.len();
             if !tear_factors.is_empty() {
                 tear_factors.resize(len, f32::INFINITY);

@@ -4,7 +4,7 @@ use taut_core::{Executor, Inline, Kernel};
 
 use super::{Island, World, WorldError, contacts};
 use crate::matter::Islands;
-use crate::settings::{Moment, Settings};
+use crate::settings::{Settings, StepTime};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +125,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let Self { forces, obstacles, islands, .. } = self;
         let mut finite = true;
         let h = step.dt / step.substeps as f32;
-        let whole_step = Moment { time: self.time + f64::from(step.dt), h, hold: step.dt, motion };
+        let whole_step =
+            StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
         for island in &mut *islands {
-            let matter = &island.matter;
+            let matter = &island.model;
             island.touched = matter.acts()
                 || (watch.is_some() && island.tethering.is_some())
                 || forces.iter().any(|force| force.touches(matter))
@@ -145,29 +146,29 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
-            let moment = Moment { time, h, hold: h, motion };
+            let now = StepTime { time, h, duration: h, motion };
             for island in touched(islands) {
                 // First emit particles: obstacles then read their start positions.
-                if !island.matter.emitters.is_empty() {
-                    island.with_plan(executor).model_mut().emit(&moment);
+                if !island.model.emitters.is_empty() {
+                    island.with_plan(executor).model_mut().emit(&now);
                 }
                 for obstacle in &*obstacles {
                     obstacle.begin(&mut island.with_plan(executor));
                 }
-                island.sample_substep_forces(forces, &moment, executor);
+                island.sample_substep_forces(forces, &now, executor);
                 watch.after(Pass::Forces);
                 island.apply_guides_and_drags(substep, step.substeps, time);
             }
             for pass in 0..passes {
                 for island in touched(islands) {
                     if pass == 0 {
-                        island.advance(step.iterations, &moment, executor, &mut watch)?;
+                        island.advance(step.iterations, &now, executor, &mut watch)?;
                     } else {
-                        island.relax(step.iterations, &moment, executor, &mut watch)?;
+                        island.relax(step.iterations, &now, executor, &mut watch)?;
                     }
                 }
                 let mut access = contacts::IslandsOnPlans { islands, executor };
-                contacts::resolve(obstacles, &mut Islands(&mut access), &moment);
+                contacts::resolve(obstacles, &mut Islands(&mut access), &now);
                 watch.after(Pass::Obstacles);
             }
             for island in touched(islands) {

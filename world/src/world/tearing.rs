@@ -10,7 +10,7 @@ use crate::model::Model;
 impl<P, const D: usize> Island<P, D> {
     /// Tears the overstretched sticks; returns how many were not torn before.
     pub(super) fn tear_overstretched(&mut self) -> usize {
-        let Model { particles, sticks, tear_factors, .. } = &mut self.matter;
+        let Model { particles, sticks, tear_factors, .. } = &mut self.model;
         if tear_factors.is_empty() {
             return 0;
         }
@@ -26,7 +26,7 @@ impl<P, const D: usize> Island<P, D> {
 
     /// Tears the untorn sticks whose end positions satisfy `tears`; returns their number.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
-        let Model { particles, sticks, .. } = &self.matter;
+        let Model { particles, sticks, .. } = &self.model;
         let position = |end: u32| particles.position(end as usize).map(f64::from);
         let is_selected = |&stick: &u32| {
             !sticks.is_torn(stick as usize) && tears(sticks.ends()[stick as usize].map(position))
@@ -38,7 +38,7 @@ impl<P, const D: usize> Island<P, D> {
     /// Tears sticks and removes the faces of which they are an edge; returns how many of the sticks
     /// were not torn before.
     pub(super) fn tear(&mut self, selected: &[u32]) -> usize {
-        let Model { sticks, faces, .. } = &mut self.matter;
+        let Model { sticks, faces, .. } = &mut self.model;
         let mut torn = 0;
         for &stick in selected {
             if !sticks.is_torn(stick as usize) {
@@ -97,7 +97,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn set_tear_factor(&mut self, stick: usize, factor: f32) -> Result<(), WorldError> {
         let Some((island, number)) = self.find_stick(stick)? else { return Ok(()) };
         let island = &mut self.islands[island];
-        let Model { sticks, tear_factors, .. } = &mut island.matter;
+        let Model { sticks, tear_factors, .. } = &mut island.model;
         tear_factors.resize(sticks.len(), f32::INFINITY);
         tear_factors[number] = factor;
         island.tear_limits = TearLimits::new(sticks, tear_factors);
@@ -122,7 +122,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
         for (at, island) in self.islands.iter_mut().enumerate() {
             let numbers = self.sticks.in_island(at).iter();
-            let Model { sticks, tear_factors, .. } = &mut island.matter;
+            let Model { sticks, tear_factors, .. } = &mut island.model;
             *tear_factors = numbers.map(|&stick| factor(stick as usize)).collect();
             if tear_factors.iter().all(|factor| !factor.is_finite()) {
                 tear_factors.clear();
@@ -137,13 +137,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If there never was such a stick.
     pub fn is_torn(&self, stick: usize) -> bool {
         self.locate_stick(stick)
-            .is_none_or(|(island, number)| self.islands[island].matter.sticks.is_torn(number))
+            .is_none_or(|(island, number)| self.islands[island].model.sticks.is_torn(number))
     }
 
     /// Number of sticks torn since the world was created.
     pub fn torn(&self) -> usize {
         let untorn = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
-        let untorn: usize = self.islands.iter().map(|island| untorn(&island.matter.sticks)).sum();
+        let untorn: usize = self.islands.iter().map(|island| untorn(&island.model.sticks)).sum();
         self.sticks.len() - untorn
     }
 }

@@ -4,7 +4,7 @@ use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
 
 use super::{ModelRange, World};
 use crate::model::{ANCHORS_MAX, Model, Tethers, reordered};
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::tether::{RestShape, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
 /// The tethers of an island.
@@ -77,28 +77,28 @@ impl<const D: usize> Tethering<D> {
     /// particles of the island, which do not count as pins.
     pub(super) fn refresh(
         &mut self,
-        matter: &Model<D>,
+        model: &Model<D>,
         renumbering: Option<&Renumbering>,
         grabbed: &[u32],
     ) {
         let new_of = |old: u32| renumbering.map_or(old, |it| it.new_of(old));
-        let masses = matter.particles.inverse_masses();
+        let masses = model.particles.inverse_masses();
         let is_pin = |&old: &u32| {
             let number = new_of(old);
             masses[number as usize] == 0.0 && !grabbed.contains(&number)
         };
         let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
-        let rest_changed = self.apply_stick_changes(matter);
+        let rest_changed = self.apply_stick_changes(model);
         if rest_changed || self.pins.as_ref() != Some(&pins) {
-            self.make(&pins, new_of, &matter.particles);
+            self.make(&pins, new_of, &model.particles);
             self.pins = Some(pins);
         }
     }
 
     /// Copies tears and rest lengths to the rest shape; returns whether any changed.
-    fn apply_stick_changes(&mut self, matter: &Model<D>) -> bool {
+    fn apply_stick_changes(&mut self, model: &Model<D>) -> bool {
         let Self { rest, stick_of, stick_cursor, .. } = self;
-        let sticks = &matter.sticks;
+        let sticks = &model.sticks;
         let mut rest_changed = false;
         let mut apply = |stick: u32| {
             let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
@@ -187,8 +187,8 @@ impl<const D: usize> Tethering<D> {
     }
 
     /// The stage that enforces the tethers in a substep; None if there are none.
-    pub(super) fn stage(&self, moment: &Moment<D>) -> Option<Tether<'_, D>> {
-        let max_pull = TETHER_SPEED_MAX * moment.h;
+    pub(super) fn stage(&self, now: &StepTime<D>) -> Option<Tether<'_, D>> {
+        let max_pull = TETHER_SPEED_MAX * now.h;
         (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, max_pull })
     }
 }
@@ -215,7 +215,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut found = Vec::new();
         for (at, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
-            let masses = island.matter.particles.inverse_masses();
+            let masses = island.model.particles.inverse_masses();
             let is_pin = |old| masses[island.number_of(old) as usize] == 0.0;
             let untethered = untethered_particles(&tethering.rest, is_pin);
             let mut first = 0;

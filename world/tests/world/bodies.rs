@@ -5,7 +5,7 @@ use std::array::from_fn;
 use proptest::prelude::*;
 use taut_core::{Formula, Kernel, Particles, Plan, Schedule, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{Anchor, BodyError, BodyPose, MassProperties, Model, ModelError, Twist};
+use taut_world::{BodyError, BodyPose, MassProperties, Model, ModelError, Twist, WeightedPoint};
 
 type Vector = [f64; 3];
 type Matrix = [[f64; 3]; 3];
@@ -142,10 +142,10 @@ proptest! {
         by in prop::array::uniform3(-1.0..1.0_f32),
     ) {
         let anchors = [
-            Anchor::at(2),
-            Anchor::on_stick([0, 2], weights[0]),
-            Anchor::on_triangle([0, 1, 3], [weights[0], weights[1]]),
-            Anchor::in_tetrahedron([0, 1, 2, 3], weights),
+            WeightedPoint::at(2),
+            WeightedPoint::on_stick([0, 2], weights[0]),
+            WeightedPoint::on_triangle([0, 1, 3], [weights[0], weights[1]]),
+            WeightedPoint::in_tetrahedron([0, 1, 2, 3], weights),
         ];
         for anchor in anchors {
             prop_assert!((anchor.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
@@ -181,8 +181,8 @@ proptest! {
         by in prop::array::uniform3(-1.0..1.0_f32),
     ) {
         let mut particles = Particles::new(&points, &masses).unwrap();
-        let p = Anchor::in_tetrahedron([0, 1, 2, 3], one);
-        let q = Anchor::in_tetrahedron([4, 5, 6, 7], other);
+        let p = WeightedPoint::in_tetrahedron([0, 1, 2, 3], one);
+        let q = WeightedPoint::in_tetrahedron([4, 5, 6, 7], other);
         let gap = |particles: &Particles<3>| {
             let (p, q) = (p.position(particles), q.position(particles));
             from_fn::<_, 3, _>(|axis| p[axis] - q[axis])

@@ -31,7 +31,7 @@ fn world(scene: &Scene) -> Bodies {
 }
 
 fn bodies(world: &Bodies) -> impl Iterator<Item = (&Particles<3>, &Body)> {
-    let matter = &world.islands()[0].matter;
+    let matter = &world.islands()[0].model;
     matter.bodies.all().iter().map(|body| (&matter.particles, body))
 }
 
@@ -45,7 +45,7 @@ fn length(v: [f64; 3]) -> f64 {
 
 /// Largest deviation of a stick from its rest length, relative to the rest length.
 fn stretch(world: &Bodies) -> f64 {
-    let matter = &world.islands()[0].matter;
+    let matter = &world.islands()[0].model;
     (0..matter.sticks.len())
         .map(|stick| {
             let ends = matter.sticks.ends()[stick];
@@ -83,7 +83,7 @@ fn bodies_stay_rigid_with_few_iterations_and_come_to_rest() {
         for _ in 0..600 {
             assert!(world.step().unwrap().finite);
             worst = worst.max(stretch(&world));
-            let matter = &world.islands()[0].matter;
+            let matter = &world.islands()[0].model;
             let vertices = matter.bodies.vertices(&matter.particles);
             deepest = vertices.iter().fold(deepest, |deepest, [_, y, _]| deepest.max(-y));
         }
@@ -165,7 +165,7 @@ mod pairs {
 
     /// Momentum and angular momentum about the origin.
     fn momenta(world: &Bodies) -> [[f64; 3]; 2] {
-        let particles = &world.islands()[0].matter.particles;
+        let particles = &world.islands()[0].model.particles;
         let mut sums = [[0.0; 3]; 2];
         for i in 0..particles.len() {
             let mass = 1.0 / f64::from(particles.inverse_masses()[i]);

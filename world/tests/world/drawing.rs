@@ -40,7 +40,7 @@ fn rows_are_positions_in_the_order_of_the_world() {
     // The vertices of the meshes of bodies follow.
     let mut skins = wide[world.len()..].iter();
     for island in world.islands() {
-        for vertex in island.matter.bodies.vertices(&island.matter.particles) {
+        for vertex in island.model.bodies.vertices(&island.model.particles) {
             assert_eq!(skins.next().unwrap()[..3], vertex);
         }
     }
@@ -196,7 +196,7 @@ fn surface<const D: usize>(shape: FigureShape<D>) -> Vec<[f64; D]> {
 /// Checks that a particle collides slightly inside the drawn surface, and not slightly outside.
 fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
     use taut_core::{Motion, Step};
-    use taut_world::Moment;
+    use taut_world::StepTime;
 
     for time in [0.0, 0.4, 3.7] {
         let figure = obstacle.figure(time).unwrap();
@@ -213,14 +213,14 @@ fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
                 }
             };
             let motion: Motion<D> = Step::default().motion().unwrap();
-            let moment = Moment { time, h: 1e-3, hold: 1e-3, motion };
+            let now = StepTime { time, h: 1e-3, duration: 1e-3, motion };
             let depth = |by: f64| {
                 let x = to_world(&figure, moved(by)).map(|x| x as f32);
                 let particles = taut_core::Particles::new(&[x], &[1.0]).unwrap();
                 let sticks =
                     taut_core::Sticks::with_rests(1, &[], &[], taut_core::Duplicates::Keep)
                         .unwrap();
-                obstacle.depth(&Model::new(particles, sticks), &moment)
+                obstacle.depth(&Model::new(particles, sticks), &now)
             };
             assert!(depth(-0.01 * inwards) > 0.001, "{:?} at {point:?}", figure.shape);
             assert_eq!(depth(0.01 * inwards), 0.0, "{:?} at {point:?}", figure.shape);
@@ -327,7 +327,7 @@ fn emitted_particles_that_are_not_alive_are_absent() {
     for _ in 0..60 {
         steps(&mut world, 1);
         let (island, first) = world.locate(25);
-        let emitter = &world.islands()[island].matter.emitters[0];
+        let emitter = &world.islands()[island].model.emitters[0];
         let alive = emitter.particles_at(world.time()).map(|it| 25 + it.particle as usize - first);
         let mut all: Vec<usize> = world.absent().chain(alive).collect();
         all.sort_unstable();

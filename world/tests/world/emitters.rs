@@ -6,7 +6,7 @@ use taut_world::{Emitter, EmitterSettings, Model, ModelError, Source, World, fre
 use super::make::{scene, steps, world};
 
 fn emitter(world: &World<ScalarKernel>) -> &Emitter {
-    &world.islands()[0].matter.emitters[0]
+    &world.islands()[0].model.emitters[0]
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn living_particles_are_those_born_and_not_dead() {
     let mut lifetimes = std::collections::BTreeMap::new();
     for frame in 1..=240 {
         steps(&mut world, 1);
-        let matter = &world.islands()[0].matter;
+        let matter = &world.islands()[0].model;
         let living: Vec<_> = emitter(&world).particles_at(world.time()).collect();
         // A particle is free if and only if it is alive.
         let free = matter.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
@@ -104,7 +104,7 @@ fn dead_particles_do_not_move_and_a_resumed_emitter_continues() {
     let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
     for _ in 0..50 {
         let dead: Vec<_> = (0..world.len())
-            .filter(|&it| world.islands()[0].matter.particles.inverse_masses()[it] == 0.0)
+            .filter(|&it| world.islands()[0].model.particles.inverse_masses()[it] == 0.0)
             .map(|it| (it, world.position(it)))
             .collect();
         steps(&mut world, 1);

@@ -48,7 +48,7 @@ proptest! {
         scene.settings.step.damping_rate = damping_rate;
         let mut world = world(&scene);
         let previous = -speed * h;
-        world.islands_mut()[0].matter.particles.previous_mut(0)[0] = previous;
+        world.islands_mut()[0].model.particles.previous_mut(0)[0] = previous;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
         // If damping leaves almost no velocity, products are subnormal and lose digits.
@@ -100,7 +100,7 @@ fn an_orbit_keeps_its_radius() {
     scene.forces.push(Arc::new(Field::new(attractor)));
     let mut world = world(&scene);
     let h = 1.0 / 480.0;
-    let particles = &mut world.islands_mut()[0].matter.particles;
+    let particles = &mut world.islands_mut()[0].model.particles;
     // The position one substep ago, on the circle to second order.
     particles.previous_mut(1)[0] = -2.0 * h;
     particles.previous_mut(0)[0] = 2.0 - h * h;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taut_world::{Force, Forces, Model, Moment, StickSet, WorldError};
+use taut_world::{Force, Forces, Model, StepTime, StickSet, WorldError};
 
 use crate::make::{scene, steps, world};
 
@@ -11,7 +11,7 @@ use crate::make::{scene, steps, world};
 struct ZeroForce;
 
 impl Force for ZeroForce {
-    fn push(&self, _: &Model, _: &Moment, _: &mut Forces) {}
+    fn add_forces(&self, _: &Model, _: &StepTime, _: &mut Forces) {}
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    ContactScratch, Facing, Matter, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin,
+    ContactScratch, Facing, Matter, Model, Obstacle, Path, Rope, Scene, Solid, Spin, StepTime,
     StickSet, Surface, TriMesh, World,
 };
 
@@ -241,7 +241,7 @@ fn bodies_and_limbs_stay_on_their_side_of_a_mesh() {
             let is_right = if speed < 0.0 { y > 0.047 } else { (y - 0.25).abs() < 3e-3 };
             assert!(is_right, "{facing:?}, {speed} m/s, end {end}: {y}");
         }
-        let Model { particles, bodies, .. } = &world.islands()[0].matter;
+        let Model { particles, bodies, .. } = &world.islands()[0].model;
         let [_, y, _] = bodies.all()[0].pose(particles).centre;
         assert!((y - 0.2).abs() < 3e-3, "{facing:?}, {speed} m/s, dice: {y}");
         let depth = world.diagnostics().unwrap().depth;
@@ -272,8 +272,8 @@ fn cloth_stays_on_its_side_of_a_mesh() {
         }
     }
     let motion = coarse().motion().unwrap();
-    let moment = Moment { time: world.time(), h: H, hold: H, motion };
-    let depth = mesh.depth(&world.islands()[0].matter, &moment);
+    let now = StepTime { time: world.time(), h: H, duration: H, motion };
+    let depth = mesh.depth(&world.islands()[0].model, &now);
     assert!(depth < 1e-5, "{depth} m inside");
     // It lies in the pit.
     let lowest = (0..world.len()).map(|particle| world.position(particle)[1]).fold(9.0, f32::min);
@@ -304,8 +304,8 @@ proptest! {
         for (axis, to) in to.into_iter().enumerate() {
             model.particles.positions_mut(axis)[0] = to;
         }
-        let moment = Moment { time: 0.0, h: H, hold: H, motion: coarse().motion().unwrap() };
-        mesh.resolve(&mut Matter::of(&mut model, &mut scratch), &moment);
+        let now = StepTime { time: 0.0, h: H, duration: H, motion: coarse().motion().unwrap() };
+        mesh.resolve(&mut Matter::of(&mut model, &mut scratch), &now);
         let end = model.particles.position(0);
         for triangle in &triangles {
             let corners = triangle.map(|corner| points[corner as usize].map(f64::from));

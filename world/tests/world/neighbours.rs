@@ -244,7 +244,7 @@ fn schedules_of_small_models_fill_registers_together() {
     fn schedules<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
         let world = world(scene);
         let island = &world.islands()[0];
-        let Model { particles, sticks, .. } = &island.matter;
+        let Model { particles, sticks, .. } = &island.model;
         (island.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }
     let registers = |schedule: &Schedule, lanes: usize| -> usize {

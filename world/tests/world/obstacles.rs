@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Bounds, Capsule, ContactScratch, Cuboid, HalfSpace, Islands, Matter, Model, Moment, Obstacle,
-    Path, Scene, Shape, Side, Solid, Sphere, Spin, StickSet, Surface, World,
+    Bounds, Capsule, ContactScratch, Cuboid, HalfSpace, Islands, Matter, Model, Obstacle, Path,
+    Scene, Shape, Side, Solid, Sphere, Spin, StepTime, StickSet, Surface, World,
 };
 
 const G: f64 = 9.81;
@@ -48,9 +48,9 @@ fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
     }
 }
 
-fn moment<const D: usize>(time: f64, h: f32) -> Moment<D> {
+fn now<const D: usize>(time: f64, h: f32) -> StepTime<D> {
     let step = taut_core::Step { dt: h, substeps: 1, ..taut_core::Step::default() };
-    Moment { time, h, hold: h, motion: step.motion().unwrap() }
+    StepTime { time, h, duration: h, motion: step.motion().unwrap() }
 }
 
 fn surface(friction: f32, restitution: f32) -> Surface {
@@ -224,7 +224,7 @@ fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
             assert!(speed < 25.0, "step {step}: particle {particle} at {speed} m/s");
         }
     }
-    let depth = ball.depth(&world.islands()[0].matter, &moment(world.time(), 1.0 / 240.0));
+    let depth = ball.depth(&world.islands()[0].model, &now(world.time(), 1.0 / 240.0));
     assert!(depth < 2e-6, "{depth} m deep");
 }
 
@@ -235,9 +235,9 @@ fn pinned_particles_stay_and_do_not_count_in_depth() {
     let mut model = unconnected(&inside, h);
     model.particles.set_inverse_mass(0, 0.0).unwrap();
     let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
-    assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
+    assert!((ball.depth(&model, &now(0.0, h)) - 0.2).abs() < 1e-6);
     let mut scratch = ContactScratch::default();
-    ball.resolve(&mut Matter::of(&mut model, &mut scratch), &moment(0.0, h));
+    ball.resolve(&mut Matter::of(&mut model, &mut scratch), &now(0.0, h));
     assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
     assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
     // Pushed out without velocity.
@@ -293,12 +293,12 @@ proptest! {
         let states: Vec<_> = movers.iter().map(|(x, v, _)| (*x, *v)).collect();
         let mut model = unconnected(&states, h);
         model.radii = movers.iter().map(|(_, _, radius)| *radius).collect();
-        let moment = moment(time, h);
-        let before = obstacle.depth(&model, &moment);
+        let now = now(time, h);
+        let before = obstacle.depth(&model, &now);
         let unchanged = model.clone();
         let mut scratch = ContactScratch::default();
-        obstacle.resolve(&mut Matter::of(&mut model, &mut scratch), &moment);
-        let after = obstacle.depth(&model, &moment);
+        obstacle.resolve(&mut Matter::of(&mut model, &mut scratch), &now);
+        let after = obstacle.depth(&model, &now);
         prop_assert!(after < 4e-6, "{after} m deep, {before} m before");
         if before == 0.0 {
             prop_assert_eq!(model.particles.hash(), unchanged.particles.hash());
@@ -311,8 +311,8 @@ proptest! {
 struct Unfused(Arc<dyn Obstacle>);
 
 impl Obstacle for Unfused {
-    fn resolve(&self, matter: &mut Matter<'_>, moment: &Moment) {
-        self.0.resolve(matter, moment);
+    fn resolve(&self, matter: &mut Matter<'_>, now: &StepTime) {
+        self.0.resolve(matter, now);
     }
 }
 
@@ -361,9 +361,9 @@ proptest! {
 struct KeepApart(f32);
 
 impl Obstacle for KeepApart {
-    fn resolve(&self, _: &mut Matter<'_>, _: &Moment) {}
+    fn resolve(&self, _: &mut Matter<'_>, _: &StepTime) {}
 
-    fn resolve_all(&self, islands: &mut Islands<'_>, _: &Moment) {
+    fn resolve_all(&self, islands: &mut Islands<'_>, _: &StepTime) {
         for upper in 1..islands.count() {
             let [mut one, mut other] = islands.two([upper - 1, upper]).unwrap();
             let height = |matter: &mut Matter<'_>| matter.model_mut().particles.position(0)[1];

@@ -62,7 +62,7 @@ where
     let bent = positions(&world);
     let [_, bend] = displacements(&model, ALL, [&grown, &bent]);
     assert!(bend > 1e-3 && bend < 0.12, "{D}D, {plant:?}: bends by {bend} m");
-    for previous in world.islands_mut()[0].matter.particles.previous_mut(0) {
+    for previous in world.islands_mut()[0].model.particles.previous_mut(0) {
         *previous -= 2.0 / 60.0; // 2 m/s
     }
     run(&mut world, 5);

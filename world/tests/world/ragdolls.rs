@@ -8,7 +8,7 @@ use taut_core::{Kernel, Kind, Step};
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    Cuboid, JointLimit, LimbContacts, Model, Moment, Obstacle, Ragdoll, Rope, Scene, Solid, World,
+    Cuboid, JointLimit, LimbContacts, Model, Obstacle, Ragdoll, Rope, Scene, Solid, StepTime, World,
 };
 
 use crate::make::{steps, unconnected};
@@ -53,7 +53,7 @@ where
                 // Changes the velocity by several m/s, each time in another direction.
                 for axis in 0..D {
                     let kick = 0.02 * (1.3 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
-                    world.islands_mut()[0].matter.particles.previous_mut(axis)[kicked] +=
+                    world.islands_mut()[0].model.particles.previous_mut(axis)[kicked] +=
                         kick as f32;
                 }
             }
@@ -282,8 +282,8 @@ where
     ScalarKernel: Kernel<D>,
 {
     let motion = world.settings().step.motion().unwrap();
-    let moment = Moment { time: world.time(), h: 1.0 / 240.0, hold: 1.0 / 240.0, motion };
-    LimbContacts::default().depth(&world.islands()[0].matter, &moment)
+    let now = StepTime { time: world.time(), h: 1.0 / 240.0, duration: 1.0 / 240.0, motion };
+    LimbContacts::default().depth(&world.islands()[0].model, &now)
 }
 
 /// Checks that limbs in a scene penetrate little, and more without the obstacle for their contacts.

@@ -150,8 +150,8 @@ fn a_bridge_carries_its_planks() {
                 "{ropes} ropes, rails {rails}: particle {particle} moved by {moved} m"
             );
         }
-        let particles = &world.islands()[0].matter.particles;
-        let stretch = Stretch::of(particles, &world.islands()[0].matter.sticks);
+        let particles = &world.islands()[0].model.particles;
+        let stretch = Stretch::of(particles, &world.islands()[0].model.sticks);
         assert!(stretch.residual_max() < 0.03, "{ropes} ropes, rails {rails}: {stretch:?}");
     }
 }

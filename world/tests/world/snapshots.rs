@@ -129,7 +129,7 @@ fn a_snapshot_survives_json_and_damage_is_detected() {
 fn snapshots_with_positions_that_are_not_finite_are_refused() {
     let scene = scene();
     let mut world = world(&scene);
-    world.islands_mut()[0].matter.particles.positions_mut(1)[20] = f32::NAN;
+    world.islands_mut()[0].model.particles.positions_mut(1)[20] = f32::NAN;
     let snapshot: Snapshot = world.snapshot();
     let error = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap_err();
     assert!(matches!(error, SnapshotError::Particle(_)), "{error}");

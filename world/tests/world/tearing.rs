@@ -14,7 +14,7 @@ use crate::make::{drape, scene, steps, world};
 fn overstretched(world: &World<ScalarKernel>, factor: f64) -> BTreeSet<usize> {
     let sticks = (0..stick_count(world)).filter(|&stick| {
         let (island, number) = world.locate_stick(stick).unwrap();
-        let matter = &world.islands()[island].matter;
+        let matter = &world.islands()[island].model;
         let [a, b] =
             matter.sticks.ends()[number].map(|end| matter.particles.position(end as usize));
         let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
@@ -57,7 +57,7 @@ fn overstretched_sticks_tear_and_their_faces_are_removed() {
             .iter()
             .map(|&stick| {
                 let (island, number) = world.locate_stick(stick).unwrap();
-                let mut ends = world.islands()[island].matter.sticks.ends()[number];
+                let mut ends = world.islands()[island].model.sticks.ends()[number];
                 ends.sort_unstable();
                 ends
             })
@@ -138,7 +138,7 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
     assert_eq!((world.torn(), torn_flags(&world)), (torn, before));
 
     // The same matter built without those sticks.
-    let remaining = world.islands()[0].matter.clone();
+    let remaining = world.islands()[0].model.clone();
     assert_eq!(remaining.sticks.len() + torn, stick_count(&world));
     let remaining = Model { faces: Vec::new().into(), ..remaining };
     let mut twin = crate::make::world(&scene("sheet", remaining));
@@ -228,7 +228,7 @@ fn tear_factors_may_change_between_steps() {
     world.set_tear_factor(9, 2.0).unwrap();
     assert_eq!(world.step().unwrap().torn, 0);
     let (island, number) = world.locate_stick(9).unwrap();
-    world.islands_mut()[island].matter.sticks.set_rest(number, 1e-3).unwrap();
+    world.islands_mut()[island].model.sticks.set_rest(number, 1e-3).unwrap();
     assert_eq!(world.step().unwrap().torn, 1);
     assert!(world.is_torn(9) && world.torn() == 2);
 }
@@ -239,7 +239,7 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     steps(&mut world, 3);
     let number = |world: &World<ScalarKernel>, stick| world.locate_stick(stick).unwrap().1;
     let torn_after = |world: &mut World<ScalarKernel>, change: &dyn Fn(&mut Vec<f32>)| {
-        change(&mut world.islands_mut()[0].matter.tear_factors);
+        change(&mut world.islands_mut()[0].model.tear_factors);
         world.step().unwrap().torn
     };
     // Changes a factor, then makes all infinite, then one finite again.

@@ -153,7 +153,7 @@ fn cut(world: &mut World<ScalarKernel>, size: usize, row: usize, until: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
         let (island, number) = world.locate_stick(stick).unwrap();
-        let [a, b] = world.islands()[island].matter.sticks.ends()[number].map(|it| it as usize);
+        let [a, b] = world.islands()[island].model.sticks.ends()[number].map(|it| it as usize);
         let rows = [a.min(b) / size, a.max(b) / size];
         if rows[0] <= row && rows[1] > row && (a % size).min(b % size) < until {
             world.tear(stick).unwrap();
@@ -190,7 +190,7 @@ fn a_hole_of_one_particle_frees_no_column() {
     steps(&mut world, 1);
     for stick in world.sticks_of("sheet").unwrap() {
         let (island, number) = world.locate_stick(stick).unwrap();
-        let ends = world.islands()[island].matter.sticks.ends()[number];
+        let ends = world.islands()[island].model.sticks.ends()[number];
         if ends.contains(&(5 * size as u32 + 6)) {
             world.tear(stick).unwrap();
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use taut_core::{Renumbering, Step};
 use taut_world::{
-    Acceleration, Cloth, Diagonals, Field, Force, Forces, Gusts, Model, ModelError, Moment,
-    Sampling, StickSet, Wind, WindLaw,
+    Acceleration, Cloth, Diagonals, Field, Force, Forces, Gusts, Model, ModelError, Sampling,
+    StepTime, StickSet, Wind, WindLaw,
 };
 
 use super::make::{drape, scene, steps, unconnected, world};
@@ -18,15 +18,15 @@ fn dot(a: Vector, b: Vector) -> f64 {
     (0..3).map(|axis| a[axis] * b[axis]).sum()
 }
 
-fn moment(h: f32) -> Moment {
+fn now(h: f32) -> StepTime {
     let step = Step { dt: h, substeps: 1, acceleration: [0.0; 3], ..Step::default() };
-    Moment { time: 0.4, h, hold: h, motion: step.motion().unwrap() }
+    StepTime { time: 0.4, h, duration: h, motion: step.motion().unwrap() }
 }
 
 /// The force of the wind on each particle, N.
 fn forces_of(wind: &Wind, model: &Model) -> Vec<[f32; 3]> {
     let mut forces = Forces::none(&model.particles);
-    wind.push(model, &moment(1.0 / 60.0), &mut forces);
+    wind.add_forces(model, &now(1.0 / 60.0), &mut forces);
     (0..model.particles.len()).map(|it| from_fn(|axis| forces.along(axis)[it])).collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use taut_core::{Kernel, Plan, Step};
 use taut_scalar::ScalarKernel;
 use taut_scenes::LibraryScene;
-use taut_world::{Force, Forces, Model, Moment, Scene, StickSet, World};
+use taut_world::{Force, Forces, Model, Scene, StepTime, StickSet, World};
 
 use super::make::{coarse, scene, steps, unconnected, world};
 
@@ -14,8 +14,8 @@ use super::make::{coarse, scene, steps, unconnected, world};
 struct AntiGravity;
 
 impl Force for AntiGravity {
-    fn push(&self, matter: &Model, _: &Moment, forces: &mut Forces) {
-        for (particle, w) in matter.particles.inverse_masses().iter().enumerate() {
+    fn add_forces(&self, model: &Model, _: &StepTime, forces: &mut Forces) {
+        for (particle, w) in model.particles.inverse_masses().iter().enumerate() {
             if *w > 0.0 {
                 forces.add(particle, [0.0, 9.81 / w, 0.0]);
             }

@@ -74,21 +74,21 @@ pub(crate) struct Axis {
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     /// Alternative text for screen readers.
-    pub(crate) alternative: String,
+    pub(crate) alt_text: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) series: Vec<Series>,
     /// A broad line behind the series.
-    pub(crate) behind: Vec<(f64, f64)>,
+    pub(crate) background: Vec<(f64, f64)>,
     /// Further points that the axes must include.
-    pub(crate) also_included: Vec<(f64, f64)>,
+    pub(crate) extra_points: Vec<(f64, f64)>,
     pub(crate) legend: Vec<(String, LegendKey)>,
 }
 
 /// Bars in groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Bars {
-    pub(crate) alternative: String,
+    pub(crate) alt_text: String,
     pub(crate) y: &'static str,
     pub(crate) groups: Vec<String>,
     /// One bar of each series in every group.
@@ -107,22 +107,22 @@ impl Lines {
         for points in self.series.iter_mut().map(|series| &mut series.points) {
             points.retain(drawable);
         }
-        self.behind.retain(drawable);
-        self.also_included.retain(drawable);
+        self.background.retain(drawable);
+        self.extra_points.retain(drawable);
         if self.points().next().is_none() {
             return html! { p.missing { "No data." } };
         }
         let legend = self.legend.iter().map(|(name, key)| (name.as_str(), key.swatch()));
-        figure(&self.alternative, |size, font_size| self.draw(size, font_size), legend)
+        figure(&self.alt_text, |size, font_size| self.draw(size, font_size), legend)
     }
 
     /// The points of all lines.
     pub(crate) fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
-        self.series.iter().flat_map(|series| &series.points).chain(&self.behind)
+        self.series.iter().flat_map(|series| &series.points).chain(&self.background)
     }
 
     fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
-        let points: Vec<_> = self.points().chain(&self.also_included).collect();
+        let points: Vec<_> = self.points().chain(&self.extra_points).collect();
         let x = AxisRange::of(points.iter().map(|point| point.0), &self.x.ticks);
         let y = AxisRange::of(points.iter().map(|point| point.1), &self.y.ticks);
         let mut svg = String::new();
@@ -150,7 +150,7 @@ impl Lines {
                 .x_label_formatter(&|value| short_number(*value))
                 .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
-            chart.draw_series([PathElement::new(self.behind.clone(), broad_stroke())])?;
+            chart.draw_series([PathElement::new(self.background.clone(), broad_stroke())])?;
             for Series { points, style } in &self.series {
                 let stroke = style.stroke();
                 chart.draw_series([PathElement::new(points.clone(), stroke)])?;
@@ -173,7 +173,7 @@ impl Bars {
         let legend = self.series.iter().enumerate().map(|(index, (name, _))| {
             (name.as_str(), colour_swatch(SERIES[index % SERIES.len()].0))
         });
-        figure(&self.alternative, |size, font_size| self.draw(size, font_size), legend)
+        figure(&self.alt_text, |size, font_size| self.draw(size, font_size), legend)
     }
 
     fn highest(&self) -> f64 {
@@ -295,7 +295,7 @@ pub(crate) fn short_number(value: f64) -> String {
 
 /// A drawing in all sizes, with its legend.
 fn figure<'a>(
-    alternative: &str,
+    alt_text: &str,
     draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
     legend: impl Iterator<Item = (&'a str, String)>,
 ) -> Markup {
@@ -303,7 +303,7 @@ fn figure<'a>(
         figure {
             @for (class, size, font_size) in DRAWING_SIZES {
                 @match draw(size, font_size) {
-                    Ok(svg) => (inline_svg(&svg, class, Some(alternative))),
+                    Ok(svg) => (inline_svg(&svg, class, Some(alt_text))),
                     Err(error) => p.missing { "Drawing failed: " (error) "." },
                 }
             }
@@ -320,7 +320,7 @@ fn figure<'a>(
 
 /// Embeds a drawing in the page, with alternative text. Without it, screen readers skip the
 /// drawing.
-fn inline_svg(svg: &str, class: &str, alternative: Option<&str>) -> Markup {
+fn inline_svg(svg: &str, class: &str, alt_text: Option<&str>) -> Markup {
     let attribute = |name: &str| {
         let start = svg.find(name)? + name.len() + 2;
         svg[start..].split('"').next()
@@ -328,8 +328,8 @@ fn inline_svg(svg: &str, class: &str, alternative: Option<&str>) -> Markup {
     let content = svg.split_once('>').map_or("", |(_, content)| content);
     let content = content.trim().trim_end_matches("</svg>");
     html! {
-        svg class=(class) viewBox=[attribute(" viewBox")] role=[alternative.map(|_| "img")]
-            aria-label=[alternative] aria-hidden=[alternative.is_none().then_some("true")] {
+        svg class=(class) viewBox=[attribute(" viewBox")] role=[alt_text.map(|_| "img")]
+            aria-label=[alt_text] aria-hidden=[alt_text.is_none().then_some("true")] {
             (PreEscaped(content))
         }
     }

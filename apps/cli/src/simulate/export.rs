@@ -9,7 +9,7 @@ use taut::Kernel;
 use taut::world::World;
 use taut_bench::Progress;
 use taut_export::{FileName, Sink, Timeline, sink};
-use taut_mesh::Origin;
+use taut_mesh::VertexMap;
 use taut_picture::{Background, Options, View, film};
 
 use super::stage::WorldStage;
@@ -90,7 +90,7 @@ impl ExportOptions {
         &self,
         world: &World<K, D>,
         steps: u64,
-        origin: Option<&Origin>,
+        origin: Option<&VertexMap>,
     ) -> anyhow::Result<Exporter> {
         let (fps, from) = (self.fps, self.from);
         let mut exporter = Exporter {

@@ -18,7 +18,7 @@ use clap::Args;
 use taut::world::{AnyScene, LibraryScene, Scene, Tethers, World};
 use taut::{AnyKernel, Formula, Kernel, KernelChoice, Schedule};
 use taut_bench::{FrameTimes, Progress};
-use taut_mesh::Origin;
+use taut_mesh::VertexMap;
 
 use crate::Failure;
 use crate::output::{JsonOutput, warn, with_progress};
@@ -185,7 +185,7 @@ impl Arguments {
         &self,
         name: &str,
         scene: Scene<D>,
-        origin: Option<&Origin>,
+        origin: Option<&VertexMap>,
     ) -> Result<(), Failure>
     where
         AnyKernel: Kernel<D>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use taut::world::{AnyScene, LibraryScene, Scene, StickSet};
-use taut_mesh::{LoadOptions, Origin};
+use taut_mesh::{LoadOptions, VertexMap};
 
 use crate::input;
 
@@ -21,7 +21,7 @@ pub(crate) struct NamedScene {
     pub(crate) scene: AnyScene,
     pub(crate) name: String,
     /// For a mesh file: the particle of each vertex of the file.
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<VertexMap>,
 }
 
 /// A scene with one mesh from a file, pinned at its highest vertices.

@@ -3,7 +3,7 @@
 use taut::Kernel;
 use taut::world::{Figure, FigureShape, Look, REMOVED, World, normals, row};
 use taut_export::{Frame, Look as ExportLook, Mesh, Part, Pose, RigidShape, Stage};
-use taut_mesh::Origin;
+use taut_mesh::VertexMap;
 
 /// The stage of a world, and its current frame.
 pub(super) struct WorldStage {
@@ -36,7 +36,7 @@ impl WorldStage {
     /// Creates the stage of a world. With `origin`, its faces have the vertices of the mesh file.
     pub(super) fn new<K: Kernel<D>, const D: usize>(
         world: &World<K, D>,
-        origin: Option<&Origin>,
+        origin: Option<&VertexMap>,
     ) -> Self {
         let drawing = world.drawing();
         let mut this = Self {
@@ -129,7 +129,7 @@ impl WorldStage {
     }
 
     /// Replaces the vertices and faces of the world by those of the mesh file.
-    fn use_file_vertices(&mut self, origin: &Origin) {
+    fn use_file_vertices(&mut self, origin: &VertexMap) {
         // A vertex without a particle has no face, so its position does not matter.
         self.particle_of_vertex = origin.vertices.iter().map(|it| it.unwrap_or(0)).collect();
         self.stage.vertices = self.particle_of_vertex.len();
@@ -148,8 +148,8 @@ impl WorldStage {
     ) {
         let mut first = world.len();
         for (island_number, island) in world.islands().iter().enumerate() {
-            let bodies = &island.matter.bodies;
-            let vertices = bodies.vertices(&island.matter.particles);
+            let bodies = &island.model.bodies;
+            let vertices = bodies.vertices(&island.model.particles);
             for (body_number, body) in bodies.all().iter().enumerate() {
                 let reference = BodyRef { island: island_number, body: body_number };
                 let inverse = reference.pose(world).inverse();
@@ -160,7 +160,7 @@ impl WorldStage {
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
                 let name = names.iter().find(|(vertices, _)| vertices.contains(&first));
                 first += body.vertices().len();
-                let masses = island.matter.particles.inverse_masses();
+                let masses = island.model.particles.inverse_masses();
                 let is_pinned = body.particles().iter().all(|&it| masses[it as usize] == 0.0);
                 self.stage.rigid_shapes.push(RigidShape {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
@@ -265,7 +265,7 @@ impl WorldStage {
 impl BodyRef {
     /// The current pose of the body; three of its four particles determine its axes.
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
-        let matter = &world.islands()[self.island].matter;
+        let matter = &world.islands()[self.island].model;
         let particles = matter.bodies.all()[self.body].particles();
         let [a, b, c, _] = particles.map(|it| row(matter.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])

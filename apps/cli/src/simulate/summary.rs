@@ -62,8 +62,8 @@ impl Summary {
         AnyKernel: Kernel<D>,
     {
         let Settings { step, passes } = world.settings();
-        let matter = || world.islands().iter().map(|island| &island.matter);
-        let largest = world.islands().iter().max_by_key(|island| island.matter.sticks.len());
+        let matter = || world.islands().iter().map(|island| &island.model);
+        let largest = world.islands().iter().max_by_key(|island| island.model.sticks.len());
         let kernel = largest
             .map_or_else(|| kernels.others.clone(), |island| kernels.kernel_for(island.schedule()));
         let diagnostics = world.diagnostics()?;

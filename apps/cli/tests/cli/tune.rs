@@ -14,7 +14,7 @@ fn tuned(folder: &Folder) -> Value {
 }
 
 #[test]
-fn the_result_is_kept_unless_any_answer_is_given() {
+fn the_result_is_kept_unless_any_schedule_is_allowed() {
     let report = tune("--json -").succeeded().report();
     let value = &report.value;
     assert_eq!(
@@ -31,7 +31,7 @@ fn the_result_is_kept_unless_any_answer_is_given() {
     // The result of an exploding schedule cannot be kept.
     let exploding = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
     taut(exploding).failed_with(&["'authored'", "bounded"]);
-    let ran = taut(&format!("{exploding} --any-answer")).succeeded();
+    let ran = taut(&format!("{exploding} --any-schedule")).succeeded();
     assert!(ran.out.contains("DIFFERENT from that of authored"), "{}", ran.out);
 }
 
@@ -136,9 +136,9 @@ fn json_csv_and_the_tuning_file_are_written() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    tune("--max-stretch 1e-9").failed_with(&["accurate enough", "'sheet'"]);
-    tune("--max-stretch 0").failed_with(&["--max-stretch 0"]);
-    tune("--max-stretch nan").failed_with(&["--max-stretch"]);
+    tune("--max-residual 1e-9").failed_with(&["accurate enough", "'sheet'"]);
+    tune("--max-residual 0").failed_with(&["--max-residual 0"]);
+    tune("--max-residual nan").failed_with(&["--max-residual"]);
     tune("--save nowhere/out").failed_with(&["nowhere/out", "cannot be written"]);
     tune("--scene disc --schedule sheet").failed_with(&["'sheet'", "regular sheet"]);
     tune("--budget 0").was_usage_error_with(&["--budget"]);

@@ -264,7 +264,7 @@ where
     let all = models().flat_map(|model| (0..model.sticks.len()).map(move |stick| (model, stick)));
     for (id, (model, stick)) in all.enumerate() {
         let Some((island, number)) = world.locate_stick(id) else { continue };
-        let sticks = &mut world.islands_mut()[island].matter.sticks;
+        let sticks = &mut world.islands_mut()[island].model.sticks;
         let compliance = request.compliance.unwrap_or(model.sticks.compliance(stick));
         if sticks.compliance(number).to_bits() != compliance.to_bits() {
             sticks.set_compliance(number, compliance).map_err(WorldError::from)?;

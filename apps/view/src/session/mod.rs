@@ -168,7 +168,7 @@ where
         let is_near = |x: &f32| x.abs() < FAR;
         let mut islands = self.runner.world.islands().iter();
         let all_near = islands.all(|island| {
-            (0..D).all(|axis| island.matter.particles.positions(axis).iter().all(is_near))
+            (0..D).all(|axis| island.model.particles.positions(axis).iter().all(is_near))
         });
         Ok(outcome.finite && all_near)
     }

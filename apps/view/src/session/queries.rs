@@ -41,7 +41,7 @@ where
         let Tally { divisions, square_roots, .. } =
             operations_per_relaxation(self.runner.world.formula());
         let sticks: usize =
-            self.runner.world.islands().iter().map(|island| island.matter.sticks.len()).sum();
+            self.runner.world.islands().iter().map(|island| island.model.sticks.len()).sum();
         [divisions, square_roots].map(|it| it * sticks as u64 * self.iterations_per_step())
     }
 

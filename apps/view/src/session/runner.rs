@@ -36,7 +36,7 @@ where
     /// The name and the instruction set of the kernel of the largest island.
     pub(super) fn kernel_names(&self) -> [&'static str; 2] {
         let islands = self.world.islands().iter();
-        let largest = islands.max_by_key(|island| island.matter.sticks.len());
+        let largest = islands.max_by_key(|island| island.model.sticks.len());
         largest.map_or(["", ""], |island| names_for(&self.kernels, island.schedule()))
     }
 
@@ -44,7 +44,7 @@ where
     pub(super) fn has_equal_positions(&self, other: &Self) -> bool {
         let [islands, others] = [self, other].map(|it| it.world.islands());
         islands.iter().zip(others).all(|(island, other)| {
-            let [own, other] = [island, other].map(|it| &it.matter.particles);
+            let [own, other] = [island, other].map(|it| &it.model.particles);
             let bits = |x: &f32| x.canonical_bits();
             (0..D).all(|axis| {
                 own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))

@@ -66,7 +66,7 @@ pub enum Changed<'a> {
     /// Only these; an entry may occur more than once.
     Listed {
         /// Particles whose inverse mass changed.
-        masses: &'a [u32],
+        particles: &'a [u32],
         /// Sticks that changed.
         sticks: &'a [u32],
     },

@@ -21,7 +21,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
             (Delta::Entries([]), Delta::Entries([])) => {}
             (Delta::Entries(changed_sticks), Delta::Entries(masses)) => {
-                let changed = Changed::Listed { masses, sticks: changed_sticks };
+                let changed = Changed::Listed { particles: masses, sticks: changed_sticks };
                 self.engine.refresh(particles, sticks, changed);
                 if !masses.is_empty() {
                     self.copy_masses(particles);

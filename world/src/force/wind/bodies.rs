@@ -4,23 +4,23 @@ use super::air::{Air, Corner, GustFactor};
 use super::laws::{CornerForce, TriangleLaw, larger};
 use crate::forces::Forces;
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::vector::dot;
 
 /// Adds the force of the wind on the faces of bodies that it meets from outside. Each corner gets a
 /// third, distributed to the particles that carry the corner by their weights there.
 pub(super) fn add_to_bodies(
-    matter: &Model,
-    moment: &Moment,
+    model: &Model,
+    now: &StepTime,
     forces: &mut Forces,
     corner_force: CornerForce<impl TriangleLaw>,
     air: Air<impl GustFactor>,
 ) {
-    let Model { particles, bodies, .. } = matter;
+    let Model { particles, bodies, .. } = model;
     for body in bodies.all() {
         let triangles = &bodies.triangles()[body.triangles()];
         // Mobility over inverse mass, s, if all triangles met at one corner: an upper bound.
-        let mobility_factor = triangles.len() as f32 * moment.hold;
+        let mobility_factor = triangles.len() as f32 * now.duration;
         for corners in triangles {
             let corners = corners.map(|vertex| bodies.point(body, vertex as usize));
             let (normal, u) = air.relative_to(corners.map(|corner| Corner {

@@ -9,7 +9,7 @@ use super::gusts::Gusts;
 use super::{Force, Sampling};
 use crate::forces::{Forces, TriangleScratch};
 use crate::model::Model;
-use crate::settings::Moment;
+use crate::settings::StepTime;
 use crate::simd::widest;
 
 use air::{Air, GustFactor, Steady};
@@ -96,16 +96,16 @@ impl Wind {
 impl Force for Wind {
     /// # Panics
     /// If a face has a corner that is not a particle.
-    fn push(&self, matter: &Model, moment: &Moment, forces: &mut Forces) {
-        let per_3h = THIRD / moment.h;
+    fn add_forces(&self, model: &Model, now: &StepTime, forces: &mut Forces) {
+        let per_3h = THIRD / now.h;
         match self.law {
             WindLaw::Normal { pressure } => {
                 let law = NormalLaw { half_pressure: 0.5 * pressure };
-                self.add_with_law(matter, moment, forces, law);
+                self.add_with_law(model, now, forces, law);
             }
             WindLaw::Plate { density, drag, lift: 0.0 } => {
                 let law = DragLaw { quarter_density_per_3h: 0.25 * density * per_3h, drag };
-                self.add_with_law(matter, moment, forces, law);
+                self.add_with_law(model, now, forces, law);
             }
             WindLaw::Plate { density, drag, lift } => {
                 let law = DragLiftLaw {
@@ -114,7 +114,7 @@ impl Force for Wind {
                     lift,
                     stable_product: drag / (drag * drag + lift * lift),
                 };
-                self.add_with_law(matter, moment, forces, law);
+                self.add_with_law(model, now, forces, law);
             }
         }
     }
@@ -123,56 +123,56 @@ impl Force for Wind {
         self.sampling
     }
 
-    fn touches(&self, matter: &Model) -> bool {
-        !(matter.faces.is_empty() && matter.bodies.is_empty())
+    fn touches(&self, model: &Model) -> bool {
+        !(model.faces.is_empty() && model.bodies.is_empty())
     }
 }
 
 impl Wind {
     fn add_with_law(
         &self,
-        matter: &Model,
-        moment: &Moment,
+        model: &Model,
+        now: &StepTime,
         forces: &mut Forces,
         law: impl TriangleLaw,
     ) {
         match self.gusts {
-            None => self.add_with_gusts(matter, moment, forces, law, Steady),
+            None => self.add_with_gusts(model, now, forces, law, Steady),
             Some(gusts) => {
-                let lattice = gusts.lattice(self.velocity, moment.time);
-                self.add_with_gusts(matter, moment, forces, law, lattice);
+                let lattice = gusts.lattice(self.velocity, now.time);
+                self.add_with_gusts(model, now, forces, law, lattice);
             }
         }
     }
 
     fn add_with_gusts(
         &self,
-        matter: &Model,
-        moment: &Moment,
+        model: &Model,
+        now: &StepTime,
         forces: &mut Forces,
         law: impl TriangleLaw,
         gusts: impl GustFactor,
     ) {
-        let air = Air::new(self.velocity, gusts, moment.h);
-        let corner_force = CornerForce::new(law, moment.h);
-        if !matter.faces.is_empty() {
-            let layout = matter.faces.layout();
-            let pushes_all = layout.incidence.particles == matter.particles.len();
+        let air = Air::new(self.velocity, gusts, now.h);
+        let corner_force = CornerForce::new(law, now.h);
+        if !model.faces.is_empty() {
+            let layout = model.faces.layout();
+            let pushes_all = layout.incidence.particles == model.particles.len();
             let TriangleScratch { first, on_particles, on_triangles } =
                 forces.triangle_scratch(pushes_all, layout.slots);
             widest(FacePass {
                 layout,
-                position: [0, 1, 2].map(|axis| matter.particles.positions(axis)),
-                previous: [0, 1, 2].map(|axis| matter.particles.previous(axis)),
-                inverse_mass: matter.particles.inverse_masses(),
+                position: [0, 1, 2].map(|axis| model.particles.positions(axis)),
+                previous: [0, 1, 2].map(|axis| model.particles.previous(axis)),
+                inverse_mass: model.particles.inverse_masses(),
                 air,
-                third_hold: THIRD * moment.hold,
+                third_hold: THIRD * now.duration,
                 corner_force,
                 on_triangles,
                 on_particles,
                 overwrites: first,
             });
         }
-        add_to_bodies(matter, moment, forces, corner_force, air);
+        add_to_bodies(model, now, forces, corner_force, air);
     }
 }

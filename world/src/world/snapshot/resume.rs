@@ -124,7 +124,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         for (particle, inverse_mass) in inverse_masses.numbers().enumerate() {
             let (island, number) = self.locate(particle);
-            let particles = &mut self.islands[island].matter.particles;
+            let particles = &mut self.islands[island].model.particles;
             let point = |bits: &Bits| -> [f32; D] {
                 core::array::from_fn(|axis| f32::from_bits(bits.0[D * particle + axis]))
             };
@@ -175,7 +175,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let kept = kept.filter(|kept| kept.is_sorted_by(|one, next| one < next)).ok_or(
                 damaged("a list of sticks is not ascending or has sticks of other islands"),
             )?;
-            let remaining = island.matter.sticks.selected(&kept)?;
+            let remaining = island.model.sticks.selected(&kept)?;
             let schedule = Schedule::new(&remaining, phases)?;
             island
                 .replace_sticks(remaining, &kept, schedule, self.formula, kernel_for)
@@ -202,7 +202,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 /// Removes faces as the original world did, so that the remaining ones have the same order.
 fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, remaining: &[[u32; 3]]) {
     let mut next = remaining.iter().peekable();
-    let faces = &mut island.matter.faces;
+    let faces = &mut island.model.faces;
     faces.retain(|face| next.next_if_eq(&&face).is_some());
     if **faces != *remaining {
         *faces = remaining.to_vec().into();
@@ -213,7 +213,7 @@ fn resume_sticks<P, const D: usize>(
     island: &mut Island<P, D>,
     state: &IslandState,
 ) -> Result<(), SnapshotError> {
-    let Model { sticks, tear_factors, .. } = &mut island.matter;
+    let Model { sticks, tear_factors, .. } = &mut island.model;
     let len = sticks.len();
     let columns = [&state.rests, &state.stiffness, &state.compliance];
     if columns.iter().any(|column| column.0.len() != len)

@@ -31,7 +31,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
         let particle = |particle: usize| {
             let (island, number) = self.locate(particle);
-            (&self.islands[island].matter.particles, number)
+            (&self.islands[island].model.particles, number)
         };
         let all = || (0..self.len()).map(particle);
         let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
@@ -66,7 +66,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     fn island_state(&self, at: usize) -> IslandState {
         let island = &self.islands[at];
-        let Model { sticks, faces, tear_factors, .. } = &island.matter;
+        let Model { sticks, faces, tear_factors, .. } = &island.model;
         let all = || 0..sticks.len();
         let particles = self.particles.in_island(at);
         let reordered = island.reordered.then(|| {

@@ -46,9 +46,9 @@ pub(super) fn charts(
     table: impl Fn(&Results) -> Markup,
 ) -> Markup {
     let drawn: Vec<Lines> = all.iter().filter_map(&chart).collect();
-    let also_included: Vec<(f64, f64)> = drawn.iter().flat_map(Lines::points).copied().collect();
+    let extra_points: Vec<(f64, f64)> = drawn.iter().flat_map(Lines::points).copied().collect();
     side_by_side(all, |results| {
-        let lines = Lines { also_included: also_included.clone(), ..chart(results)? };
+        let lines = Lines { extra_points: extra_points.clone(), ..chart(results)? };
         Some(html! { (lines.figure()) (table(results)) })
     })
 }

@@ -35,12 +35,12 @@ fn stretch_chart<T>(
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
     Lines {
-        alternative: alternative.to_owned(),
+        alt_text: alternative.to_owned(),
         x: Axis { name: x, ticks },
         y: Axis { name: "stretch, rms", ticks: Vec::new() },
         series,
-        behind: Vec::new(),
-        also_included: Vec::new(),
+        background: Vec::new(),
+        extra_points: Vec::new(),
         legend: legend(schedules.iter(), groups.iter().map(|((_, formula), _)| formula.as_str())),
     }
 }

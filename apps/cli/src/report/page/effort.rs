@@ -89,7 +89,7 @@ fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
         ("with tethers".to_owned(), LegendKey::Mark(1)),
     ]);
     Lines {
-        alternative: "The time of the cheapest frame within a bound of stretch over the size of a \
+        alt_text: "The time of the cheapest frame within a bound of stretch over the size of a \
             sheet, a line for each set of pins and bound, with and without tethers. The \
             numbers are in the table below."
             .to_owned(),
@@ -99,8 +99,8 @@ fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
         },
         y: Axis { name: "cheapest frame, in textbook frames", ticks: Vec::new() },
         series: series.collect(),
-        behind: Vec::new(),
-        also_included: Vec::new(),
+        background: Vec::new(),
+        extra_points: Vec::new(),
         legend,
     }
 }

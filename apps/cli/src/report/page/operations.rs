@@ -28,7 +28,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
     let kinds = ["divisions", "square roots", "estimates"];
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
     let bars = Bars {
-        alternative: "Operations per frame, a group of bars for each formula. The numbers are in \
+        alt_text: "Operations per frame, a group of bars for each formula. The numbers are in \
             the table below."
             .to_owned(),
         y: "operations per frame",

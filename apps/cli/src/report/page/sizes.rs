@@ -114,20 +114,20 @@ fn chart(rows: &[&Timing], subject: Subject) -> Lines {
         let limit = rows.iter().filter_map(|row| row.limit_ns).min_by(f64::total_cmp)?;
         Some((abscissa(rows[0]), limit))
     };
-    let behind: Vec<(f64, f64)> = of_sizes.iter().filter_map(lowest_limit).collect();
-    if !behind.is_empty() {
+    let background: Vec<(f64, f64)> = of_sizes.iter().filter_map(lowest_limit).collect();
+    if !background.is_empty() {
         legend.push(("lowest limit by the roofline model".to_owned(), LegendKey::Behind));
     }
     Lines {
-        alternative: format!(
+        alt_text: format!(
             "Nanoseconds per stick over {over}, a line for each kernel and instruction set. The \
              numbers are in the table below."
         ),
         x,
         y: Axis { name: "ns per stick and iteration", ticks: Vec::new() },
         series,
-        behind,
-        also_included: Vec::new(),
+        background,
+        extra_points: Vec::new(),
         legend,
     }
 }

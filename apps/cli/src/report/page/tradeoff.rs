@@ -47,13 +47,13 @@ fn tradeoff_chart(rows: &[Timing]) -> Lines {
     let series: Vec<Series> = series.collect();
     let all = series.iter().flat_map(|series| series.points.iter().copied());
     Lines {
-        alternative: "Stretch over time, a line for each schedule and formula, more iterations to \
+        alt_text: "Stretch over time, a line for each schedule and formula, more iterations to \
             the right. The Pareto front is in the table below."
             .to_owned(),
         x: Axis { name: "ns per stick and frame", ticks: Vec::new() },
         y: Axis { name: "stretch, rms", ticks: Vec::new() },
-        behind: pareto_front(all),
-        also_included: Vec::new(),
+        background: pareto_front(all),
+        extra_points: Vec::new(),
         legend: legend(
             lines.iter().map(|((schedule, _), _)| schedule),
             lines.iter().map(|((_, formula), _)| *formula),

@@ -11,11 +11,11 @@ use taut_core::Particles;
 ///
 /// ```
 /// use taut_core::Particles;
-/// use taut_world::Anchor;
+/// use taut_world::WeightedPoint;
 ///
 /// // Figure 4b: a quarter of the stick's length from its first end.
 /// let mut stick = Particles::new(&[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], &[1.0, 1.0])?;
-/// let p = Anchor::on_stick([0, 1], 0.25);
+/// let p = WeightedPoint::on_stick([0, 1], 0.25);
 /// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
 ///
 /// // Moving the point to q moves the near end more than the far one, in the ratio 0.75 to 0.25.
@@ -25,14 +25,14 @@ use taut_core::Particles;
 /// # Ok::<(), taut_core::ParticleError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Anchor {
+pub struct WeightedPoint {
     /// The particles. A particle with a weight of 0 does not move, so any may fill unused entries.
     pub particles: [u32; 4],
     /// Their weights c1 to c4.
     pub weights: [f32; 4],
 }
 
-impl Anchor {
+impl WeightedPoint {
     /// A particle itself.
     #[must_use]
     pub fn at(particle: u32) -> Self {
@@ -157,10 +157,10 @@ impl Anchor {
 /// A point of a body or limb to be tested against an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
-    pub(crate) point: Anchor,
+    pub(crate) point: WeightedPoint,
     /// A nearby point that is assumed to be outside the obstacle.
     #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "only meshes use it"))]
-    pub(crate) inner: Anchor,
+    pub(crate) inner: WeightedPoint,
     /// Search distance, m.
     pub(crate) reach: f32,
 }
