@@ -1,8 +1,9 @@
-//! One pass over particles, in groups with bounding boxes, for several obstacles.
+//! Resolves collisions with several obstacles in a single traversal of the particles, which is
+//! divided into groups with bounding boxes.
 //!
-//! Each lane of a group's registers has a bounding box of its particles. An obstacle tests the
-//! boxes first: most do not touch it. In the layout of a regular sheet the particles of a lane are
-//! neighbours, so the boxes are small.
+//! Each lane of a group has a bounding box of its particles. An obstacle tests the boxes first, and
+//! skips groups of which it reaches no box. In the layout of a regular sheet the particles of a
+//! lane are neighbours, so the boxes are small.
 
 use core::ops::Range;
 
@@ -11,19 +12,20 @@ use taut_core::{Lane, PADDING, ParticleView, SlotLayout, Stage};
 use taut_lanes::pulp::Register;
 
 /// Number of slots in a group.
-pub(crate) const GROUP: usize = 16 * PADDING;
-/// Number of groups in a chunk: all obstacles process one chunk before the next.
-const GROUPS: usize = 8;
-/// A box with a coordinate beyond this, m, does not skip work: it may be infinite.
+pub(crate) const GROUP_SLOTS: usize = 16 * PADDING;
+/// Number of groups in a chunk. All obstacles process a chunk before the next chunk begins.
+const CHUNK_GROUPS: usize = 8;
+/// A group with a box that extends beyond this coordinate, m, is never skipped: the bound may be
+/// infinite.
 pub(crate) const BOX_MAX: f32 = 1e15;
 
-/// The collision pass of an analytic obstacle (one with a closed-form distance) in a substep.
+/// The collisions of an analytic obstacle (one with a closed-form distance) in a substep.
 pub(crate) trait GroupPass<const D: usize>: Sync {
-    /// Resolves the collisions of the particles.
+    /// Resolves the collisions of the particles of a chunk.
     fn run(&self, groups: &mut Groups<'_, D>);
 }
 
-/// The passes of analytic obstacles, applied in order.
+/// The collisions of several analytic obstacles, resolved in order.
 pub(crate) struct GroupPasses<'a, const D: usize> {
     pub(crate) passes: &'a [&'a dyn GroupPass<D>],
     /// Radii of all particles by number, m, or empty.
@@ -37,18 +39,19 @@ impl<const D: usize> Stage<D> for GroupPasses<'_, D> {
             .radii
             .iter()
             .fold(0.0, |largest: f32, &it| if it > largest { it } else { largest });
-        let mut boxes = [LaneBoxes::EMPTY; GROUPS];
-        for first in (0..inverse_mass.len()).step_by(GROUPS * GROUP) {
-            let range = first..inverse_mass.len().min(first + GROUPS * GROUP);
+        let mut boxes = [LaneBoxes::EMPTY; CHUNK_GROUPS];
+        for first in (0..inverse_mass.len()).step_by(CHUNK_GROUPS * GROUP_SLOTS) {
+            let range = first..inverse_mass.len().min(first + CHUNK_GROUPS * GROUP_SLOTS);
             let mut groups = Groups {
                 position: position.each_mut().map(|column| &mut column[range.clone()]),
                 previous: previous.each_mut().map(|column| &mut column[range.clone()]),
                 inverse_mass: &inverse_mass[range],
                 radii: Radii { by_number: self.radii, layout, first_slot: first, largest },
                 boxes: &mut boxes,
-                // Computing the boxes takes as long as one obstacle takes without them.
+                // Computing the boxes takes as long as resolving the collisions of one obstacle
+                // without them.
                 use_boxes: self.passes.len() > 1,
-                box_valid: [false; GROUPS],
+                box_valid: [false; CHUNK_GROUPS],
             };
             for pass in self.passes {
                 pass.run(&mut groups);
@@ -63,20 +66,20 @@ pub(crate) struct Groups<'a, const D: usize> {
     pub(crate) previous: [&'a mut [f32]; D],
     pub(crate) inverse_mass: &'a [f32],
     pub(crate) radii: Radii<'a>,
-    boxes: &'a mut [LaneBoxes<D>; GROUPS],
+    boxes: &'a mut [LaneBoxes<D>; CHUNK_GROUPS],
     use_boxes: bool,
     /// Which boxes are up to date.
-    box_valid: [bool; GROUPS],
+    box_valid: [bool; CHUNK_GROUPS],
 }
 
 impl<const D: usize> Groups<'_, D> {
     pub(crate) fn count(&self) -> usize {
-        self.inverse_mass.len().div_ceil(GROUP)
+        self.inverse_mass.len().div_ceil(GROUP_SLOTS)
     }
 
     /// The slots of a group.
     pub(crate) fn slots(&self, group: usize) -> Range<usize> {
-        group * GROUP..self.inverse_mass.len().min((group + 1) * GROUP)
+        group * GROUP_SLOTS..self.inverse_mass.len().min((group + 1) * GROUP_SLOTS)
     }
 
     /// Invalidates the boxes of a group whose particles moved.
@@ -102,13 +105,13 @@ impl<const D: usize> Groups<'_, D> {
         }
         let position =
             self.position.each_ref().map(|column| R::as_simd_f32s(&column[slots.clone()]).0);
-        let (masses, _) = R::as_simd_f32s(&self.inverse_mass[slots]);
-        let position = position.map(|column| &column[..masses.len()]);
+        let (inverse_masses, _) = R::as_simd_f32s(&self.inverse_mass[slots]);
+        let position = position.map(|column| &column[..inverse_masses.len()]);
         let zero = Register::splat(simd, 0.0);
         let empty = BoxRegisters::empty(simd);
         let mut boxes = empty;
-        for (register, &mass) in masses.iter().enumerate() {
-            let free = Register::new(simd, mass).above(zero);
+        for (register, &inverse_mass) in inverse_masses.iter().enumerate() {
+            let free = Register::new(simd, inverse_mass).above(zero);
             for (axis, column) in position.iter().enumerate() {
                 let x = Register::new(simd, column[register]);
                 let (low, high) = (&mut boxes.low[axis], &mut boxes.high[axis]);
@@ -127,7 +130,7 @@ pub(crate) struct Radii<'a> {
     /// By particle number, or empty.
     by_number: &'a [f32],
     layout: SlotLayout<'a>,
-    /// The slot of the view at which the chunk begins.
+    /// The slot of the plan at which the chunk begins.
     first_slot: usize,
     pub(crate) largest: f32,
 }
@@ -143,8 +146,8 @@ impl Radii<'_> {
         let mut radii = [0.0; PADDING];
         let lanes = radii.iter_mut().take(R::F32_LANES).enumerate();
         if let SlotLayout::Copies { particles, .. } = self.layout {
-            // The lanes hold the same particle of consecutive copies, padding last: a single
-            // division gives all numbers.
+            // The lanes hold the same particle of consecutive copies, then padding, so a single
+            // division yields all particle numbers.
             let first = self.layout.particle(self.first_slot + slot);
             for (lane, radius) in lanes {
                 let number = first.saturating_add(lane * particles);

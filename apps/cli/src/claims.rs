@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::table;
 
-/// The width of the table if the output is not a terminal.
+/// The width of the table in characters if the standard output is not a terminal.
 const WIDTH: u16 = 160;
 
 #[derive(Args, Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Show one claim in detail, by its number or its name.
     #[arg(long, value_name = "N")]
     show: Option<String>,
-    /// Measure tiny sizes, as a smoke test; the verdicts are then meaningless.
+    /// Smoke test: measure tiny sizes. The verdicts are then meaningless.
     #[arg(long)]
     small: bool,
     #[command(flatten)]
@@ -44,7 +44,7 @@ struct LeftOut {
     why: &'static str,
 }
 
-/// A measured number of a claim, for CSV.
+/// One row of the CSV output: a measured number of a claim.
 #[derive(Serialize)]
 struct Row<'a> {
     number: usize,
@@ -158,7 +158,7 @@ fn measured_text(number: &Number) -> String {
     format!("{} ({bound}) {what}", value_text(number))
 }
 
-/// Formats a value with its significant digits and its unit.
+/// Formats a value and its unit; a value that must be exact is not rounded.
 fn value_text(number: &Number) -> String {
     let Number { unit, value, bound, .. } = *number;
     let exact = matches!(bound, Bound::Exactly(_));
@@ -173,7 +173,7 @@ fn value_text(number: &Number) -> String {
     if unit.is_empty() { digits } else { format!("{digits} {unit}") }
 }
 
-/// Counts the verdicts.
+/// A sentence with the number of claims for each verdict.
 fn summary(findings: &[Finding]) -> String {
     let count =
         |wanted: Verdict| findings.iter().filter(|finding| finding.verdict == wanted).count();

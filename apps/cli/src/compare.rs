@@ -26,10 +26,10 @@ use crate::table;
 pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// Iterations per substep. [default: 8; for a library scene its own]
+    /// Iterations per substep. [default: 8, or that of the library scene]
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
-    /// Substeps per frame of 1/60 s. [default: 1; for a library scene its own]
+    /// Substeps per frame of 1/60 s. [default: 1, or that of the library scene]
     #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
     /// Number of timed frames.
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// scalar kernel are always included.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<KernelName>)]
     kernels: Vec<KernelName>,
-    /// Formulas, any of: exact, newton, halley, quick. [default: all; for a library scene its own]
+    /// Formulas, any of: exact, newton, halley, quick. [default: all, or that of the library scene]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>)]
     formulas: Vec<Formula>,
     /// Schedules, any of: authored, coloured, packed, starred, banded, blocked, sheet. With /rcm or
@@ -53,17 +53,17 @@ pub(crate) struct Arguments {
     /// built; with + (packed+rcm, blocked+hilbert) after it is built, which keeps the result.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Instruction sets that kernels may use, of those that this machine has (avx512, avx2, sse2,
-    /// neon, scalar, ...).
+    /// Instruction sets that kernels may use (avx512, avx2, sse2, neon, scalar, ...); this machine
+    /// must support them.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     isa: Vec<String>,
-    /// Numbers of threads; the kernel colour runs those above 1. [default: 1 and all cores;
-    /// for a library scene 1]
+    /// Thread counts; for counts above 1 the kernel colour is used. [default: 1 and all cores, or 1
+    /// for a library scene]
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
-    /// Compare only the kernel that `taut tune --save FILE` chose for this mesh with the textbook
-    /// loop.
+    /// Compare the textbook loop with a single kernel: the one that `taut tune --save FILE` chose
+    /// for this mesh.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["kernels", "formulas", "schedules", "isa", "threads"])]
     tuned: Option<PathBuf>,
@@ -72,20 +72,20 @@ pub(crate) struct Arguments {
     all: bool,
     #[command(flatten)]
     output: OutputOptions,
-    /// Measure only the rows of the default comparison.
+    /// Measure only the rows of the default comparison. Not an option of the command line.
     #[arg(skip)]
     quick: bool,
 }
 
-/// Runs the default comparison, when no command is given.
+/// Runs the default comparison: what `taut` does without a command.
 pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
     run(&Arguments::default_selection(all))?;
     writeln!(
         io::stdout(),
         "\nTry next:\n  \
-         taut view --open               show a scene in the browser, and drag it\n  \
+         taut view --open               show a scene in the browser and drag the cloth\n  \
          taut compare --mesh FILE       compare all kernels on your mesh (OBJ, PLY, glTF)\n  \
-         taut compare --shuffle 1       shuffle the numbering: the worst memory locality\n  \
+         taut compare --shuffle 1       shuffle the numbering, for poor memory locality\n  \
          taut compare --help            list all options"
     )?;
     Ok(())
@@ -188,7 +188,7 @@ impl Arguments {
         for &wanted in &self.kernels {
             anyhow::ensure!(
                 configurations.iter().any(|it| it.kernel.kernel_name() == wanted),
-                "the kernel {wanted} runs none of the chosen schedules on this scene{}",
+                "the kernel {wanted} cannot run any of the selected schedules on this scene{}",
                 match wanted {
                     KernelName::Grid => ": it needs one regular sheet in the schedule 'sheet'",
                     KernelName::Copies => ": it needs --copies, 2 or more",
@@ -225,7 +225,7 @@ impl Arguments {
             let has_name = |kernel: &&AnyKernel| kernel.kernel_name() == wanted;
             anyhow::ensure!(
                 self.isa.is_empty() || available.iter().filter(has_name).any(allowed),
-                "--kernels {wanted} uses none of --isa {} on this machine",
+                "--kernels {wanted} supports none of the instruction sets --isa {} on this machine",
                 self.isa.join(",")
             );
         }
@@ -241,8 +241,9 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        // The threads run the best general kernel, and the best kernels for sheets and for copies,
-        // among those that --isa allows and, if any are listed, --kernels lists.
+        // On several threads, `colour` runs the best general kernel, the best one for sheets and
+        // the best one for copies. --isa and --kernels restrict the choice, but if --kernels lists
+        // no general kernel, the best one that --isa allows is used.
         let listed = |kernel: &&AnyKernel| {
             let is_inner = |name: &&KernelName| **name != KernelName::Colour;
             let mut names = self.kernels.iter().filter(is_inner).peekable();
@@ -253,8 +254,9 @@ impl Arguments {
         let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
         let for_sheets = usable().filter(listed).find(|kernel| kernel.is_for_sheets());
         let for_copies = usable().filter(listed).find(|kernel| kernel.is_for_copies());
-        let special = for_sheets.into_iter().chain(for_copies);
-        let inner_kernels: Vec<AnyKernel> = [best].into_iter().chain(special).cloned().collect();
+        let specialized = for_sheets.into_iter().chain(for_copies);
+        let inner_kernels: Vec<AnyKernel> =
+            [best].into_iter().chain(specialized).cloned().collect();
         if !threads.contains(&1) || self.kernels == [KernelName::Colour] {
             kernels.retain(|kernel| kernel.kernel_name() == KernelName::Scalar);
         }
@@ -272,9 +274,9 @@ impl Arguments {
         match arrangement.order {
             order if !self.can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
-            // Its batches have one stick, so lanes give no speedup.
+            // Each batch of this order has a single stick, so SIMD lanes give no speedup.
             Order::Authored => kernel.kernel_name() == KernelName::Scalar,
-            // They have a single block, so further threads have no work.
+            // Schedules of these orders have a single block, so further threads have no work.
             Order::Packed | Order::Starred => {
                 Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
             }
@@ -292,9 +294,9 @@ impl Arguments {
     }
 }
 
-/// Whether the default comparison has a row. With the default formula it has every kernel in the
-/// orders `sheet`, `banded` and renumbered `blocked`, and the scalar kernel in `authored`; with
-/// other formulas it has only the kernels for sheets.
+/// Whether the default comparison includes a row. With the default formula it includes every kernel
+/// in the orders `sheet`, `banded` and, renumbered, `blocked`, and the scalar kernel in `authored`;
+/// with other formulas it includes only the kernels for sheets.
 fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
     let Arrangement { order, numbering } = arrangement;
     if formula != Formula::default() {
@@ -319,7 +321,7 @@ fn tuned(path: &Path, named: &NamedModel) -> anyhow::Result<(Vec<Configuration>,
 struct Description {
     name: String,
     copies: usize,
-    /// This and the next two count all copies.
+    /// `particles`, `pinned` and `sticks` are totals of all copies.
     particles: usize,
     pinned: usize,
     sticks: usize,

@@ -20,6 +20,7 @@ pub(crate) struct SummaryRow {
     pub(crate) square_roots_per_frame: u64,
     /// None if the simulation blew up.
     pub(crate) stretch_rms: Option<f64>,
+    /// In metres. None if it was not measured or is not finite.
     pub(crate) error_vs_f64: Option<f64>,
 }
 
@@ -43,7 +44,7 @@ impl From<&Row> for SummaryRow {
     }
 }
 
-/// Names of the columns, and whether they are right-aligned.
+/// The headers of the columns, and whether each is right-aligned.
 pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("kernel", false),
     ("instruction set", false),
@@ -57,7 +58,7 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("error vs `f64`, m", true),
 ];
 
-/// Which rows [`selected`] returns.
+/// A description of the rows that [`selected`] returns, for readers of the table.
 pub(crate) const SELECTION: &str = "The table shows the fastest row of each kernel on each \
     instruction set and of each schedule, with the default formula, and the fastest row of each \
     formula.";

@@ -23,7 +23,7 @@ pub(crate) enum Row {
 
 /// One family of a sheet.
 #[derive(Clone, Debug)]
-pub(crate) struct Strand {
+pub(crate) struct FamilyConstants {
     pub(crate) family: Family,
     /// The number of columns that its sticks span, always to the right: from the lower row if
     /// `leans_left`.
@@ -51,7 +51,7 @@ pub(crate) struct Constants {
     pub(crate) formula: Formula,
     pub(crate) layout: Layout,
     pub(crate) sheet: Sheet,
-    pub(crate) strands: Vec<Strand>,
+    pub(crate) families: Vec<FamilyConstants>,
     /// The inverse mass of each row, if all its particles have the same.
     row_mass: Vec<Option<f32>>,
     inverse_h2: f32,
@@ -60,11 +60,11 @@ pub(crate) struct Constants {
 
 impl Constants {
     pub(crate) fn new(sheet: &Sheet, layout: Layout, formula: Formula) -> Self {
-        let strand = |&family: &Family| {
+        let of_family = |&family: &Family| {
             let [across, down] = family.span();
             let begins =
                 if sheet.width() > across { sheet.height().saturating_sub(down) } else { 0 };
-            Strand {
+            FamilyConstants {
                 family,
                 across,
                 down,
@@ -77,7 +77,7 @@ impl Constants {
             formula,
             layout,
             sheet: sheet.clone(),
-            strands: sheet.families().iter().map(strand).collect(),
+            families: sheet.families().iter().map(of_family).collect(),
             row_mass: alloc::vec![None; sheet.height()],
             inverse_h2: 0.0,
             any_compliance: false,
@@ -94,9 +94,9 @@ impl Constants {
         for row in 0..self.layout.height {
             self.refresh_mass(particles, row);
         }
-        for strand in 0..self.strands.len() {
-            for row in 0..self.strands[strand].rows.len() {
-                self.refresh_row(particles, sticks, strand, row);
+        for family in 0..self.families.len() {
+            for row in 0..self.families[family].rows.len() {
+                self.refresh_row(particles, sticks, family, row);
             }
         }
     }
@@ -111,12 +111,12 @@ impl Constants {
         let mut rows: Vec<(usize, usize)> = Vec::new();
         for &stick in changed {
             self.any_compliance |= sticks.compliance(stick as usize) != 0.0;
-            rows.extend(self.strand_and_row(sticks.ends()[stick as usize]));
+            rows.extend(self.family_and_row(sticks.ends()[stick as usize]));
         }
         rows.sort_unstable();
         rows.dedup();
-        for (strand, row) in rows {
-            self.refresh_row(particles, sticks, strand, row);
+        for (family, row) in rows {
+            self.refresh_row(particles, sticks, family, row);
         }
     }
 
@@ -136,17 +136,17 @@ impl Constants {
             self.refresh_mass(particles, row);
         }
         let mut reached: Vec<(usize, usize)> = Vec::new();
-        for (at, strand) in self.strands.iter().enumerate() {
+        for (at, family) in self.families.iter().enumerate() {
             for &row in &rows {
-                let begins = [Some(row), row.checked_sub(strand.down)];
-                let begins = begins.into_iter().flatten().filter(|&row| row < strand.rows.len());
+                let begins = [Some(row), row.checked_sub(family.down)];
+                let begins = begins.into_iter().flatten().filter(|&row| row < family.rows.len());
                 reached.extend(begins.map(|row| (at, row)));
             }
         }
         reached.sort_unstable();
         reached.dedup();
-        for (strand, row) in reached {
-            self.refresh_row(particles, sticks, strand, row);
+        for (family, row) in reached {
+            self.refresh_row(particles, sticks, family, row);
         }
     }
 
@@ -165,17 +165,17 @@ impl Constants {
         }
     }
 
-    /// The strand and row of a stick with these ends.
-    fn strand_and_row(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
+    /// The family and row of a stick with these ends.
+    fn family_and_row(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
         let width = self.layout.width;
         let [a, b] = ends.map(|end| [end as usize % width, end as usize / width]);
         let (upper, lower) = if a[1] <= b[1] { (a, b) } else { (b, a) };
         let (across, down) = (upper[0].abs_diff(lower[0]), lower[1] - upper[1]);
         let leans_left = down > 0 && lower[0] < upper[0];
-        let matches = |strand: &Strand| {
-            strand.across == across && strand.down == down && strand.leans_left == leans_left
+        let matches = |family: &FamilyConstants| {
+            family.across == across && family.down == down && family.leans_left == leans_left
         };
-        Some((self.strands.iter().position(matches)?, upper[1]))
+        Some((self.families.iter().position(matches)?, upper[1]))
     }
 
     fn refresh_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
@@ -190,12 +190,12 @@ impl Constants {
         &mut self,
         particles: &Particles<D>,
         sticks: &Sticks,
-        strand: usize,
+        family: usize,
         row: usize,
     ) {
-        let Strand { family, across, down, leans_left, .. } = self.strands[strand];
+        let FamilyConstants { family: kind, across, down, leans_left, .. } = self.families[family];
         let Layout { width, .. } = self.layout;
-        let stick_at = |i| self.sheet.number(family, i, row).map(|stick| stick as usize);
+        let stick_at = |i| self.sheet.number(kind, i, row).map(|stick| stick as usize);
         let columns = width - across;
         let first = stick_at(0).map_or(0.0, |stick| sticks.rest(stick));
         let equal = |stick: usize| {
@@ -209,7 +209,7 @@ impl Constants {
             let rest_term = self.formula.rest_term(first);
             let weight_term = self.formula.weight_term(upper + lower);
             let masses = if leans_left { [lower, upper] } else { [upper, lower] };
-            self.strands[strand].rows[row] = match masses {
+            self.families[family].rows[row] = match masses {
                 [1.0, 1.0] => Row::Unit { rest_term },
                 _ => Row::Equal { rest_term, weight_term, masses },
             };
@@ -229,7 +229,7 @@ impl Constants {
             })
             .collect();
         let row_len = self.layout.row_lanes();
-        let Strand { rows, mixed, .. } = &mut self.strands[strand];
+        let FamilyConstants { rows, mixed, .. } = &mut self.families[family];
         rows[row] = match in_row.first() {
             Some(&(_, [rest_term, ..])) if is_plain => Row::Plain { rest_term },
             _ => Row::Mixed,

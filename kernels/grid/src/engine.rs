@@ -12,7 +12,7 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::Narrow;
 use crate::rows::{Points, Sheets};
-use crate::stages::Stage;
+use crate::stages::SweepStage;
 use crate::time_skewed_sweep::Field;
 
 /// The fewest particles per thread for which a pass is worth running on threads.
@@ -29,10 +29,10 @@ pub struct GridEngine<M> {
     pub(crate) machine: M,
     pub(crate) constants: Constants,
     /// The blocks of both phases, which threads take, and the number of blocks in the first phase.
-    pub(crate) blocks: Vec<Stage>,
+    pub(crate) blocks: Vec<SweepStage>,
     pub(crate) interiors: usize,
     /// The stages of the time-skewed sweep, for one thread.
-    pub(crate) stages: Vec<Stage>,
+    pub(crate) stages: Vec<SweepStage>,
     /// The operations of a sheet whose rows have few registers.
     pub(crate) narrow: Option<Narrow>,
     /// A row for each block, and at least one.

@@ -12,7 +12,7 @@ use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::constants::{Constants, Row};
 use crate::layout::Layout;
-use crate::stages::{Stage, Strip};
+use crate::stages::{Strip, SweepStage};
 use crate::sweep::{Given, predecessors, successors};
 
 /// The most operations that are sorted together: more fill the L1 cache.
@@ -26,7 +26,7 @@ pub(crate) struct RegisterPair {
     to: u32,
     /// The row that the sticks begin in.
     row: u32,
-    strand: u8,
+    family: u8,
     /// The register of the first ends in its row.
     register: u8,
     /// Which of the columns of [`Narrow::presence`].
@@ -57,7 +57,11 @@ impl Narrow {
     /// `stages` are the whole schedule for one thread, and `blocks` what several threads take. The
     /// stages of a small sheet become one: the more operations are sorted together, the more of them
     /// are independent.
-    pub(crate) fn new(constants: &Constants, stages: &mut Vec<Stage>, blocks: &[Stage]) -> Self {
+    pub(crate) fn new(
+        constants: &Constants,
+        stages: &mut Vec<SweepStage>,
+        blocks: &[SweepStage],
+    ) -> Self {
         let layout = constants.layout;
         let batch = |across: usize, parity: usize| {
             layout.presence(across, move |i| i / across % 2 == parity)
@@ -74,7 +78,7 @@ impl Narrow {
         let mut narrow = Self { layout, presence, stages: Vec::new(), blocks: Vec::new() };
         narrow.stages = stages.iter().map(|stage| narrow.pairs(constants, stage)).collect();
         if narrow.stages.iter().map(Vec::len).sum::<usize>() <= OPERATIONS_MAX {
-            *stages = Stage::merged(stages).into_iter().collect();
+            *stages = SweepStage::merged(stages).into_iter().collect();
             narrow.stages = stages.iter().map(|stage| narrow.pairs(constants, stage)).collect();
         }
         narrow.blocks = blocks.iter().map(|stage| narrow.pairs(constants, stage)).collect();
@@ -82,7 +86,7 @@ impl Narrow {
     }
 
     /// The operations of one iteration of a stage, sorted by level.
-    fn pairs(&self, constants: &Constants, stage: &Stage) -> Pairs {
+    fn pairs(&self, constants: &Constants, stage: &SweepStage) -> Pairs {
         let strips = stage.strips.iter();
         let pairs: Pairs = strips.flat_map(|strip| self.pairs_of(constants, strip)).collect();
         let registers = |pair: &RegisterPair| {
@@ -109,8 +113,8 @@ impl Narrow {
         strip: &'a Strip,
     ) -> impl Iterator<Item = RegisterPair> + use<'a> {
         let Layout { registers, lanes, pitch, .. } = self.layout;
-        let strand = &constants.strands[strip.strand];
-        let (across, down) = (strand.across, strand.down);
+        let family = &constants.families[strip.family];
+        let (across, down) = (family.across, family.down);
         let columns = match (across, down) {
             (1, 0) => 3..5,
             (2, 0) => 5..7,
@@ -129,12 +133,12 @@ impl Narrow {
                 (0..registers).filter(has_sticks).map(move |register| {
                     let partner = register + across;
                     let [from, to] =
-                        if strand.leans_left { [row + down, row] } else { [row, row + down] };
+                        if family.leans_left { [row + down, row] } else { [row, row + down] };
                     RegisterPair {
                         from: (from * pitch + register * lanes) as u32,
                         to: (to * pitch + partner % registers * lanes) as u32,
                         row: row as u32,
-                        strand: strip.strand as u8,
+                        family: strip.family as u8,
                         register: register as u8,
                         presence: presence as u8,
                         shift: (partner / registers) as u8,
@@ -201,10 +205,10 @@ impl<const D: usize> RelaxPairs<'_, D> {
     /// - The pair is of this layout, whose registers have the lanes of `V`.
     #[inline(always)]
     unsafe fn pair<V: Vector, F: Factor>(&self, cpu: V::Cpu, pair: &RegisterPair) {
-        let strand = &self.constants.strands[pair.strand as usize];
+        let family = &self.constants.families[pair.family as usize];
         // SAFETY: by contract.
         unsafe {
-            let row = strand.rows[pair.row as usize];
+            let row = family.rows[pair.row as usize];
             if let Row::Unit { rest_term } = row {
                 let (one, two) = (V::splat(cpu, 1.0), V::splat(cpu, F::weight_term(2.0)));
                 return self.plain::<V, F>(cpu, [one; 2], [V::splat(cpu, rest_term), two], pair);
@@ -218,7 +222,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 }
                 return self.plain::<V, F>(cpu, [a, b], terms, pair);
             }
-            let Some(mixed) = &strand.mixed else { return };
+            let Some(mixed) = &family.mixed else { return };
             let at = self.in_mixed(pair);
             if let Row::Plain { rest_term } = row {
                 let weight = V::load(cpu, mixed.weight_term[at..at + V::LANES].as_ptr());

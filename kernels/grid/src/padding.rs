@@ -7,7 +7,7 @@ use taut_core::{Formula, Sheet};
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::Narrow;
-use crate::stages::{self, Stage};
+use crate::stages::{self, SweepStage};
 
 /// The lanes that relax a sheet and the numbers that store it, for models of the cost of a step.
 ///
@@ -38,7 +38,7 @@ impl PaddedSheet {
             let narrow = Narrow::new(&constants, &mut stages, &[]);
             narrow.stages.iter().map(Vec::len).sum::<usize>() * lanes
         } else {
-            let rows = |stage: &Stage| -> usize {
+            let rows = |stage: &SweepStage| -> usize {
                 stage.strips.iter().map(|strip| strip.rows.len()).sum()
             };
             stages.iter().map(rows).sum::<usize>() * layout.row_lanes()

@@ -11,16 +11,16 @@ const REACH: usize = 2;
 /// substep enters rows up to `REACH` after the end of band s. (The last band may be shorter.)
 const _: () = assert!(BAND_ROWS >= 2 * REACH && WIDE_BAND_ROWS >= 2 * REACH);
 
-/// Sticks of one strand (its index in the constants), and the rows that they begin in.
+/// Sticks of one family (its index in the constants), and the rows that they begin in.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
-    pub(crate) strand: usize,
+    pub(crate) family: usize,
     pub(crate) rows: Range<usize>,
 }
 
 /// Sticks to be relaxed in sequence, and the rows that enter and leave the sweep here.
 #[derive(Clone, Debug)]
-pub(crate) struct Stage {
+pub(crate) struct SweepStage {
     /// Rows that no earlier stage uses.
     pub(crate) enter: Range<usize>,
     pub(crate) strips: Vec<Strip>,
@@ -28,7 +28,7 @@ pub(crate) struct Stage {
     pub(crate) leave: Range<usize>,
 }
 
-impl Stage {
+impl SweepStage {
     /// Consecutive stages as one.
     pub(crate) fn merged(stages: &[Self]) -> Option<Self> {
         let [first, .., last] = stages else { return stages.first().cloned() };
@@ -42,9 +42,9 @@ impl Stage {
 
 /// The blocks of the schedule, each as a stage: those of the first phase, which together enter
 /// all rows, and then the seams, which enter none.
-pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {
+pub(crate) fn blocks(sheet: &Sheet) -> [Vec<SweepStage>; 2] {
     let [blocks, seams] = sheet.phases();
-    let stage = |block: &SheetBlock, rows: Range<usize>| Stage {
+    let stage = |block: &SheetBlock, rows: Range<usize>| SweepStage {
         enter: rows.clone(),
         strips: strips(sheet, block),
         leave: rows,
@@ -58,10 +58,10 @@ pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {
 /// The whole schedule as stages, one per band; only adjacent stages share particles. Sticks that
 /// share no particle may be reordered without changing the result, so a seam is relaxed right
 /// after the first band below it.
-pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
+pub(crate) fn stages(sheet: &Sheet) -> Vec<SweepStage> {
     let [blocks, seams] = sheet.phases();
     let mut seams = seams.iter();
-    let mut stages: Vec<Stage> = Vec::new();
+    let mut stages: Vec<SweepStage> = Vec::new();
     for block in &blocks {
         // The first block has no seam above it.
         let mut seam = if stages.is_empty() { None } else { seams.next() };
@@ -71,7 +71,7 @@ pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
             let mut sticks = strips(sheet, &band);
             sticks.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
             let rows = band.rows();
-            stages.push(Stage {
+            stages.push(SweepStage {
                 enter: enter_start..sheet.height().min(rows.end + REACH),
                 strips: sticks,
                 leave: leave_start..if rows.end == sheet.height() {
@@ -91,8 +91,8 @@ fn strips(sheet: &Sheet, block: &SheetBlock) -> Vec<Strip> {
         .strips(families)
         .filter_map(|(family, rows)| {
             let [across, _] = family.span();
-            let strand = families.iter().position(|&other| other == family)?;
-            (sheet.width() > across).then_some(Strip { strand, rows })
+            let index = families.iter().position(|&other| other == family)?;
+            (sheet.width() > across).then_some(Strip { family: index, rows })
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use core::ops::Range;
 use taut_core::{Column, Factor, Response, WithFactor, relax_by};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
-use crate::constants::{Constants, Mixed, Row, Strand};
+use crate::constants::{Constants, FamilyConstants, Mixed, Row};
 use crate::layout::Layout;
 use crate::stages::Strip;
 
@@ -53,11 +53,11 @@ impl<const D: usize> Relax<'_, D> {
     /// Relaxes strips in sequence; consecutive rows with the same constants in one loop.
     #[inline(always)]
     fn strips<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
-        for Strip { strand, rows } in self.strips {
-            let strand = &self.constants.strands[*strand];
+        for Strip { family, rows } in self.strips {
+            let family = &self.constants.families[*family];
             let mut first = rows.start;
-            for same in strand.rows[rows.clone()].chunk_by(Row::eq) {
-                self.rows::<V, F>(cpu, strand, first..first + same.len());
+            for same in family.rows[rows.clone()].chunk_by(Row::eq) {
+                self.rows::<V, F>(cpu, family, first..first + same.len());
                 first += same.len();
             }
         }
@@ -65,21 +65,26 @@ impl<const D: usize> Relax<'_, D> {
 
     /// Rows of one family, all [`Row::Mixed`] or all of the same constants.
     #[inline(always)]
-    fn rows<V: Vector, F: Factor>(&self, cpu: V::Cpu, strand: &Strand, rows: Range<usize>) {
+    fn rows<V: Vector, F: Factor>(
+        &self,
+        cpu: V::Cpu,
+        family: &FamilyConstants,
+        rows: Range<usize>,
+    ) {
         let Layout { registers, pitch, lanes, .. } = self.constants.layout;
-        let Strand { across, down, leans_left, .. } = *strand;
+        let FamilyConstants { across, down, leans_left, .. } = *family;
         let row_len = registers * lanes;
         // The bounds that the raw pointers below rely on; the columns have them by contract.
         let end = (rows.end + down) * pitch;
         assert!(self.constants.layout.len() >= end && pitch >= row_len);
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
-        let constants = strand.rows[rows.start];
+        let constants = family.rows[rows.start];
         let columns = self.position.map(|SharedPtr(column)| column);
         let path = Path { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let whole = self.constants.layout.is_full();
-        match (constants, &strand.mixed) {
+        match (constants, &family.mixed) {
             // Special cases for the compiler: masses of 1 need no multiplication, and equal masses
             // the same displacement at both ends.
             (Row::Unit { rest_term }, _) => {

@@ -17,7 +17,7 @@ use taut_lanes::{Machine, SharedPtr};
 use crate::constants::Constants;
 use crate::narrow::{Narrow, Pairs, RegisterPair, RelaxPairs};
 use crate::rows::{OverRows, Points, Sheets};
-use crate::stages::{Stage, Strip};
+use crate::stages::{Strip, SweepStage};
 use crate::sweep::Relax;
 
 /// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
@@ -39,9 +39,9 @@ pub(crate) struct Field<'a, M, const D: usize> {
     /// Becomes false if a position written back is not finite.
     pub(crate) finite: &'a AtomicBool,
     /// The blocks of both phases, which threads take.
-    pub(crate) blocks: &'a [Stage],
+    pub(crate) blocks: &'a [SweepStage],
     /// The stages for one thread.
-    pub(crate) stages: &'a [Stage],
+    pub(crate) stages: &'a [SweepStage],
     /// The operations, if the rows have few registers.
     pub(crate) narrow: Option<&'a Narrow>,
 }
@@ -84,7 +84,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     ///   block.
     unsafe fn sweep_stages(
         &self,
-        stages: &[Stage],
+        stages: &[SweepStage],
         pairs: Option<&[Pairs]>,
         block: usize,
         sweep: Sweep<'_, D>,

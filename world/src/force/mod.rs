@@ -27,7 +27,7 @@ pub enum Sampling {
 /// A force, as a function of the state of particles and of time. It has no state that a step
 /// changes, so a world can be resumed at any step.
 pub trait Force<const D: usize = 3>: Debug + Send + Sync {
-    /// Adds the force on each particle of `matter`, N. Called for each island before integration,
+    /// Adds the force on each particle of `model`, N. Called for each island before integration,
     /// as often as [`sampling`](Self::sampling) says.
     fn add_forces(&self, model: &Model<D>, now: &StepTime<D>, forces: &mut Forces<D>);
 
@@ -36,7 +36,7 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
         Sampling::Substep
     }
 
-    /// Whether the force can act on `matter` at any time of a step. An island that no force or
+    /// Whether the force can act on `model` at any time of a step. An island that no force or
     /// obstacle touches is stepped by its kernel in one call, which is faster. By default true.
     fn touches(&self, model: &Model<D>) -> bool {
         let _ = model;

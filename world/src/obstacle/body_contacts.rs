@@ -33,8 +33,8 @@ use crate::surface::Surface;
 /// for _ in 0..60 {
 ///     assert!(world.step()?.finite);
 /// }
-/// let matter = &world.islands()[0].model;
-/// let dice = matter.bodies.all()[1].pose(&matter.particles);
+/// let model = &world.islands()[0].model;
+/// let dice = model.bodies.all()[1].pose(&model.particles);
 /// assert!((dice.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -304,22 +304,22 @@ impl Obstacle for Solid<TriMesh> {
     }
 
     fn resolve(&self, matter: &mut Matter<'_>, now: &StepTime) {
-        let (matter, scratch) = matter.model_and_scratch();
+        let (model, scratch) = matter.model_and_scratch();
         let ContactScratch { starts, bodies: body_scratch, limbs: limb_scratch } = scratch;
         let [before, after] = self.poses(now);
         let law = ContactLaw::new(&self.surface, now);
         let to_world = |p| after.point(p).map(|x| x as f32);
         let rounded = |p| after.point_to_local(to_world(p).map(f64::from));
         let mesh_box = self.shape.tree.root_aabb();
-        for particle in 0..matter.particles.len() {
+        for particle in 0..model.particles.len() {
             // Particles of bodies do not collide themselves: the vertices of the bodies do.
-            let of_body = matter.radii.get(particle) == Some(&f32::NEG_INFINITY);
-            if of_body || matter.particles.inverse_masses()[particle] == 0.0 {
+            let of_body = model.radii.get(particle) == Some(&f32::NEG_INFINITY);
+            if of_body || model.particles.inverse_masses()[particle] == 0.0 {
                 continue;
             }
-            let x = matter.particles.position(particle).map(f64::from);
+            let x = model.particles.position(particle).map(f64::from);
             let previous =
-                core::array::from_fn(|axis| f64::from(matter.particles.previous(axis)[particle]));
+                core::array::from_fn(|axis| f64::from(model.particles.previous(axis)[particle]));
             let start = starts.get(particle).map_or(previous, |start| start.map(f64::from));
             let from = before.point_to_local(start);
             let state = VerletState {
@@ -327,7 +327,7 @@ impl Obstacle for Solid<TriMesh> {
                 previous: before.point_to_local(previous),
             };
             let skin = self.skin(x, &after);
-            let reach = self.reach(matter, particle).max(skin);
+            let reach = self.reach(model, particle).max(skin);
             let segment_box = box_around(from, state.x, reach);
             if !overlap(&segment_box, &mesh_box) {
                 continue;
@@ -335,12 +335,12 @@ impl Obstacle for Solid<TriMesh> {
             if let Some(resolved) = self.shape.resolve(from, state, [reach, skin], &law, rounded) {
                 let (x, previous) = (to_world(resolved.x), before.point(resolved.previous));
                 for axis in 0..3 {
-                    matter.particles.positions_mut(axis)[particle] = x[axis];
-                    matter.particles.previous_mut(axis)[particle] = previous[axis] as f32;
+                    model.particles.positions_mut(axis)[particle] = x[axis];
+                    model.particles.previous_mut(axis)[particle] = previous[axis] as f32;
                 }
             }
         }
-        let Model { particles, bodies, limbs, .. } = matter;
+        let Model { particles, bodies, limbs, .. } = model;
         let nearest = self.nearest(starts, [before, after]);
         let displacement = Displacement::between(&before, &after);
         let displacement = |x| displacement.at(x);

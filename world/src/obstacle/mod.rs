@@ -67,7 +67,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         }
     }
 
-    /// If [`resolve`](Self::resolve) is a single collision pass for matter without bodies and
+    /// If [`resolve`](Self::resolve) is a single collision pass for a model without bodies and
     /// limbs, calls `then` once with that pass and returns true. The passes of consecutive
     /// obstacles then share one traversal of the particles. The default returns false.
     fn with_analytic_pass(
@@ -86,7 +86,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         let _ = matter;
     }
 
-    /// Whether it can collide with anything in `matter`, at any time. If not,
+    /// Whether it can collide with anything in `model`, at any time. If not,
     /// [`resolve`](Self::resolve) is not called. An island that no force or obstacle touches is
     /// stepped by its kernel in one call, which is faster. The default is true.
     fn touches(&self, model: &Model<D>) -> bool {

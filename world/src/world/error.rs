@@ -15,26 +15,26 @@ pub enum WorldError {
     /// A kernel cannot relax an island.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The substeps are too long for its springs.
+    /// The substeps are too long for the springs of the world.
     #[error(transparent)]
     Springs(#[from] SpringError),
     /// The step is invalid.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// There is no such particle, or it cannot be moved like that.
+    /// There is no such particle, or its new state is invalid.
     #[error(transparent)]
     Particle(#[from] ParticleError),
-    /// There is no such stick, or it cannot be changed like that.
+    /// There is no such stick, or its new property is invalid.
     #[error(transparent)]
     Stick(#[from] StickError),
-    /// A free particle cannot be dragged.
+    /// The particle to drag is free: only grabbed or pinned particles can be dragged.
     #[error("particle {particle} is free: grab or pin it before dragging it")]
     Free {
         /// The particle.
         particle: usize,
     },
-    /// A particle that was always pinned cannot be unpinned.
-    #[error("particle {particle} was pinned from the beginning: set its inverse mass to free it")]
+    /// The particle to unpin was never free, so it has no mass to restore.
+    #[error("particle {particle} was never free: set its inverse mass to free it")]
     NeverFree {
         /// The particle.
         particle: usize,

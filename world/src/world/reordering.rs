@@ -1,4 +1,4 @@
-//! New schedules for the sticks that remain after tears.
+//! New schedules for the sticks that remain after some have torn.
 
 use std::ops::Range;
 
@@ -9,23 +9,24 @@ use crate::model::Model;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Removes torn sticks from the islands, and reorders the remaining sticks of their models.
-    /// This pays when many sticks are torn, since torn sticks cost time until they are removed.
-    /// Returns how many were removed.
+    /// This is worthwhile if many sticks are torn: a torn stick costs time until it is removed.
+    /// Returns the number of removed sticks.
     ///
-    /// **The result changes**: a different order of the sticks gives different positions. The model
-    /// is no longer run as a sheet, nor the models of its island as copies. Particles and sticks
-    /// keep their numbers: removed sticks stay [torn](Self::is_torn). Models without torn sticks
-    /// keep their order.
+    /// **The result changes**: a different order of the sticks gives different positions. A model
+    /// with torn sticks no longer runs as a sheet, and the models of its island no longer run as
+    /// copies. Particles and sticks keep their numbers, and removed sticks remain
+    /// [torn](Self::is_torn). Models without torn sticks keep their order.
     ///
     /// # Errors
-    /// If a kernel cannot run the new schedule. The islands before that one have then changed.
+    /// If a kernel cannot run the new schedule of an island. The islands before it have then
+    /// already changed.
     pub fn reorder(
         &mut self,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<usize, WorldError> {
         let mut removed = 0;
-        for at in 0..self.islands.len() {
-            let Model { sticks, tear_factors, .. } = &mut self.islands[at].model;
+        for island_number in 0..self.islands.len() {
+            let Model { sticks, tear_factors, .. } = &mut self.islands[island_number].model;
             let len = sticks.len();
             if !tear_factors.is_empty() {
                 tear_factors.resize(len, f32::INFINITY);
@@ -34,23 +35,23 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
             if kept.len() < len {
                 let remaining = sticks.selected(&kept)?;
-                let models = self.models.iter().filter(|model| model.island == at);
+                let models = self.models.iter().filter(|model| model.island == island_number);
                 let schedules =
                     models.map(|model| self.schedule_of_remaining(model, &kept, &remaining));
                 let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
-                let island = &mut self.islands[at];
+                let island = &mut self.islands[island_number];
                 let schedule = island.join_schedules(schedules, &remaining);
                 island.replace_sticks(remaining, &kept, schedule, self.formula, &mut kernel_for)?;
-                self.sticks.keep_only(at, &kept);
+                self.sticks.keep_only(island_number, &kept);
                 removed += len - kept.len();
             }
         }
         Ok(removed)
     }
 
-    /// The schedule of a model's remaining sticks. It is made from that model alone, in its own
-    /// numbering, so other models of the island do not change it. `remaining` are the untorn sticks
-    /// of the island, `kept` their old numbers.
+    /// The schedule of a model's remaining sticks. It is built from this model alone, in its own
+    /// numbering, so it does not depend on the other models of the island. `remaining` are the
+    /// sticks of the island that are not torn, `kept` their old numbers.
     fn schedule_of_remaining(
         &self,
         model: &ModelRange,
@@ -58,17 +59,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         remaining: &Sticks,
     ) -> Result<Schedule, StickError> {
         let island = &self.islands[model.island];
-        // The sticks of a model are contiguous in an island, too: from `start` to `end` before, and
-        // from `kept_start` to `kept_end` among the remaining ones.
-        let world_numbers = self.sticks.in_island(model.island);
+        // As in the world, the sticks of a model are contiguous in its island: `start..end` before
+        // the removal, and `kept_start..kept_end` after it.
+        let stick_numbers = self.sticks.in_island(model.island);
         let [start, end] = [model.sticks.start, model.sticks.end]
-            .map(|stick| world_numbers.partition_point(|&it| (it as usize) < stick));
+            .map(|stick| stick_numbers.partition_point(|&it| (it as usize) < stick));
         let [kept_start, kept_end] =
             [start, end].map(|stick| kept.partition_point(|&it| (it as usize) < stick));
 
-        let world_numbers = self.particles.in_island(model.island);
+        let particle_numbers = self.particles.in_island(model.island);
         let number =
-            |particle: u32| world_numbers[particle as usize] - model.particles.start as u32;
+            |particle: u32| particle_numbers[particle as usize] - model.particles.start as u32;
         let len = model.particles.len();
         let sticks = renumbered_range(remaining, kept_start..kept_end, len, number)?;
         if end - start == kept_end - kept_start {
@@ -86,7 +87,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 }
 
-/// A range of sticks with renumbered ends.
+/// A range of sticks whose ends are renumbered by `number`; `particles` is the number of particles.
 fn renumbered_range(
     sticks: &Sticks,
     range: Range<usize>,
@@ -105,7 +106,8 @@ fn renumbered_range(
     Ok(renumbered)
 }
 
-/// The part of a schedule for a range of its sticks, which are `sticks` in their own numbering.
+/// Restricts a schedule to a range of its sticks. `sticks` are the sticks of the range, numbered
+/// from 0.
 fn part_of_schedule(schedule: &Schedule, range: Range<usize>, sticks: &Sticks) -> Schedule {
     let (first, end) = (range.start as u32, range.end as u32);
     let mut phases = schedule.to_phases();

@@ -128,11 +128,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let whole_step =
             StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
         for island in &mut *islands {
-            let matter = &island.model;
-            island.touched = matter.acts()
+            let model = &island.model;
+            island.touched = model.acts()
                 || (watch.is_some() && island.tethering.is_some())
-                || forces.iter().any(|force| force.touches(matter))
-                || obstacles.iter().any(|obstacle| obstacle.touches(matter));
+                || forces.iter().any(|force| force.touches(model))
+                || obstacles.iter().any(|obstacle| obstacle.touches(model));
             if !island.touched {
                 // Nothing happens between the passes here, so they are run as one.
                 let iterations = step.iterations.saturating_mul(passes);

@@ -1,4 +1,4 @@
-//! Wind forces match the formulas, and do not depend on triangulation, numbering and tears.
+//! Wind forces match the formulas, and do not depend on triangulation, numbering or tearing.
 
 use std::array::from_fn;
 use std::iter::repeat;
@@ -18,7 +18,7 @@ fn dot(a: Vector, b: Vector) -> f64 {
     (0..3).map(|axis| a[axis] * b[axis]).sum()
 }
 
-fn now(h: f32) -> StepTime {
+fn step_time(h: f32) -> StepTime {
     let step = Step { dt: h, substeps: 1, acceleration: [0.0; 3], ..Step::default() };
     StepTime { time: 0.4, h, duration: h, motion: step.motion().unwrap() }
 }
@@ -26,7 +26,7 @@ fn now(h: f32) -> StepTime {
 /// The force of the wind on each particle, N.
 fn forces_of(wind: &Wind, model: &Model) -> Vec<[f32; 3]> {
     let mut forces = Forces::none(&model.particles);
-    wind.add_forces(model, &now(1.0 / 60.0), &mut forces);
+    wind.add_forces(model, &step_time(1.0 / 60.0), &mut forces);
     (0..model.particles.len()).map(|it| from_fn(|axis| forces.along(axis)[it])).collect()
 }
 
@@ -34,8 +34,9 @@ fn total(forces: &[[f32; 3]]) -> Vector {
     from_fn(|axis| forces.iter().map(|force| f64::from(force[axis])).sum())
 }
 
-/// A pinned parallelogram of `cells` by `cells` cells, split along one diagonal or the other.
-fn plate(sides: [Vector; 2], cells: usize, other: bool) -> Model {
+/// A parallelogram of pinned particles with `cells` by `cells` cells, each split along the diagonal
+/// from its first corner, or along the other one.
+fn plate(sides: [Vector; 2], cells: usize, other_diagonal: bool) -> Model {
     let row = cells + 1;
     let point = |it: usize| -> [f32; 3] {
         let [p, q] = [it % row, it / row].map(|nth| nth as f64 / cells as f64);
@@ -45,14 +46,14 @@ fn plate(sides: [Vector; 2], cells: usize, other: bool) -> Model {
     let mut model = unconnected(&points, &vec![0.0; points.len()]);
     for cell in (0..cells * row).filter(|cell| cell % row < cells) {
         let [a, b, c, d] = [0, 1, row + 1, row].map(|step| (cell + step) as u32);
-        let halves = if other { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
+        let halves = if other_diagonal { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
         model.faces.extend(halves);
     }
     model
 }
 
 #[test]
-fn the_whole_force_is_that_of_the_formula_however_a_plate_is_cut() {
+fn the_total_force_on_a_plate_matches_the_formula_for_every_triangulation() {
     let sides = [[1.5, 0.2, -0.3], [0.1, 1.1, 0.6]];
     let [p, q] = sides;
     let normal = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
@@ -61,17 +62,13 @@ fn the_whole_force_is_that_of_the_formula_however_a_plate_is_cut() {
     for wind in [[3.0, -1.0, 2.0], [-3.0, -1.0, 1.0], [0.0, 4.0, 0.0], [0.0; 3]] {
         let u = wind.map(f64::from);
         let (n_dot_u, speed) = (dot(n, u), dot(u, u).sqrt());
-        let leeward = n_dot_u.signum();
-        let across: Vector = from_fn(|axis| {
-            if speed == 0.0 {
-                0.0
-            } else {
-                leeward * (n[axis] - n_dot_u * u[axis] / (speed * speed))
-            }
+        let sign = n_dot_u.signum();
+        let lift_direction: Vector = from_fn(|axis| {
+            if speed == 0.0 { 0.0 } else { sign * (n[axis] - n_dot_u * u[axis] / (speed * speed)) }
         });
         let plate_force = |drag: f64, lift: f64| -> Vector {
             let pressure = 0.5 * 1.2 * area * n_dot_u.abs();
-            from_fn(|axis| pressure * (drag * u[axis] + lift * speed * across[axis]))
+            from_fn(|axis| pressure * (drag * u[axis] + lift * speed * lift_direction[axis]))
         };
         let cases = [
             (WindLaw::Normal { pressure: 0.8 }, from_fn(|axis| 0.8 * area * n_dot_u * n[axis])),
@@ -79,8 +76,10 @@ fn the_whole_force_is_that_of_the_formula_however_a_plate_is_cut() {
             (WindLaw::Plate { density: 1.2, drag: 1.1, lift: 1.7 }, plate_force(1.1, 1.7)),
         ];
         for (law, expected) in cases {
-            for (cells, other) in [(1, false), (1, true), (5, true), (40, false), (40, true)] {
-                let model = plate(sides, cells, other);
+            for (cells, other_diagonal) in
+                [(1, false), (1, true), (5, true), (40, false), (40, true)]
+            {
+                let model = plate(sides, cells, other_diagonal);
                 let sum = total(&forces_of(&Wind { law, ..Wind::new(wind) }, &model));
                 for axis in 0..3 {
                     let error = (sum[axis] - expected[axis]).abs();
@@ -121,7 +120,7 @@ fn each_corner_gets_a_third_of_the_force() {
     let mut triangle = unconnected(&[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]], &[0.0; 3]);
     triangle.faces.extend([[0, 1, 2]]);
     let law = WindLaw::Normal { pressure: 1.0 };
-    // 2 m² and 3 m/s along the normal.
+    // 6 N in total: 1 N s/m³ times 2 m² times 3 m/s along the normal.
     for force in forces_of(&Wind { law, ..Wind::new([5.0, 0.0, 3.0]) }, &triangle) {
         assert!((force[2] - 2.0).abs() < 1e-6 && force[0] == 0.0 && force[1] == 0.0);
     }
@@ -145,15 +144,15 @@ fn numbering_and_tearing_do_not_change_bits() {
         cloth
     };
     let mut sheets = vec![drape(40, StickSet::Structural)];
-    // Rows of about as many particles as a register has lanes, or a multiple of that.
+    // Row lengths near multiples of the number of SIMD lanes, and others.
     for columns in [2, 5, 14, 15, 16, 17, 18, 31, 33, 40] {
         sheets.extend(
             [Diagonals::Parallel, Diagonals::Alternating]
                 .map(|diagonals| sheet(columns, diagonals)),
         );
     }
-    // The limit of the force applies nowhere, at some triangles, and everywhere.
-    let lightened = |factor: f32| {
+    // With these factors, the force limit applies to no triangle, to some, and to all.
+    let with_scaled_inverse_masses = |factor: f32| {
         move |mut sheet: Model| {
             let particles = &mut sheet.particles;
             for i in 0..particles.len() {
@@ -163,12 +162,13 @@ fn numbering_and_tearing_do_not_change_bits() {
         }
     };
     let factors = [0.01, 1.0, 100.0];
-    let sheets = factors.map(|it| sheets.clone().into_iter().map(lightened(it)).zip(repeat(it)));
+    let sheets = factors
+        .map(|it| sheets.clone().into_iter().map(with_scaled_inverse_masses(it)).zip(repeat(it)));
     for (mut sheet, factor) in sheets.into_iter().flatten() {
         let forces = forces_of(&wind, &sheet);
         assert!(forces.iter().flatten().all(|component| component.is_finite()));
 
-        // With these numberings, no corners are consecutive.
+        // These numberings break up the runs of consecutive corners.
         for renumbering in [Renumbering::hilbert(&sheet.particles), {
             let len = sheet.particles.len() as u32;
             let odd_before_even = (1..len).step_by(2).chain((0..len).step_by(2));
@@ -180,22 +180,23 @@ fn numbering_and_tearing_do_not_change_bits() {
             }
         }
 
-        // Removes faces twice from an existing layout, and compares with a new layout of the
-        // others.
+        // Removes faces from an existing layout twice, and compares the forces with those of a new
+        // layout of the remaining faces.
         let mut remaining = sheet.clone();
-        let is_gone = |corners: [u32; 3], by: u32| corners[0].is_multiple_of(by);
-        sheet.faces.retain(|corners| !is_gone(corners, 7));
-        sheet.faces.retain(|corners| !is_gone(corners, 5));
+        let is_removed = |corners: [u32; 3], divisor: u32| corners[0].is_multiple_of(divisor);
+        sheet.faces.retain(|corners| !is_removed(corners, 7));
+        sheet.faces.retain(|corners| !is_removed(corners, 5));
         let torn = forces_of(&wind, &sheet);
         remaining.faces = sheet.faces.to_vec().into();
         assert_ne!(torn, forces);
-        // (The limit depends on how many faces met at a particle initially.)
+        // The forces may differ where the limit applies: it depends on how many faces met at a
+        // particle before the removal.
         assert!(torn == forces_of(&wind, &remaining) || factor > 0.01);
     }
 }
 
 #[test]
-fn a_first_force_equals_one_added_to_zeros() {
+fn the_first_force_equals_the_same_force_added_to_zeros() {
     let wind = |velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>;
     let zero = || Arc::new(Field::new(Acceleration([0.0; 3]))) as Arc<dyn Force>;
     let cloth = Cloth { columns: 21, rows: 19, ..Cloth::default() };
@@ -229,9 +230,9 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
     ];
     for (law, substeps) in laws.into_iter().flat_map(|law| [(law, 1), (law, 8)]) {
         let mut model = drape(12, StickSet::Structural);
-        let masses = vec![1e6; 144];
+        let inverse_masses = vec![1e6; 144];
         let points: Vec<_> = (0..144).map(|it| model.particles.position(it)).collect();
-        let unconnected = unconnected(&points, &masses);
+        let unconnected = unconnected(&points, &inverse_masses);
         model.sheet = None;
         let model = Model { faces: model.faces, ..unconnected };
         let mut scene = scene("sheet", model);
@@ -243,8 +244,9 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
         for _ in 0..50 {
             steps(&mut world, 1);
             for (previous, now) in previous.iter_mut().zip(world.positions()) {
-                let moved2: f32 = (0..3).map(|axis| (now[axis] - previous[axis]).powi(2)).sum();
-                let speed = moved2.sqrt() * 60.0;
+                let moved_squared: f32 =
+                    (0..3).map(|axis| (now[axis] - previous[axis]).powi(2)).sum();
+                let speed = moved_squared.sqrt() * 60.0;
                 assert!(speed < 2.0 * 8.3, "{law:?}: {speed} m/s");
                 *previous = now;
             }
@@ -262,8 +264,8 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
     scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
     let mut world = world(&scene);
     let (mut position, mut energy) = ([0.0; 3], 0.0);
-    let (before, frames) = (120, 360_u32);
-    steps(&mut world, before);
+    let (warmup, frames) = (120, 360_u32);
+    steps(&mut world, warmup);
     for _ in 0..frames {
         steps(&mut world, 1);
         for row in 0..13 {
@@ -278,9 +280,9 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
 }
 
 #[test]
-fn wind_sampled_once_per_step_moves_a_flag_alike() {
-    // Flutter differs between seeds by a factor of two, so the mean over four seeds is compared:
-    // energies of 6.6 and 7.5 mJ, and edges 5 mm apart.
+fn a_flag_moves_alike_with_wind_sampled_per_step_and_per_substep() {
+    // The energy of the flutter varies by a factor of two between seeds, so means over four seeds
+    // are compared. Measured: 6.6 and 7.5 mJ, and free edges 5 mm apart.
     let mean = |sampling| {
         let (mut position, mut energy) = ([0.0; 3], 0.0);
         for seed in 1..5 {
@@ -290,11 +292,11 @@ fn wind_sampled_once_per_step_moves_a_flag_alike() {
         }
         (position, energy)
     };
-    let ((each, each_energy), (once, once_energy)) =
+    let ((per_substep, substep_energy), (per_step, step_energy)) =
         (mean(Sampling::Substep), mean(Sampling::Step));
-    let apart: Vector = from_fn(|axis| each[axis] - once[axis]);
-    assert!(dot(apart, apart).sqrt() < 0.01, "{each:?} {once:?}");
-    assert!((0.7..1.4).contains(&(once_energy / each_energy)), "{each_energy} {once_energy}");
+    let offset: Vector = from_fn(|axis| per_substep[axis] - per_step[axis]);
+    assert!(dot(offset, offset).sqrt() < 0.01, "{per_substep:?} {per_step:?}");
+    assert!((0.7..1.4).contains(&(step_energy / substep_energy)), "{substep_energy} {step_energy}");
 }
 
 #[test]
@@ -317,7 +319,7 @@ fn gusts_are_smooth_and_cover_their_range_of_strength() {
     }
     let other = Gusts { seed: 4, ..gusts };
     assert_ne!(other.at([0.5; 3], [0.0; 3], 0.0), gusts.at([0.5; 3], [0.0; 3], 0.0));
-    // After an hour they are still smooth in time.
+    // Gusts are smooth in time, even after an hour.
     let wind = [7.3, -0.2, 1.1];
     let [early, late] = [3600.0, 3600.001].map(|time| gusts.at([1.0, 2.0, 3.0], wind, time));
     assert!((early - late).abs() < 0.05 && early != late);
@@ -336,17 +338,17 @@ fn wind_acts_on_the_windward_faces_of_a_box() {
         let mut torque = [0.0; 3];
         for (particle, force) in forces.iter().enumerate() {
             let x = model.particles.position(particle).map(f64::from);
-            let from: Vector = from_fn(|axis| x[axis] - [3.0, 1.0, -2.0][axis]);
+            let arm: Vector = from_fn(|axis| x[axis] - [3.0, 1.0, -2.0][axis]);
             for (axis, torque) in torque.iter_mut().enumerate() {
                 let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
-                *torque += from[i] * f64::from(force[j]) - from[j] * f64::from(force[i]);
+                *torque += arm[i] * f64::from(force[j]) - arm[j] * f64::from(force[i]);
             }
         }
         for axis in 0..3 {
             let area = f64::from(edges[(axis + 1) % 3]) * f64::from(edges[(axis + 2) % 3]);
             let expected = f64::from(pressure) * area * f64::from(velocity[axis]);
             assert!((sum[axis] - expected).abs() < 1e-5, "{sum:?}");
-            // The force acts at the centre of the box.
+            // There is no torque about the centre of the box.
             assert!(torque[axis].abs() < 1e-5, "{torque:?}");
         }
     }
@@ -356,20 +358,23 @@ fn wind_acts_on_the_windward_faces_of_a_box() {
 fn gusts_of_any_size_are_within_their_range_everywhere() {
     assert!(matches!(Gusts::new(0.5, 9e-7, 1), Err(ModelError::OutOfRange { .. })));
     assert!(Gusts::new(0.5, Gusts::MIN_SIZE, 1).is_ok());
-    // Smaller sizes, which `new` refuses, are treated as the least one.
+    // Sizes below `MIN_SIZE`, which `new` rejects, are treated as `MIN_SIZE`.
     for size in [0.0, 1e-45, 2.9e-39, 1e-38, 1e-6, 1.0, f32::MAX, f32::INFINITY] {
         let gusts = Gusts { strength: 0.5, size, seed: 4 };
         for x in [0.0, -0.0, 1e-30, 0.3, -1e12, 1e12] {
             for (velocity, time) in [(0.0, 0.0), (1e9, 0.0), (-1e9, 1e15)] {
                 let factor = gusts.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
                 assert!((0.5..=1.5).contains(&factor), "{size} {x} {velocity} {time}: {factor}");
-                let least = Gusts { size: Gusts::MIN_SIZE, ..gusts };
-                let least = least.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
-                assert!(size > Gusts::MIN_SIZE || factor == least, "{size}: {factor} {least}");
+                let smallest = Gusts { size: Gusts::MIN_SIZE, ..gusts };
+                let smallest = smallest.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
+                assert!(
+                    size > Gusts::MIN_SIZE || factor == smallest,
+                    "{size}: {factor} {smallest}"
+                );
             }
         }
     }
-    // All NaN give the same result.
+    // Every NaN gives the same result, whatever its bits.
     let gusts = Gusts { strength: 0.5, size: 1.0, seed: 4 };
     let at = |bits| gusts.at([f32::from_bits(bits), 0.2, 0.4], [1.0; 3], 2.0).to_bits();
     assert_eq!(at(0x7fc0_0000), at(0xffc0_0001));

@@ -1,4 +1,4 @@
-//! Compares the fastest row with a run that splits its iterations into substeps of one iteration.
+//! Compares the fastest row with the same iterations as substeps of one iteration each.
 
 use taut_bench::{Comparison, Progress, Row, SubstepComparison};
 
@@ -7,7 +7,7 @@ pub(super) fn run(
     comparison: &Comparison,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<(Vec<Row>, Option<SubstepComparison>)> {
-    // The configurations, the textbook loop, and the two runs of the substep comparison.
+    // One run for each configuration, one of the textbook loop, and two for the substep comparison.
     let runs = comparison.configurations.len() as f64 + 3.0;
     let share_of_rows = (runs - 2.0) / runs;
     let rows = comparison.run(|it| {

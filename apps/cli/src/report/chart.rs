@@ -1,4 +1,4 @@
-//! Charts: lines with marks over two logarithmic axes, and bars.
+//! Line charts, with marks and two logarithmic axes, and bar charts.
 //!
 //! Each chart is drawn twice, for wide and for narrow screens, in colours that a style sheet
 //! replaces in dark mode. The legend is below the chart, so that it hides no lines.
@@ -14,7 +14,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 const DRAWING_SIZES: [(&str, (u32, u32), u32); 2] =
     [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
 
-/// Colours of series in light and dark mode, safe for most colour vision deficiencies.
+/// Colours of series in light and dark mode. They are distinguishable with most colour vision
+/// deficiencies.
 pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
     (RGBColor(0, 106, 178), RGBColor(94, 180, 240)),
     (RGBColor(205, 80, 0), RGBColor(255, 146, 72)),
@@ -24,8 +25,9 @@ pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
     (RGBColor(176, 0, 58), RGBColor(255, 122, 150)),
     (RGBColor(120, 100, 0), RGBColor(214, 190, 70)),
 ];
-/// Colours of text and axes, and of grid lines.
+/// The colour of text and axes, in light and dark mode.
 pub(crate) const INK: (RGBColor, RGBColor) = (RGBColor(40, 40, 41), RGBColor(226, 226, 227));
+/// The colour of grid lines, in light and dark mode.
 pub(crate) const FAINT: (RGBColor, RGBColor) = (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
 /// Outlines of marks, relative to their centre, in pixels.
@@ -70,7 +72,7 @@ pub(crate) struct Axis {
     pub(crate) ticks: Vec<f64>,
 }
 
-/// Lines over two logarithmic axes.
+/// A line chart with two logarithmic axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
     /// Alternative text for screen readers.
@@ -85,17 +87,20 @@ pub(crate) struct Lines {
     pub(crate) legend: Vec<(String, LegendKey)>,
 }
 
-/// Bars in groups.
+/// A grouped bar chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Bars {
+    /// Alternative text for screen readers.
     pub(crate) alt_text: String,
+    /// The label of the vertical axis, with the unit.
     pub(crate) y: &'static str,
+    /// The labels of the groups.
     pub(crate) groups: Vec<String>,
-    /// One bar of each series in every group.
+    /// The name of each series, and the height of its bar in each group.
     pub(crate) series: Vec<(String, Vec<f64>)>,
 }
 
-/// Whether a value fits on a logarithmic axis.
+/// Whether a point fits on logarithmic axes: its coordinates are positive and not extreme.
 fn drawable(&(x, y): &(f64, f64)) -> bool {
     let fits = |value: f64| (1e-30..1e30).contains(&value);
     fits(x) && fits(y)
@@ -116,7 +121,7 @@ impl Lines {
         figure(&self.alt_text, |size, font_size| self.draw(size, font_size), legend)
     }
 
-    /// The points of all lines.
+    /// The points of all lines, including the background.
     pub(crate) fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
         self.series.iter().flat_map(|series| &series.points).chain(&self.background)
     }
@@ -227,7 +232,7 @@ impl Bars {
     }
 }
 
-/// The stroke of the line behind the series.
+/// The stroke of the broad line behind the series.
 fn broad_stroke() -> ShapeStyle {
     INK.0.mix(0.25).stroke_width(9)
 }
@@ -257,13 +262,13 @@ impl AxisRange {
     fn of(values: impl Iterator<Item = f64> + Clone, ticks: &[f64]) -> Self {
         let from = values.clone().fold(f64::INFINITY, f64::min) / 1.15;
         let to = values.fold(0.0, f64::max) * 1.15;
-        let ticks = if ticks.is_empty() { round_numbers(from, to) } else { ticks.to_vec() };
+        let ticks = if ticks.is_empty() { round_ticks(from, to) } else { ticks.to_vec() };
         Self { from, to, ticks }
     }
 }
 
-/// Ticks between two numbers: 1, 2, 5, 10, ... or only powers of ten.
-fn round_numbers(from: f64, to: f64) -> Vec<f64> {
+/// Ticks between two numbers: 1, 2, 5, 10, ..., or only powers of ten if these are more than nine.
+fn round_ticks(from: f64, to: f64) -> Vec<f64> {
     let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
     let in_range = |value: &f64| (from..=to).contains(value);
     let fine: Vec<f64> = decades(from, to)
@@ -278,8 +283,8 @@ fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     coarse.iter().copied().step_by(coarse.len().div_ceil(9)).collect()
 }
 
-/// Formats a number with at most four decimals, with a prefix or with an exponent: `0.25`, `12.5k`,
-/// `3e9`.
+/// Formats a number with at most four decimals, with an SI prefix or with an exponent: `0.25`,
+/// `12.5k`, `3e9`.
 pub(crate) fn short_number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -293,7 +298,7 @@ pub(crate) fn short_number(value: f64) -> String {
     }
 }
 
-/// A drawing in all sizes, with its legend.
+/// A figure: the drawing in all of [`DRAWING_SIZES`], with its legend.
 fn figure<'a>(
     alt_text: &str,
     draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
@@ -362,7 +367,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type DrawResult<'a> =
     Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// Draws into a new SVG.
+/// Draws an SVG image, and returns its text.
 fn render_svg(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> DrawResult<'a>) -> String {
     let mut svg = String::new();
     {

@@ -1,4 +1,4 @@
-//! `taut report`: measures, stores results in files, and writes a page or the tables of the README.
+//! `taut report`: measures, stores the results in files, and writes a page or Markdown tables.
 
 mod chart;
 mod line_formatter;
@@ -22,13 +22,13 @@ use results::{Part, Results};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Measure fewer frames and smaller scenes: takes a minute, and is less precise.
+    /// Measure fewer frames and smaller scenes: about a minute, but less precise results.
     #[arg(long, conflicts_with = "from")]
     quick: bool,
     /// Parts to measure. [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, conflicts_with = "from")]
     parts: Vec<Part>,
-    /// Store the results as JSON, a file for each part, in a subfolder named after the processor.
+    /// Store the results as JSON, one file per part, in a subfolder named after the processor.
     #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
     keep: Option<PathBuf>,
     /// Use stored results instead of measuring: files, or folders of files. Results of several
@@ -81,13 +81,14 @@ fn update_tables(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
 
 impl Arguments {
     fn results(&self) -> Result<Vec<Results>, Failure> {
-        if self.from.is_empty() { self.measured() } else { Ok(results::read(&self.from)?) }
+        if self.from.is_empty() { self.measure_parts() } else { Ok(results::read(&self.from)?) }
     }
 
-    fn measured(&self) -> Result<Vec<Results>, Failure> {
+    fn measure_parts(&self) -> Result<Vec<Results>, Failure> {
         let parts = if self.parts.is_empty() { Part::value_variants() } else { &self.parts };
         // Opened before measuring, so that a wrong path fails early.
-        let files = parts.iter().map(|part| self.file(*part)).collect::<Result<Vec<_>, _>>()?;
+        let files =
+            parts.iter().map(|part| self.open_result_file(*part)).collect::<Result<Vec<_>, _>>()?;
         let mut all = Vec::new();
         for (done, (&part, file)) in parts.iter().zip(files).enumerate() {
             let measured = with_progress(|progress| {
@@ -105,8 +106,8 @@ impl Arguments {
         Ok(all)
     }
 
-    /// Opens the file in which a part is stored.
-    fn file(&self, part: Part) -> anyhow::Result<Option<Output>> {
+    /// Opens the file in which the results of a part are stored, if they are.
+    fn open_result_file(&self, part: Part) -> anyhow::Result<Option<Output>> {
         let Some(folder) = &self.keep else { return Ok(None) };
         let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));
         fs::create_dir_all(&folder)

@@ -1,11 +1,11 @@
-//! Results as Markdown tables between markers in a file.
+//! Writes results as Markdown tables between markers in a file.
 
 use anyhow::Context;
 
 use super::results::{Machine, Results, Subject, Timing};
 use crate::summary::{COLUMNS, SELECTION, number, selected};
 
-/// The marker after a generated part of a file.
+/// The marker after a generated section of a file.
 const END: &str = "<!-- end of what taut report made -->";
 
 /// The maximum line length of prose.
@@ -36,17 +36,17 @@ pub(crate) fn scene(row: &Timing) -> String {
     )
 }
 
-/// A generated part of a file.
+/// A generated section of a file: a paragraph and a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Generated {
+enum GeneratedSection {
     Comparison,
     Growth,
 }
 
-impl Generated {
+impl GeneratedSection {
     const ALL: [Self; 2] = [Self::Comparison, Self::Growth];
 
-    /// The part of the results that it is made from.
+    /// The part of the results that the section shows.
     fn part(self) -> &'static str {
         match self {
             Self::Comparison => "comparison",
@@ -54,12 +54,13 @@ impl Generated {
         }
     }
 
-    /// The marker in front of it.
+    /// The marker before the section.
     fn begin(self) -> String {
         format!("<!-- made by taut report: {} -->", self.part())
     }
 
-    fn section(self, results: &Results) -> Option<String> {
+    /// The Markdown text of the section; `None` if its part was not measured.
+    fn text(self, results: &Results) -> Option<String> {
         match self {
             Self::Comparison => comparison(results),
             Self::Growth => growth(results),
@@ -67,20 +68,23 @@ impl Generated {
     }
 }
 
-/// A text with generated parts between markers.
+/// A text with generated sections between markers.
 pub(crate) struct MarkedText<'a> {
-    /// The text before a generated part, and that part.
-    parts: Vec<(&'a str, Generated)>,
+    /// Each generated section, with the text before it.
+    sections: Vec<(&'a str, GeneratedSection)>,
+    /// The text after the last section.
     after: &'a str,
 }
 
 impl<'a> MarkedText<'a> {
+    /// Finds the generated sections.
+    ///
     /// # Errors
-    /// If there are no markers, or the second of a pair is missing.
+    /// If the text has no markers, or the end marker of a section is missing.
     pub(crate) fn find(text: &'a str) -> anyhow::Result<Self> {
-        let (mut parts, mut after) = (Vec::new(), text);
+        let (mut sections, mut after) = (Vec::new(), text);
         let next = |text: &str| {
-            Generated::ALL
+            GeneratedSection::ALL
                 .into_iter()
                 .filter_map(|it| Some((text.find(&it.begin())?, it)))
                 .min_by_key(|(at, _)| *at)
@@ -89,46 +93,46 @@ impl<'a> MarkedText<'a> {
             let (before, rest) = after.split_at(at);
             let missing = || format!("missing the marker '{END}' after '{}'", generated.begin());
             let (_, rest) = rest.split_once(END).with_context(missing)?;
-            parts.push((before, generated));
+            sections.push((before, generated));
             after = rest;
         }
-        let expected = Generated::ALL.map(|it| format!("'{}'", it.begin())).join(" or ");
-        anyhow::ensure!(!parts.is_empty(), "missing the markers {expected}, and '{END}'");
-        Ok(Self { parts, after })
+        let expected = GeneratedSection::ALL.map(|it| format!("'{}'", it.begin())).join(" or ");
+        anyhow::ensure!(!sections.is_empty(), "missing the markers {expected}, and '{END}'");
+        Ok(Self { sections, after })
     }
 
-    /// The text with its generated parts updated.
+    /// The text with its generated sections updated.
     ///
     /// # Errors
     /// If the results lack a part that the text needs.
     pub(crate) fn with_updated_tables(&self, all: &[Results]) -> anyhow::Result<String> {
         let mut text = String::new();
-        for &(before, generated) in &self.parts {
-            let sections: Vec<String> =
-                all.iter().filter_map(|results| generated.section(results)).collect();
+        for &(before, generated) in &self.sections {
+            let texts: Vec<String> =
+                all.iter().filter_map(|results| generated.text(results)).collect();
             let part = generated.part();
-            anyhow::ensure!(!sections.is_empty(), "the results have no part '{part}'");
-            for piece in [before, &generated.begin(), "\n", &sections.join("\n"), END] {
-                text.push_str(piece);
+            anyhow::ensure!(!texts.is_empty(), "the results have no part '{part}'");
+            for fragment in [before, &generated.begin(), "\n", &texts.join("\n"), END] {
+                text.push_str(fragment);
             }
         }
         Ok(text + self.after)
     }
 }
 
-/// The sentence on the machine of a table.
+/// Describes the machine and the build of a table.
 fn machine(results: &Results) -> String {
     let Machine { cpu, cores, rustc, target, flags, .. } = &results.machine;
     format!("One thread of {cpu}, {cores} cores; {rustc}, {target}, {flags}.")
 }
 
-/// A Markdown table. Columns whose header has `true` are right-aligned.
+/// The lines of a Markdown table. Columns marked `true` in `header` are right-aligned.
 fn table(header: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     let line = |cells: &[&str]| format!("| {} |", cells.join(" | "));
     let names: Vec<&str> = header.iter().map(|(name, _)| *name).collect();
-    let rules: Vec<&str> =
+    let alignments: Vec<&str> =
         header.iter().map(|(_, right)| if *right { "--:" } else { "---" }).collect();
-    let mut lines = vec![line(&names), format!("|{}|", rules.join("|"))];
+    let mut lines = vec![line(&names), format!("|{}|", alignments.join("|"))];
     lines.extend(rows.map(|cells| line(&cells.iter().map(String::as_str).collect::<Vec<_>>())));
     lines
 }
@@ -146,7 +150,7 @@ fn comparison(results: &Results) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The sizes in the table of the part `growth`, if they were measured.
+/// The sizes that the table of the part `growth` shows, where they were measured.
 const GROWTH_SIZES: [(Subject, &[usize]); 3] =
     [(Subject::Sheets, &[16, 32, 512]), (Subject::Meshes, &[32, 316]), (Subject::Copies, &[64])];
 
@@ -165,20 +169,20 @@ const GROWTH_COLUMNS: [(&str, bool); 10] = [
 
 fn growth(results: &Results) -> Option<String> {
     let rows = GROWTH_SIZES.into_iter().flat_map(|(subject, sizes)| {
-        let of_size = move |size: &usize| {
+        let row_of_size = move |size: &usize| {
             let is_of_size = |row: &&Timing| row.subject == Some(subject) && row.size == *size;
             growth_row(subject, &results.growth.iter().filter(is_of_size).collect::<Vec<_>>())
         };
-        sizes.iter().filter_map(of_size)
+        sizes.iter().filter_map(row_of_size)
     });
     let rows: Vec<_> = rows.collect();
     let first = results.growth.first().filter(|_| !rows.is_empty())?;
     let Timing { set, substeps, iterations, .. } = first;
     let prose = format!(
-        "{} Meshes with {set} sticks, {substeps} substep(s) of {iterations} iteration(s) per frame. \
-         Times are medians of whole frames, per stick and iteration, with the default formula, in \
-         the default schedule of the mesh. The limit is that of the roofline model. The stretch is \
-         that after the last measured frame: compare it within a row.",
+        "{} Meshes with {set} sticks, {substeps} substep(s) of {iterations} iteration(s) per \
+         frame. Times are medians of whole frames, per stick and iteration, with the default \
+         formula, in the default schedule of the mesh. The limit is that of the roofline model. \
+         The stretch is that after the last measured frame: compare it within a row.",
         machine(results)
     );
     let mut lines = vec![wrapped(&prose), String::new()];
@@ -186,7 +190,7 @@ fn growth(results: &Results) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The fastest of the rows of one size, beside the baselines.
+/// The cells for the fastest row of one size, with the residual of the textbook loop.
 fn growth_row(subject: Subject, rows: &[&Timing]) -> Option<Vec<String>> {
     let fastest = rows
         .iter()

@@ -1,5 +1,5 @@
-//! Checks library scenes: finite positions, a residual under the bound of the scene, and the same
-//! bits from every kernel, instruction set and number of threads.
+//! Checks library scenes: the positions must be finite, the residual within the bound of the scene,
+//! and the results of all kernels, instruction sets and numbers of threads bit-identical.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), F
             }
             for check in finished {
                 let share = (checks.len() + 1) as f64 / scenes.len() as f64;
-                let doing = format!("all scenes on all kernels; done: {}", check.scene.name);
+                let doing = format!("all scenes on all kernels; finished: {}", check.scene.name);
                 progress(Progress { share, doing: &doing });
                 checks.push(check);
             }
@@ -85,7 +85,8 @@ fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
 }
 
 impl SceneCheck {
-    /// Runs the scene on every kernel, and checks the residual and the bits.
+    /// Runs the scene on every kernel, and checks the residual and that the results are
+    /// bit-identical.
     fn run_kernels<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64)
     where
         AnyKernel: Kernel<D>,
@@ -112,12 +113,12 @@ impl SceneCheck {
         }
     }
 
-    fn add_violation(&mut self, what: &dyn fmt::Display) {
-        self.violations.push(format!("{}: {what}", self.scene.name));
+    fn add_violation(&mut self, problem: &dyn fmt::Display) {
+        self.violations.push(format!("{}: {problem}", self.scene.name));
     }
 }
 
-/// Runs a scene on a kernel.
+/// Runs a scene on a kernel. Fails if a position is no longer finite.
 fn run_kernel<const D: usize>(
     scene: &Scene<D>,
     kernel: &KernelSet,
@@ -137,6 +138,7 @@ where
     Ok(KernelRun { residual, hash: world.hash() })
 }
 
+/// The table of results.
 fn render(checks: &[SceneCheck]) -> String {
     let mut table = table::plain();
     table.set_header([

@@ -1,4 +1,4 @@
-//! Converts a world to the stage and frames that the export and picture crates take.
+//! Converts a world to the stage and frames that the export and picture crates expect.
 
 use taut::Kernel;
 use taut::world::{Figure, FigureShape, Look, REMOVED, World, normals, row};
@@ -11,12 +11,13 @@ pub(super) struct WorldStage {
     pub(super) frame: Frame,
     /// The particle of each vertex of the stage.
     particle_of_vertex: Vec<u32>,
-    /// For each stick and triangle of the world: its number on the stage, if it is drawn.
+    /// For each stick of the world its number on the stage, if it is drawn.
     sticks: Vec<Option<u32>>,
+    /// For each triangle of the world the number of its face on the stage, if it is drawn.
     faces: Vec<Option<u32>>,
     /// The triangles of the world; removed ones are `REMOVED`.
     triangles: Vec<[u32; 3]>,
-    /// Counts of the removed triangles and sticks that the current frame includes.
+    /// How many of the removed triangles and sticks the frame already marks as removed.
     removed: [usize; 2],
     /// The rigid bodies; they are the first rigid shapes of the stage.
     bodies: Vec<BodyRef>,
@@ -33,10 +34,11 @@ struct BodyRef {
 }
 
 impl WorldStage {
-    /// Creates the stage of a world. With `origin`, its faces have the vertices of the mesh file.
+    /// Creates the stage of a world. If `vertex_map` is given, the stage has the vertices and faces
+    /// of the mesh file.
     pub(super) fn new<K: Kernel<D>, const D: usize>(
         world: &World<K, D>,
-        origin: Option<&VertexMap>,
+        vertex_map: Option<&VertexMap>,
     ) -> Self {
         let drawing = world.drawing();
         let mut this = Self {
@@ -88,7 +90,7 @@ impl WorldStage {
             }
             if model.look != Look::Body || model.mesh_vertices.is_empty() {
                 let sticks = first_stick..this.stage.sticks.len();
-                let radius = this.thickness(model.look, &this.stage.sticks[sticks.clone()]);
+                let radius = this.drawing_radius(model.look, &this.stage.sticks[sticks.clone()]);
                 this.stage.parts.push(Part {
                     name: model.name.clone(),
                     look: export_look(model.look),
@@ -103,8 +105,8 @@ impl WorldStage {
         if D == 3 {
             this.stage.pinned.clear();
         }
-        if let Some(origin) = origin {
-            this.use_file_vertices(origin);
+        if let Some(vertex_map) = vertex_map {
+            this.use_file_vertices(vertex_map);
         }
         let names = drawing.models.iter().map(|model| (model.mesh_vertices.clone(), &*model.name));
         this.add_bodies(world, &names.collect::<Vec<_>>());
@@ -112,9 +114,9 @@ impl WorldStage {
         this
     }
 
-    /// The radius with which sticks and drops are drawn, m: proportional to the mean stick length,
-    /// except for grains.
-    fn thickness(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
+    /// The radius with which the sticks or grains of a model are drawn, m: constant for grains,
+    /// proportional to the mean stick length for other models.
+    fn drawing_radius(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
         let factor = match look {
             Look::Grains => return 0.02,
             Look::Ragdoll => 0.2,
@@ -128,12 +130,12 @@ impl WorldStage {
         factor * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
-    /// Replaces the vertices and faces of the world by those of the mesh file.
-    fn use_file_vertices(&mut self, origin: &VertexMap) {
+    /// Replaces the vertices and faces of the stage by those of the mesh file.
+    fn use_file_vertices(&mut self, vertex_map: &VertexMap) {
         // A vertex without a particle has no face, so its position does not matter.
-        self.particle_of_vertex = origin.vertices.iter().map(|it| it.unwrap_or(0)).collect();
+        self.particle_of_vertex = vertex_map.vertices.iter().map(|it| it.unwrap_or(0)).collect();
         self.stage.vertices = self.particle_of_vertex.len();
-        self.stage.faces.clone_from(&origin.triangles);
+        self.stage.faces.clone_from(&vertex_map.triangles);
         self.stage.balls.clear();
         self.stage.pinned.clear();
         for part in &mut self.stage.parts {
@@ -146,22 +148,24 @@ impl WorldStage {
         world: &World<K, D>,
         names: &[(std::ops::Range<usize>, &str)],
     ) {
-        let mut first = world.len();
+        let mut first_vertex = world.len();
         for (island_number, island) in world.islands().iter().enumerate() {
             let bodies = &island.model.bodies;
             let vertices = bodies.vertices(&island.model.particles);
             for (body_number, body) in bodies.all().iter().enumerate() {
                 let reference = BodyRef { island: island_number, body: body_number };
-                let inverse = reference.pose(world).inverse();
-                let local = vertices[body.vertices()].iter().map(|it| inverse.point(row(*it)));
+                let world_to_body = reference.pose(world).inverse();
+                let local =
+                    vertices[body.vertices()].iter().map(|it| world_to_body.point(row(*it)));
                 let start = body.vertices().start as u32;
                 let corners = bodies.triangles()[body.triangles()].iter();
                 let corners: Vec<[u32; 3]> =
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
-                let name = names.iter().find(|(vertices, _)| vertices.contains(&first));
-                first += body.vertices().len();
-                let masses = island.model.particles.inverse_masses();
-                let is_pinned = body.particles().iter().all(|&it| masses[it as usize] == 0.0);
+                let name = names.iter().find(|(vertices, _)| vertices.contains(&first_vertex));
+                first_vertex += body.vertices().len();
+                let inverse_masses = island.model.particles.inverse_masses();
+                let is_pinned =
+                    body.particles().iter().all(|&it| inverse_masses[it as usize] == 0.0);
                 self.stage.rigid_shapes.push(RigidShape {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
                     look: if is_pinned { ExportLook::Obstacle } else { ExportLook::Body },
@@ -181,7 +185,7 @@ impl WorldStage {
                 high[axis] = high[axis].max(point[axis]);
             }
         }
-        let size = (0..3).fold(1.0_f32, |size, axis| size.max(high[axis] - low[axis]));
+        let extent = (0..3).fold(1.0_f32, |extent, axis| extent.max(high[axis] - low[axis]));
         for (number, obstacle) in world.obstacles().iter().enumerate() {
             let Some(Figure { shape, position, .. }) = obstacle.figure(world.time()) else {
                 continue;
@@ -192,7 +196,7 @@ impl WorldStage {
                     (Mesh::capsule(radius as f32, half as f32, 48), "capsule", false)
                 }
                 FigureShape::Cuboid { half } => (Mesh::cuboid(half_extents(half)), "box", false),
-                FigureShape::HalfSpace => (Mesh::floor(10.0 * size), "ground", true),
+                FigureShape::HalfSpace => (Mesh::floor(10.0 * extent), "ground", true),
                 FigureShape::Bounds { half } => {
                     let half = half_extents(half);
                     let floor = position[1] as f32 - half[1];
@@ -265,9 +269,9 @@ impl WorldStage {
 impl BodyRef {
     /// The current pose of the body; three of its four particles determine its axes.
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
-        let matter = &world.islands()[self.island].model;
-        let particles = matter.bodies.all()[self.body].particles();
-        let [a, b, c, _] = particles.map(|it| row(matter.particles.position(it as usize)));
+        let model = &world.islands()[self.island].model;
+        let particles = model.bodies.all()[self.body].particles();
+        let [a, b, c, _] = particles.map(|it| row(model.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])
     }
 }

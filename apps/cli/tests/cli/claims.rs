@@ -26,21 +26,21 @@ fn every_claim_has_numbers_and_a_verdict() {
     }
     assert_eq!(report.value["small"], true);
     assert!(!report.value["left_out"].as_array().unwrap().is_empty());
-    // The table goes to the standard error.
+    // With `--json -` the table is written to standard error.
     for expected in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"]
     {
         assert!(ran.err.contains(expected), "'{expected}' is missing: {}", ran.err);
     }
 }
 
-/// The table has the command; a user may copy it.
+/// The table shows a command for each claim, which users may copy.
 #[test]
 fn the_commands_of_claims_are_valid() {
     let report = small("--json -").succeeded().report();
     for claim in report.value["claims"].as_array().unwrap() {
         let command = claim["command"].as_str().unwrap();
         let arguments = command.strip_prefix("taut ").unwrap();
-        // With --help the program only parses the arguments before it.
+        // With `--help` at the end, the program parses the arguments and does not run.
         taut(&format!("{arguments} --help")).succeeded();
     }
 }
@@ -50,8 +50,8 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
     let by_number = small("--show 2").succeeded();
     let by_name = small("--show n-divisions").succeeded();
     assert_eq!(by_number.out, by_name.out);
-    for said in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "how  "] {
-        assert!(by_number.out.contains(said), "'{said}' is missing: {}", by_number.out);
+    for expected in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "how  "] {
+        assert!(by_number.out.contains(expected), "'{expected}' is missing: {}", by_number.out);
     }
     let report = small("--show printed-wind --json -").succeeded().report();
     assert_eq!(report.value["claims"].as_array().map(Vec::len), Some(1));
@@ -60,8 +60,8 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
 
 #[test]
 fn an_unknown_claim_gives_an_error_with_the_valid_range() {
-    for wanted in ["0", "1000", "perpetual-motion"] {
-        small(&format!("--show {wanted}")).failed_with(&[&format!("'{wanted}'"), "from 1 to "]);
+    for claim in ["0", "1000", "perpetual-motion"] {
+        small(&format!("--show {claim}")).failed_with(&[&format!("'{claim}'"), "from 1 to "]);
     }
 }
 

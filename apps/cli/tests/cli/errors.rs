@@ -1,11 +1,11 @@
-//! Invalid input gives one line of error that names the input and the problem, exit code 2, and
-//! nothing on the standard output.
+//! Invalid input gives exit code 2, a one-line error message that names the input and the problem,
+//! and nothing on the standard output.
 
 use crate::mesh_files::{glb, obj, ply_binary, ply_wrong_count, valid_files};
 use crate::run::{Folder, compare, report, taut};
 
 /// The first half of a file.
-fn half(mut bytes: Vec<u8>) -> Vec<u8> {
+fn first_half(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len() / 2);
     bytes
 }
@@ -17,14 +17,14 @@ fn an_invalid_mesh_file_gives_an_error_with_its_name_and_problem() {
         ("empty.obj", Vec::new(), &["empty"]),
         ("empty.ply", Vec::new(), &["empty"]),
         ("empty.glb", Vec::new(), &["empty"]),
-        ("cut.ply", half(ply_binary(1.0, false)), &["ends inside", "`face`"]),
+        ("cut.ply", first_half(ply_binary(1.0, false)), &["ends inside", "`face`"]),
         ("cut-header.ply", b"ply\nformat ascii 1.0\nelement ver".to_vec(), &["header"]),
         ("count.ply", ply_wrong_count(), &["4000000000", "vertex"]),
         ("image.ply", png.clone(), &["PLY", "PNG"]),
         ("image.obj", png.clone(), &["OBJ", "PNG"]),
         ("image.png", png, &["format", "PNG"]),
         ("text.glb", b"hello, this is text".to_vec(), &["glTF", "hello"]),
-        ("cut.glb", half(glb(1.0)), &["ends inside"]),
+        ("cut.glb", first_half(glb(1.0)), &["ends inside"]),
         ("points.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec(), &["3 vertices", "no faces"]),
         ("range.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 3\n".to_vec(), &["line 3", "vertex 3"]),
         ("word.obj", b"v 0 zero 0\n".to_vec(), &["line 1", "zero"]),
@@ -57,8 +57,8 @@ fn a_mesh_that_is_too_large_unscaled_gives_an_error_with_its_name() {
 
 #[test]
 fn a_scene_without_sticks_is_rejected() {
-    for (arguments, named) in [("--size 1", "drape 1"), ("--scene disc --size 1", "disc 1")] {
-        compare(arguments).failed_with(&[named, "nothing to relax"]);
+    for (arguments, scene) in [("--size 1", "drape 1"), ("--scene disc --size 1", "disc 1")] {
+        compare(arguments).failed_with(&[scene, "nothing to relax"]);
     }
 }
 
@@ -76,7 +76,7 @@ fn the_order_sheet_is_rejected_for_other_meshes() {
 }
 
 #[test]
-fn kernels_that_suit_no_schedule_and_too_many_copies_are_rejected() {
+fn kernels_that_can_run_no_schedule_and_too_many_copies_are_rejected() {
     compare("--size 4 --kernels copies").failed_with(&["kernel copies", "--copies, 2 or more"]);
     compare("--size 4 --copies 2 --kernels grid")
         .failed_with(&["kernel grid", "one regular sheet"]);
@@ -84,7 +84,7 @@ fn kernels_that_suit_no_schedule_and_too_many_copies_are_rejected() {
 }
 
 #[test]
-fn an_unknown_instruction_set_gives_an_error_with_those_available() {
+fn an_unknown_instruction_set_gives_an_error_with_the_available_ones() {
     let features = report("--size 4 --formulas exact --schedules packed").features();
     let ran = compare("--size 4 --isa abacus");
     ran.failed_with(&["'abacus'", &features.join(", ")]);

@@ -9,7 +9,7 @@ fn u32_at(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
-/// The samples of a point cache.
+/// The samples of a PC2 point cache: the positions of all points at each time.
 fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
     assert!(cache.starts_with(b"POINTCACHE2\0"));
     let points: Vec<[f32; 3]> = cache[32..]
@@ -79,9 +79,9 @@ fn exports_of_a_welded_mesh_have_the_vertex_numbering_of_its_file() {
     let samples = samples(&folder.bytes("a.pc2"));
     for sample in &samples {
         assert_eq!(sample.len(), 9);
-        assert_eq!((sample[1], sample[2]), (sample[5], sample[8]), "the seam opens");
+        assert_eq!((sample[1], sample[2]), (sample[5], sample[8]), "the common edge separates");
     }
-    assert_ne!(samples[0], samples[6], "it does not move");
+    assert_ne!(samples[0], samples[6], "the mesh does not move");
     let faces: Vec<String> = folder
         .read("a.obj")
         .lines()
@@ -94,8 +94,8 @@ fn exports_of_a_welded_mesh_have_the_vertex_numbering_of_its_file() {
 #[test]
 fn every_scene_can_be_drawn_and_exported() {
     let folder = Folder::new();
-    let listed = taut("simulate --list").succeeded().out;
-    let scenes = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    let list = taut("simulate --list").succeeded().out;
+    let scenes = list.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let mut drawn = 0;
     for scene in scenes.filter(|it| it.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
     {
@@ -125,7 +125,7 @@ fn invalid_outputs_are_rejected_before_the_simulation() {
     assert_eq!(
         folder.bytes("kept.pc2"),
         b"kept",
-        "a file was opened although another name is invalid"
+        "an output file was overwritten although another name is invalid"
     );
     simulate("--out no/cloth.glb").failed_with(&["no/cloth.glb", "there is no folder no"]);
     simulate("--gif cloth.png").failed_with(&["cloth.png", ".gif"]);

@@ -1,4 +1,4 @@
-//! `--help`, `--version`, and a closed standard output.
+//! `--help`, `--version`, and runs with a closed standard output.
 
 use crate::run::{Folder, Report, taut};
 
@@ -18,11 +18,11 @@ fn help_describes_the_program_and_lists_commands() {
     }
 }
 
-/// Checks that help mentions these options and values.
-fn assert_help_mentions(arguments: &str, all: &[&str]) {
+/// Checks that the help text mentions these options and values.
+fn assert_help_mentions(arguments: &str, mentioned: &[&str]) {
     let ran = taut(arguments).succeeded();
     assert_eq!(ran.err, "");
-    for expected in all {
+    for expected in mentioned {
         assert!(ran.out.contains(expected), "'{expected}' is missing: {}", ran.out);
     }
 }
@@ -140,7 +140,7 @@ fn a_closed_output_is_not_a_failure() {
     }
     for output in ["json", "csv"] {
         let ran = Folder::new().with_closed_output(&format!("{SMALL} --{output} -")).succeeded();
-        assert!(ran.err.ends_with("agree.\n"), "more than the table: {}", ran.err);
+        assert!(ran.err.ends_with("agree.\n"), "text after the table: {}", ran.err);
     }
 }
 

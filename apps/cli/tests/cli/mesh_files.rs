@@ -11,22 +11,22 @@ struct Patch {
     triangles: Vec<[u32; 3]>,
 }
 
-/// A patch with cells of width `unit`.
+/// A patch with cells of width `unit`, in the unit of the file.
 fn patch(unit: f32) -> Patch {
-    let at = |i, j| j * (CELLS + 1) + i;
+    let vertex = |i, j| j * (CELLS + 1) + i;
     let mut patch = Patch { positions: Vec::new(), triangles: Vec::new() };
     for (j, i) in (0..=CELLS).flat_map(|j| (0..=CELLS).map(move |i| (j, i))) {
         let bump = (i * j % 3) as f32 * 0.125;
         patch.positions.push([i as f32, -(j as f32), bump].map(|x| x * unit));
     }
     for (j, i) in (0..CELLS).flat_map(|j| (0..CELLS).map(move |i| (j, i))) {
-        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        let [a, b, c, d] = [vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)];
         patch.triangles.extend([[a, b, c], [a, c, d]]);
     }
     patch
 }
 
-/// The mean length of the unique edges of the patch, and their number.
+/// The mean length of the unique edges of a patch, and their number.
 pub(crate) fn edges(unit: f32) -> (f64, usize) {
     let Patch { positions, triangles } = patch(unit);
     let mut edges = std::collections::BTreeSet::new();
@@ -34,10 +34,10 @@ pub(crate) fn edges(unit: f32) -> (f64, usize) {
         edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
     }
     let length = |&[a, b]: &[u32; 2]| {
-        let along = |axis: usize| {
+        let difference = |axis: usize| {
             f64::from(positions[a as usize][axis]) - f64::from(positions[b as usize][axis])
         };
-        (0..3).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
+        (0..3).map(|axis| difference(axis).powi(2)).sum::<f64>().sqrt()
     };
     (edges.iter().map(length).sum::<f64>() / edges.len() as f64, edges.len())
 }
@@ -55,7 +55,7 @@ pub(crate) fn obj(unit: f32) -> Vec<u8> {
     text.into()
 }
 
-/// A PLY header for these numbers of vertices and faces.
+/// A PLY header with the given numbers of vertices and faces.
 fn ply_header(format: &str, vertices: usize, faces: usize) -> String {
     format!(
         "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\n\
@@ -89,7 +89,7 @@ pub(crate) fn ply_binary(unit: f32, big_endian: bool) -> Vec<u8> {
     bytes
 }
 
-/// A file with one vertex whose header states four billion.
+/// A PLY file with one vertex, whose header states four billion vertices.
 pub(crate) fn ply_wrong_count() -> Vec<u8> {
     (ply_header("ascii", 4_000_000_000, 1) + "0 0 0\n3 0 0 0\n").into()
 }

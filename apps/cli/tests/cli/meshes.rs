@@ -3,7 +3,7 @@
 use crate::mesh_files::{CELLS, edges, obj, valid_files};
 use crate::run::Folder;
 
-/// Options for few rows.
+/// Options that reduce a comparison to a few rows.
 const FEW_ROWS: &str = "--kernels pulp --schedules packed,blocked/hilbert --formulas halley";
 
 #[test]
@@ -53,7 +53,7 @@ fn the_highest_two_percent_of_vertices_are_pinned() {
     assert!(all.scene()["sticks"].as_u64() > structural.scene()["sticks"].as_u64());
 }
 
-/// The scales are powers of two, which cause no rounding.
+/// The sizes of the two meshes differ by a power of two, so scaling causes no rounding.
 #[test]
 fn the_unit_of_a_file_matters_only_with_keep_scale() {
     let folder = Folder::with(&[("one.obj", obj(1.0)), ("large.obj", obj(1024.0))]);

@@ -5,24 +5,24 @@ use crate::run::{Folder, Ran};
 
 const END: &str = "<!-- end of what taut report made -->";
 
-fn readme(folder: &Folder, arguments: &str) -> Ran {
+fn update_readme(folder: &Folder, arguments: &str) -> Ran {
     folder.taut(&format!("report --from . --readme README.md {arguments}"))
 }
 
 #[test]
 fn only_the_text_between_the_markers_is_replaced() {
     let folder = folder_with(&parts("Abacus"));
-    let ran = readme(&folder, "").succeeded();
+    let ran = update_readme(&folder, "").succeeded();
     assert_eq!((&*ran.out, &*ran.err), ("", ""));
     let text = folder.read("README.md");
     assert!(text.starts_with("Before.\n\n<!-- ") && text.ends_with(" -->\n\nAfter.\n"), "{text}");
     assert!(!text.contains("old"), "{text}");
     for expected in ["Abacus", "32 x 32", "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |"]
     {
-        assert!(text.contains(expected), "{expected}: {text}");
+        assert!(text.contains(expected), "'{expected}' is missing: {text}");
     }
     assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 100));
-    readme(&folder, "").succeeded();
+    update_readme(&folder, "").succeeded();
     assert_eq!(folder.read("README.md"), text, "a second run changed the file");
 }
 
@@ -33,9 +33,9 @@ fn every_table_between_markers_is_updated() {
     let growth = part("growth", "Abacus", &growth()).to_string();
     let files = [("README.md", text.into()), ("0.json", results.into())];
     let folder = Folder::with(&files);
-    readme(&folder, "").failed_with(&["no part 'growth'"]);
+    update_readme(&folder, "").failed_with(&["no part 'growth'"]);
     let folder = Folder::with(&[&files[..], &[("1.json", growth.into())]].concat());
-    readme(&folder, "").succeeded();
+    update_readme(&folder, "").succeeded();
     let text = folder.read("README.md");
     for expected in [
         "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |",
@@ -44,27 +44,27 @@ fn every_table_between_markers_is_updated() {
         "| an irregular mesh of 1,024 particles, shuffled |",
         "| 64 copies of an irregular mesh of 64 particles |",
     ] {
-        assert!(text.contains(expected), "{expected}: {text}");
+        assert!(text.contains(expected), "'{expected}' is missing: {text}");
     }
     assert!(text.contains("\n\nAfter.\n<!-- made") && text.ends_with(" -->\nLast.\n"), "{text}");
-    readme(&folder, "--check").succeeded();
-    let open = text.rsplit_once(END).unwrap().0;
-    let folder = Folder::with(&[("README.md", open.into()), files[1].clone()]);
-    readme(&folder, "").failed_with(&["README.md", END, "growth"]);
+    update_readme(&folder, "--check").succeeded();
+    let unterminated = text.rsplit_once(END).unwrap().0;
+    let folder = Folder::with(&[("README.md", unterminated.into()), files[1].clone()]);
+    update_readme(&folder, "").failed_with(&["README.md", END, "growth"]);
 }
 
 #[test]
 fn check_detects_a_table_that_differs_from_the_results() {
     let folder = folder_with(&parts("Abacus"));
-    assert_eq!(readme(&folder, "--check").code, Some(1));
+    assert_eq!(update_readme(&folder, "--check").code, Some(1));
     assert_eq!(folder.read("README.md"), README, "--check changed the file");
-    readme(&folder, "").succeeded();
-    readme(&folder, "--check").succeeded();
+    update_readme(&folder, "").succeeded();
+    update_readme(&folder, "--check").succeeded();
 
     let edited = folder.read("README.md").replace("| 0.50 |", "| 0.05 |");
     let files = [("0.json", part("comparison", "Abacus", &timings(32)).to_string().into())];
     let folder = Folder::with(&[&files[..], &[("README.md", edited.into())]].concat());
-    let ran = readme(&folder, "--check");
+    let ran = update_readme(&folder, "--check");
     assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{ran:?}");
     assert!(ran.err.contains("README.md"), "{ran:?}");
 }
@@ -73,7 +73,7 @@ fn check_detects_a_table_that_differs_from_the_results() {
 fn a_file_without_markers_and_results_without_a_comparison_are_rejected() {
     let results = part("comparison", "Abacus", &timings(32)).to_string();
     let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
-    readme(&folder, "").failed_with(&["README.md", "taut report: comparison"]);
+    update_readme(&folder, "").failed_with(&["README.md", "taut report: comparison"]);
     let folder = folder_with(&[part("sheets", "Abacus", &timings(32))]);
-    readme(&folder, "").failed_with(&["comparison"]);
+    update_readme(&folder, "").failed_with(&["comparison"]);
 }

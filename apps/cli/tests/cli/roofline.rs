@@ -28,8 +28,8 @@ fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
     assert_eq!(report.all("schedule"), ["blocked/hilbert", "sheet"]);
     for kernel in ["grid", "pulp", "scalar", "wide"] {
         let rows = report.rows().iter().filter(|row| row["kernel"] == kernel);
-        let discs = rows.filter(|row| row["schedule"] != "sheet").count();
-        assert_eq!(discs == 0, kernel == "grid", "{kernel}");
+        let disc_rows = rows.filter(|row| row["schedule"] != "sheet").count();
+        assert_eq!(disc_rows == 0, kernel == "grid", "{kernel}");
     }
     for expected in ["+ and *", "64 KiB", "binds", "Not in the limit"] {
         assert!(ran.out.contains(expected), "{expected}: {}", ran.out);

@@ -1,4 +1,4 @@
-//! `taut tune`: candidates, the choice, its result, and the saved file.
+//! `taut tune`: the candidates, the chosen one, its result, and the saved tuning file.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn tuned(folder: &Folder) -> Value {
 }
 
 #[test]
-fn the_result_is_kept_unless_any_schedule_is_allowed() {
+fn the_result_is_preserved_unless_any_schedule_is_allowed() {
     let report = tune("--json -").succeeded().report();
     let value = &report.value;
     assert_eq!(
@@ -28,10 +28,10 @@ fn the_result_is_kept_unless_any_schedule_is_allowed() {
     let ran = tune("--schedule packed").succeeded();
     assert!(ran.out.contains("Result: that of packed, to the bit."), "{}", ran.out);
 
-    // The result of an exploding schedule cannot be kept.
-    let exploding = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
-    taut(exploding).failed_with(&["'authored'", "bounded"]);
-    let ran = taut(&format!("{exploding} --any-schedule")).succeeded();
+    // An unstable schedule is rejected unless any schedule is allowed: its result is not bounded.
+    let unstable = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
+    taut(unstable).failed_with(&["'authored'", "bounded"]);
+    let ran = taut(&format!("{unstable} --any-schedule")).succeeded();
     assert!(ran.out.contains("DIFFERENT from that of authored"), "{}", ran.out);
 }
 
@@ -65,12 +65,12 @@ fn compare_runs_the_saved_tuning() {
     for key in ["threads", "schedule", "formula"] {
         assert_eq!(row[key], saved[key], "{row} {saved}");
     }
-    let plain = folder.report("--mesh patch.obj --schedules coloured --formulas halley");
-    assert!(plain.rows().iter().any(|other| other["hash"] == row["hash"]), "the result differs");
+    let untuned = folder.report("--mesh patch.obj --schedules coloured --formulas halley");
+    assert!(untuned.rows().iter().any(|other| other["hash"] == row["hash"]), "the result differs");
 }
 
 #[test]
-fn a_tuning_of_copies_is_saved_and_compared_with_as_many() {
+fn a_tuning_for_copies_is_saved_and_compared_with_the_same_number() {
     let folder = Folder::with(&valid_files());
     let arguments = "--mesh patch.obj --copies 18 --schedule coloured --save tuned.json --json -";
     let ran = folder.taut(&format!("tune {arguments}")).succeeded();
@@ -83,8 +83,8 @@ fn a_tuning_of_copies_is_saved_and_compared_with_as_many() {
     let report = folder.report("--mesh patch.obj --tuned tuned.json");
     assert_eq!(report.value["scene"]["copies"], 18);
     let row = &report.rows()[1];
-    let plain = "--mesh patch.obj --schedules coloured --formulas halley --copies 18";
-    assert!(folder.report(plain).rows().iter().any(|other| other["hash"] == row["hash"]));
+    let untuned = "--mesh patch.obj --schedules coloured --formulas halley --copies 18";
+    assert!(folder.report(untuned).rows().iter().any(|other| other["hash"] == row["hash"]));
 }
 
 #[test]
@@ -98,13 +98,13 @@ fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
     };
     let invalid: [(&str, Vec<u8>, &str); 10] = [
         ("empty.json", Vec::new(), "not a tuning file"),
-        ("text.json", b"fast, please".to_vec(), "not a tuning file"),
+        ("text.json", b"not JSON".to_vec(), "not a tuning file"),
         ("list.json", b"[]".to_vec(), "not a tuning file"),
         ("kernel.json", with("kernel", "abacus".into()), "'abacus'"),
-        ("threads.json", with("threads", 0.into()), "0 threads"),
-        ("many.json", with("threads", 4_000_000_000_u32.into()), "4000000000 threads"),
-        ("none.json", with("copies", 0.into()), "0 copies"),
-        ("copies.json", with("copies", 4_000_000_000_u32.into()), "at most"),
+        ("no_threads.json", with("threads", 0.into()), "0 threads"),
+        ("many_threads.json", with("threads", 4_000_000_000_u32.into()), "4000000000 threads"),
+        ("no_copies.json", with("copies", 0.into()), "0 copies"),
+        ("many_copies.json", with("copies", 4_000_000_000_u32.into()), "at most"),
         ("schedule.json", with("schedule", "random".into()), "'random'"),
         ("formula.json", with("formula", "euler".into()), "`euler`"),
     ];
@@ -118,7 +118,7 @@ fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
 }
 
 #[test]
-fn a_tuning_of_another_mesh_is_rejected() {
+fn a_tuning_for_another_mesh_is_rejected() {
     let folder = Folder::new();
     folder.taut("tune --size 5 --save tuned.json").succeeded();
     folder.compare("--size 5 --tuned tuned.json").succeeded();

@@ -1,15 +1,15 @@
-//! Live figures: times, operations, stretch and energy.
+//! Updates the figures that pages show: times, operations, stretch and energy.
 
 use super::Host;
 use crate::protocol::Figures;
 use crate::session::with_session;
 use crate::step_timer::Times;
 
-/// The largest share of the time that computing stretch and energy may take.
+/// The maximum share of the run time that may be spent on computing stretch and energy.
 const DIAGNOSTICS_SHARE: f64 = 0.02;
 
 impl Host {
-    /// Updates the figures; their version changes only if they do.
+    /// Updates the figures, and increments their version if they changed.
     pub(super) fn update_figures(&mut self) {
         with_session!(&mut self.session, it => it.end_window());
         let Times { all, sticks } = with_session!(&self.session, it => it.times());

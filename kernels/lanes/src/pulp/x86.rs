@@ -1,9 +1,10 @@
-//! Records on AVX2 (8 lanes) and AVX-512 (16 lanes): one 128-bit load or store per lane, and
-//! a 4 x 4 transpose in each 128-bit quarter of the registers.
+//! Access to records with AVX2 (8 lanes) and AVX-512 (16 lanes): one 128-bit load or store per
+//! lane, and a 4 x 4 transpose in each *quarter*, that is, 128 bits of a register. (An AVX-512
+//! register has four quarters, an AVX2 register two.)
 //!
-//! Lane `q + 4 i` is quarter `i` of row `q`, so the transposes never cross a quarter and the
-//! columns come out in order. Gathers by hardware are slower than scalar code here, and so is
-//! building the rows through memory.
+//! Quarter `i` of row `q` belongs to lane `q + 4 i`, so the transposes do not cross quarters, and
+//! the lanes of the columns are in order. Hardware gathers are slower here than scalar code, and
+//! so are rows that are built in memory.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86 as arch;
@@ -42,7 +43,7 @@ macro_rules! transpose {
 /// - The machine has AVX.
 #[inline(always)]
 unsafe fn transpose8(rows: [__m256; 4]) -> [__m256; 4] {
-    // SAFETY: AVX instructions only.
+    // SAFETY: the instructions need only AVX.
     unsafe {
         transpose!(
             rows,
@@ -60,7 +61,7 @@ unsafe fn transpose8(rows: [__m256; 4]) -> [__m256; 4] {
 /// - The machine has AVX-512 F.
 #[inline(always)]
 unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
-    // SAFETY: AVX-512 F instructions only.
+    // SAFETY: the instructions need only AVX-512 F.
     unsafe {
         transpose!(
             rows,
@@ -74,8 +75,9 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
     }
 }
 
-/// Hides the mask from the compiler, which would turn four permutes under a known mask into eight
-/// shuffles with zero. Shuffles are the bottleneck (4 % of the total time).
+/// Hides the mask from the compiler, which would replace four permutes with a constant mask by
+/// eight shuffles with zero. Shuffles are the bottleneck; the additional ones cost 4 % of the total
+/// time.
 #[inline(always)]
 fn opaque(mut mask: u16) -> u16 {
     // SAFETY: no instruction; the mask does not change.
@@ -85,8 +87,9 @@ fn opaque(mut mask: u16) -> u16 {
     mask
 }
 
-/// Hides the upper half of a register from the compiler, which would extract each quarter from the whole
-/// register. On AMD Zen 4 a quarter of 512 bits takes twice as long as one of 256.
+/// Hides the upper half of a register from the compiler, which would extract each quarter from the
+/// whole register. On AMD Zen 4, extracting 128 bits takes twice as long from a 512-bit register as
+/// from a 256-bit one.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn opaque_half(mut half: __m256) -> __m256 {
@@ -177,7 +180,8 @@ unsafe impl Vector for Register<V3> {
                     _mm256_shuffle_ps::<0b00_00_11_11>(lanes, zero),
                 ]
             } else {
-                // The third field and the zero come from a copy of `lanes` with one lane set to 0.
+                // The third field and the zero come from a copy of `lanes` with one lane of each
+                // quarter set to 0.
                 let without_first = _mm256_blend_ps::<0b0001_0001>(lanes, zero);
                 let without_last = _mm256_blend_ps::<0b1000_1000>(lanes, zero);
                 [
@@ -230,8 +234,8 @@ unsafe impl Vector for Register<V4> {
         // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four numbers of each lane
         // are valid for reading, by contract.
         unsafe {
-            // A masked broadcast reads memory and merges in one instruction; an insert takes
-            // a shuffle.
+            // A masked broadcast loads and merges in one instruction, without the shuffle that an
+            // insert takes.
             let quarter = |lane| _mm_loadu_ps(at(lane).cast());
             let row = |q| {
                 let first = _mm512_castps128_ps512(quarter(q));
@@ -281,14 +285,14 @@ unsafe impl Vector for Register<V4> {
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let lanes: __m512 = self.raw();
-        let kept = opaque(if D == 2 { 0x3333 } else { 0x7777 });
+        let field_mask = opaque(if D == 2 { 0x3333 } else { 0x7777 });
         // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
             [
-                _mm512_maskz_permute_ps::<0x00>(kept, lanes),
-                _mm512_maskz_permute_ps::<0x55>(kept, lanes),
-                _mm512_maskz_permute_ps::<0xaa>(kept, lanes),
-                _mm512_maskz_permute_ps::<0xff>(kept, lanes),
+                _mm512_maskz_permute_ps::<0x00>(field_mask, lanes),
+                _mm512_maskz_permute_ps::<0x55>(field_mask, lanes),
+                _mm512_maskz_permute_ps::<0xaa>(field_mask, lanes),
+                _mm512_maskz_permute_ps::<0xff>(field_mask, lanes),
             ]
         }
         .map(|row| self.with(row))
@@ -339,6 +343,7 @@ unsafe impl Vector for Register<V4> {
         }
         .map(|row| even.with(row))
     }
+
     #[inline(always)]
     fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());

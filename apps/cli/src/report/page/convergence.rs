@@ -1,4 +1,4 @@
-//! Convergence of the stretch.
+//! The section that shows how the stretch converges.
 
 use maud::{Markup, html};
 
@@ -6,12 +6,12 @@ use super::components::{FORMULAS, SCHEDULES, collapsed_table, grouped, index_of,
 use crate::report::chart::{self, Axis, Lines, Series, Style};
 use crate::report::results::{FrameRow, IterationRow, Results};
 
-/// The stretch for each schedule (colour) and formula (mark).
+/// A chart with a line for each schedule (colour) and formula (mark).
 fn stretch_chart<T>(
     rows: &[T],
     names: impl Fn(&T) -> (&str, &str),
     point: impl Fn(&T) -> Option<(f64, f64)>,
-    (x, alternative): (&'static str, &str),
+    (x, alt_text): (&'static str, &str),
 ) -> Lines {
     let key = |row: &T| {
         let (schedule, formula) = names(row);
@@ -35,7 +35,7 @@ fn stretch_chart<T>(
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
     Lines {
-        alt_text: alternative.to_owned(),
+        alt_text: alt_text.to_owned(),
         x: Axis { name: x, ticks },
         y: Axis { name: "stretch, rms", ticks: Vec::new() },
         series,
@@ -49,24 +49,25 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
     // All machines have the same results, so one is enough.
     let iterations = all.iter().map(|results| &results.iterations).find(|rows| !rows.is_empty());
     let frames = all.iter().map(|results| &results.frames).find(|rows| !rows.is_empty());
-    let scene = |(scene, size, set): (&str, usize, &str)| {
-        html! { p.quiet { "Scene " (scene) " " (size) " with " (set) " sticks." } }
+    let scene_line = |(scene, size, set): (&str, usize, &str)| {
+        html! { p.quiet { "Scene " (scene) ", size " (size) ", with " (set) " sticks." } }
     };
     html! {
         p {
-            "The stretch that remains. Each line is one schedule (colour) and one formula (mark); \
-            a lower line converges faster. Where lines coincide, only the last is visible. These \
-            results are the same on every machine and kernel."
+            "The stretch after a number of iterations or frames. Each line is one schedule \
+            (colour) and one formula (mark); a lower line converges faster. Where lines coincide, \
+            only the last is visible. These results are the same on every machine and with every \
+            kernel."
         }
         h3 { "Over the iterations of one frame" }
         p {
-            "A falling cloth moves for one frame; then only iterations run."
+            "A falling cloth moves for one frame; then its sticks are relaxed without motion."
         }
         @match iterations {
             None => p.missing { "This part was not measured." },
             Some(rows) => {
                 @if let Some(IterationRow { scene: name, size, set, .. }) = rows.first() {
-                    (scene((name, *size, set)))
+                    (scene_line((name, *size, set)))
                 }
                 (stretch_chart(
                     rows,
@@ -84,12 +85,12 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
         h3 { "Over frames" }
         p { "A cloth pinned at its top row starts to fall. Each frame has the same number of \
             iterations. The stretch rises during the fall, then settles at a level that depends on \
-            this number." }
+            the number of iterations." }
         @match frames {
             None => p.missing { "This part was not measured." },
             Some(rows) => {
                 @if let Some(FrameRow { scene: name, size, set, .. }) = rows.first() {
-                    (scene((name, *size, set)))
+                    (scene_line((name, *size, set)))
                 }
                 (stretch_chart(
                     rows,

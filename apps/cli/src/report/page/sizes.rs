@@ -1,4 +1,4 @@
-//! Time over size.
+//! The sections that show time over size.
 
 use maud::{Markup, html};
 
@@ -11,8 +11,8 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
         p {
             "Time per stick over the size of a sheet. Each line is one kernel on one instruction \
-            set; lower is faster. Lines rise where the data no longer fits in a cache. All lines \
-            of the schedule " code { "sheet" } " give the same bits. The baseline is "
+            set; lower is faster. Lines rise where the data no longer fits in a cache. All kernels \
+            give bit-identical results in the schedule " code { "sheet" } ". The baseline is "
             code { "textbook" } ", in the order in which textbooks build a sheet."
         }
         (over_size(all, Subject::Sheets, |results| results.sheets.iter().collect()))
@@ -22,9 +22,9 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
 pub(super) fn meshes(all: &[Results]) -> Markup {
     html! {
         p {
-            "Time per stick on irregular meshes: discs of triangles with shuffled particles and \
-            sticks. " code { "textbook" } " keeps this numbering; the other kernels run after the \
-            particles were renumbered once. Each line is one kernel on one instruction set; lower \
+            "Time per stick on irregular meshes: triangulated discs with shuffled particles and \
+            sticks. " code { "textbook" } " keeps the shuffled order; for the other kernels the \
+            particles are renumbered once. Each line is one kernel on one instruction set; lower \
             is faster."
         }
         (over_size(all, Subject::Meshes, |results| results.meshes.iter().collect()))
@@ -35,9 +35,9 @@ pub(super) fn copies(all: &[Results]) -> Markup {
     html! {
         p {
             "Time per stick over the number of copies of a small irregular mesh, side by side and \
-            stepped together; each copy moves as it does alone. " code { "copies" } " uses a lane \
-            for each copy; the other kernels use lanes for different sticks of one copy. Each line \
-            is one kernel on one instruction set; lower is faster."
+            stepped together; each copy gives the same result as alone. " code { "copies" } " uses \
+            a lane for each copy; the other kernels use lanes for different sticks of one copy. \
+            Each line is one kernel on one instruction set; lower is faster."
         }
         (over_size(all, Subject::Copies, |results| results.copies.iter().collect()))
     }
@@ -48,13 +48,13 @@ pub(super) fn growth(all: &[Results]) -> Markup {
         p {
             "Time per stick from the smallest to the largest sizes, of the best kernels on the two \
             widest instruction sets, each in the default schedule of the mesh. The broad line is \
-            the lowest limit of these kernels by the roofline model: no kernel can be faster \
-            (" code { "taut roofline" } "). A row is left out of a size in which all its frames \
-            would take more than " (ROW_S_MAX) " s; the table says so."
+            the lowest of the roofline limits of these kernels: none of them can be faster \
+            (" code { "taut roofline" } "). A kernel is left out at a size if all its frames \
+            would take more than " (ROW_S_MAX) " s there; the table says so."
         }
         p.quiet {
-            "The stretch is that after the last frame. Large sizes run fewer frames, so compare \
-            the stretch within one size."
+            "The stretch is measured after the last frame. Large sizes run fewer frames, so \
+            compare the stretch only within one size."
         }
         @for (subject, title) in [
             (Subject::Sheets, "Regular sheets"),
@@ -78,14 +78,15 @@ fn over_size(all: &[Results], subject: Subject, rows: impl Fn(&Results) -> Vec<&
     )
 }
 
-/// A line for each kernel on each instruction set, and a broad one for the lowest limit.
+/// The chart with a line for each kernel on each instruction set, and a broad line for the lowest
+/// roofline limit.
 fn chart(rows: &[&Timing], subject: Subject) -> Lines {
     let abscissa = |row: &Timing| match subject {
         Subject::Meshes => row.particles as f64,
         Subject::Sheets | Subject::Copies => row.size as f64,
     };
-    let of_sizes = grouped(rows, |row| row.size);
-    let ticks = of_sizes.iter().map(|(size, _)| *size as f64).collect();
+    let by_size = grouped(rows, |row| row.size);
+    let ticks = by_size.iter().map(|(size, _)| *size as f64).collect();
     let x = match subject {
         Subject::Sheets => Axis { name: "N, for a sheet of N x N particles", ticks },
         Subject::Meshes => Axis { name: "particles", ticks: Vec::new() },
@@ -102,11 +103,11 @@ fn chart(rows: &[&Timing], subject: Subject) -> Lines {
         .collect();
     lines.sort_by_key(|line| index_of(&KERNELS, &line.rows[0].kernel));
     let (mut series, mut legend) = (Vec::new(), Vec::new());
-    for Line { name, rows: of_line } in lines {
-        let Timing { kernel, isa, .. } = of_line[0];
-        let mark = if has_other_schedule(of_line[0], rows) { 0 } else { index_of(&ISAS, isa) };
+    for Line { name, rows: line_rows } in lines {
+        let Timing { kernel, isa, .. } = line_rows[0];
+        let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
-        let points = of_line.iter().map(|row| (abscissa(row), row.ns_per_stick_median)).collect();
+        let points = line_rows.iter().map(|row| (abscissa(row), row.ns_per_stick_median)).collect();
         series.push(Series { points, style });
         legend.push((name, LegendKey::Series(style)));
     }
@@ -114,9 +115,9 @@ fn chart(rows: &[&Timing], subject: Subject) -> Lines {
         let limit = rows.iter().filter_map(|row| row.limit_ns).min_by(f64::total_cmp)?;
         Some((abscissa(rows[0]), limit))
     };
-    let background: Vec<(f64, f64)> = of_sizes.iter().filter_map(lowest_limit).collect();
+    let background: Vec<(f64, f64)> = by_size.iter().filter_map(lowest_limit).collect();
     if !background.is_empty() {
-        legend.push(("lowest limit by the roofline model".to_owned(), LegendKey::Behind));
+        legend.push(("lowest roofline limit".to_owned(), LegendKey::Behind));
     }
     Lines {
         alt_text: format!(
@@ -132,15 +133,16 @@ fn chart(rows: &[&Timing], subject: Subject) -> Lines {
     }
 }
 
-/// The rows of a kernel on an instruction set and a number of threads, in the schedule of most
-/// kernels or in one other.
+/// The rows with one kernel, instruction set and number of threads, in either the main schedule of
+/// each size (see [`has_other_schedule`]) or one other.
 struct Line<'a> {
     name: String,
     rows: Vec<&'a Timing>,
 }
 
-/// Whether the schedule of a row is not that of the first row of a kernel in its size. (The default
-/// schedule may differ between sizes, which is still one line.)
+/// Whether the schedule of a row differs from the main schedule of its size, which is that of the
+/// first row that is not `textbook`. (The main schedule may differ between sizes; a kernel that
+/// uses it at each size has a single line.)
 fn has_other_schedule(row: &Timing, rows: &[&Timing]) -> bool {
     let first = rows.iter().find(|it| it.size == row.size && it.kernel != "textbook");
     row.kernel != "textbook" && first.is_some_and(|first| first.schedule != row.schedule)
@@ -161,7 +163,7 @@ fn line_name(row: &Timing, rows: &[&Timing]) -> String {
     parts.join(", ")
 }
 
-/// The columns of [`table`]; the last two only if rows have limits.
+/// The columns of [`table`]; the last two are shown only if some row has a limit.
 const COLUMNS: [&str; 13] = [
     "size",
     "particles",
@@ -178,18 +180,19 @@ const COLUMNS: [&str; 13] = [
     "times limit",
 ];
 
+/// The table of a chart, by size. Kernels that are left out at a size have a row that says so.
 fn table(rows: &[&Timing]) -> Markup {
     let columns =
         if rows.iter().any(|row| row.limit_ns.is_some()) { &COLUMNS[..] } else { &COLUMNS[..11] };
-    let cells = |row: &Timing, at: &Timing| {
-        let is_measured = row.size == at.size;
+    let cells = |row: &Timing, size_row: &Timing| {
+        let is_measured = row.size == size_row.size;
         let measured = |value: Option<f64>| value.filter(|_| is_measured);
         let ns = row.ns_per_stick_median;
         let mut cells = vec![
-            at.size.to_string(),
-            at.particles.to_string(),
-            at.sticks.to_string(),
-            at.frames.to_string(),
+            size_row.size.to_string(),
+            size_row.particles.to_string(),
+            size_row.sticks.to_string(),
+            size_row.frames.to_string(),
             row.kernel.clone(),
             row.isa.clone(),
             row.threads.to_string(),
@@ -205,13 +208,13 @@ fn table(rows: &[&Timing]) -> Markup {
     };
     let lines = grouped(rows, |row| line_name(row, rows));
     let mut all = Vec::new();
-    for (size, of_size) in grouped(rows, |row| row.size) {
-        all.extend(of_size.iter().map(|row| cells(row, row)));
-        // A line that has ended at a smaller size.
-        for (name, of_line) in &lines {
-            let last = of_line.iter().rev().find(|row| row.size < size);
-            let is_missing = of_size.iter().all(|row| line_name(row, rows) != *name);
-            all.extend(last.filter(|_| is_missing).map(|last| cells(last, of_size[0])));
+    for (size, size_rows) in grouped(rows, |row| row.size) {
+        all.extend(size_rows.iter().map(|row| cells(row, row)));
+        // Kernels that are left out at this size, but were measured at a smaller one.
+        for (name, line_rows) in &lines {
+            let last = line_rows.iter().rev().find(|row| row.size < size);
+            let is_missing = size_rows.iter().all(|row| line_name(row, rows) != *name);
+            all.extend(last.filter(|_| is_missing).map(|last| cells(last, size_rows[0])));
         }
     }
     collapsed_table(columns, &all)
