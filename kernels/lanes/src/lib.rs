@@ -13,6 +13,7 @@
 
 extern crate alloc;
 
+mod ends;
 mod indexed;
 mod machine;
 mod particles;

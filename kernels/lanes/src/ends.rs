@@ -1,0 +1,179 @@
+//! Loads and stores the records of the ends of sticks.
+
+use crate::record::Half;
+use crate::vector::Vector;
+
+/// Loads the records at the indices, in rows.
+///
+/// # Safety
+/// - `indices` is valid for reading one index per lane of `V`,
+/// - `records` is valid for reading at each of them.
+#[inline(always)]
+pub(crate) unsafe fn load_indexed<V: Vector>(
+    cpu: V::Cpu,
+    records: *const Half,
+    indices: *const u32,
+) -> [V; 4] {
+    // SAFETY: `lane` is below the lanes, and the indices are valid, by contract.
+    unsafe { V::gather_rows(cpu, |lane| records.add(*indices.add(lane) as usize).cast()) }
+}
+
+/// Stores rows in the records at the indices.
+///
+/// # Safety
+/// - As [`load_indexed`], for writing.
+#[inline(always)]
+pub(crate) unsafe fn store_indexed<V: Vector>(
+    rows: [V; 4],
+    records: *mut Half,
+    indices: *const u32,
+) {
+    // SAFETY: as above.
+    unsafe { V::scatter_rows(rows, |lane| records.add(*indices.add(lane) as usize).cast()) }
+}
+
+/// Loads and stores the records of a register's ends, given the indices of both ends in each lane.
+/// (A trait, because a closure cannot be `#[inline(always)]`, and would be compiled without the
+/// target features of its caller.)
+pub(crate) trait Ends {
+    /// Whether the registers at an even index and the next one share no particle.
+    const TWO_ARE_INDEPENDENT: bool = false;
+
+    /// The records of the first ends and of the second ones, in rows.
+    ///
+    /// # Safety
+    /// - Both `indices` are valid for reading one index per lane of `V`,
+    /// - `records` is valid for reading at each of them,
+    /// - and they are laid out as the type says.
+    unsafe fn load<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        records: *const Half,
+        indices: [*const u32; 2],
+    ) -> [[V; 4]; 2];
+
+    /// Stores the records of both.
+    ///
+    /// # Safety
+    /// - As [`load`](Self::load), for writing.
+    unsafe fn store<V: Vector>(
+        &self,
+        ends: [[V; 4]; 2],
+        records: *mut Half,
+        indices: [*const u32; 2],
+    );
+}
+
+/// [`Access::Scattered`], or [`Access::TwoScattered`].
+pub(crate) struct Scattered<const TWO: bool>;
+/// [`Access::Runs`].
+pub(crate) struct Runs;
+/// [`Access::Pairs`], or [`Access::InterleavedPairs`].
+pub(crate) struct OneRun<const INTERLEAVED: bool>;
+
+impl<const TWO: bool> Ends for Scattered<TWO> {
+    const TWO_ARE_INDEPENDENT: bool = TWO;
+
+    #[inline(always)]
+    unsafe fn load<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        records: *const Half,
+        [a, b]: [*const u32; 2],
+    ) -> [[V; 4]; 2] {
+        // SAFETY: the same contract.
+        unsafe { [load_indexed(cpu, records, a), load_indexed(cpu, records, b)] }
+    }
+
+    #[inline(always)]
+    unsafe fn store<V: Vector>(
+        &self,
+        [ends_a, ends_b]: [[V; 4]; 2],
+        records: *mut Half,
+        [a, b]: [*const u32; 2],
+    ) {
+        // SAFETY: the same contract.
+        unsafe {
+            store_indexed(ends_a, records, a);
+            store_indexed(ends_b, records, b);
+        }
+    }
+}
+
+impl Ends for Runs {
+    #[inline(always)]
+    unsafe fn load<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        records: *const Half,
+        indices: [*const u32; 2],
+    ) -> [[V; 4]; 2] {
+        // SAFETY: each run is as many records as there are lanes, from the first index on.
+        let run = |first: *const u32| unsafe {
+            let first = records.add(*first as usize).cast::<f32>();
+            core::array::from_fn(|row| V::load(cpu, first.add(row * V::LANES)))
+        };
+        [run(indices[0]), run(indices[1])]
+    }
+
+    #[inline(always)]
+    unsafe fn store<V: Vector>(
+        &self,
+        ends: [[V; 4]; 2],
+        records: *mut Half,
+        indices: [*const u32; 2],
+    ) {
+        for (rows, first) in ends.into_iter().zip(indices) {
+            // SAFETY: as above.
+            unsafe {
+                let first = records.add(*first as usize).cast::<f32>();
+                for (at, row) in rows.into_iter().enumerate() {
+                    row.store(first.add(at * V::LANES));
+                }
+            }
+        }
+    }
+}
+
+impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
+    #[inline(always)]
+    unsafe fn load<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        records: *const Half,
+        [first, _]: [*const u32; 2],
+    ) -> [[V; 4]; 2] {
+        let [mut a, mut b] = [[V::splat(cpu, 0.0); 4]; 2];
+        for row in 0..4 {
+            // SAFETY: the run is twice as many records as there are lanes, from the first index on.
+            [a[row], b[row]] = unsafe {
+                let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
+                let (first, second) = (V::load(cpu, at), V::load(cpu, at.add(V::LANES)));
+                if INTERLEAVED { V::unzip_pairs(first, second) } else { V::unzip(first, second) }
+            };
+        }
+        [a, b]
+    }
+
+    #[inline(always)]
+    unsafe fn store<V: Vector>(
+        &self,
+        [a, b]: [[V; 4]; 2],
+        records: *mut Half,
+        [first, _]: [*const u32; 2],
+    ) {
+        for row in 0..4 {
+            // SAFETY: as above.
+            unsafe {
+                let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
+                let [first, second] = if INTERLEAVED {
+                    V::unzip_pairs(a[row], b[row])
+                } else {
+                    V::zip(a[row], b[row])
+                };
+                first.store(at);
+                second.store(at.add(V::LANES));
+            }
+        }
+    }
+}
