@@ -1,8 +1,8 @@
 //! The inner loop of the indexed kernels.
 //!
-//! A register of sticks whose ends all have the same inverse mass (nearly every register) is
-//! relaxed in *rows*, the memory order of the records: only the differences are transposed, for
-//! their lengths, and the factors are spread back. That takes 11 shuffles; columns take 32. Runs of
+//! A register of plain sticks is relaxed in *rows*, the memory order of the records: only the
+//! differences are transposed, for their lengths, and the factors are spread back. That takes 11
+//! shuffles if all ends have the same inverse mass (nearly every register); columns take 32. Runs of
 //! consecutive particles are loaded and stored as whole registers, without indices.
 
 use core::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::ends::{Ends, OneRun, Runs, Scattered, load_indexed, store_indexed};
 use crate::record::{Half, Record};
 use crate::vector::Vector;
 
-/// Relaxes slots, one register at a time.
+/// Relaxes slots, one register at a time, or two where they are laid out so.
 ///
 /// # Safety
 /// - `records` is valid for reading and writing at every index in `slots`, in units of half
@@ -35,6 +35,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
+        // Equal masses have arms of their own, so that the compiler specializes the loops for them.
         match (slots.inverse_mass, slots.access) {
             (None, _) if slots.non_plain.is_some() || !V::LANES.is_multiple_of(4) => {
                 relax_columns::<V, F, D>(cpu, slots, records, inverse_h2);
@@ -64,8 +65,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes packets of stars, whose ends all have the inverse mass `mass` if it is given. A register of
-/// centres is loaded and stored once for all its sticks: the stars of a packet share no particle.
+/// Relaxes packets of stars, whose ends all have the inverse mass `mass` if it is given. A register
+/// of centres is loaded and stored once for all its sticks: the stars of a packet share no particle.
 ///
 /// # Safety
 /// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
@@ -76,64 +77,105 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     records: *mut Half,
     mass: Option<f32>,
 ) {
-    const PACKET: usize = STAR_STICKS * PACKET_STICKS;
-    #[repr(align(64))]
-    struct Aligned<T>(T);
-    /// The most registers of centres of a packet.
-    const REGISTERS: usize = 16;
-    const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
-    const { assert!(PACKET_STICKS / V::LANES <= REGISTERS || V::LANES < 4) };
     let sticks = PlainSticks::<V, F>::new(cpu, &slots, mass);
-    let two_at_once = V::LANES >= TWO_AT_ONCE_LANES && PACKET_STICKS.is_multiple_of(2 * V::LANES);
-    let mut all_centres = Aligned([[V::splat(cpu, 0.0); 4]; REGISTERS]);
-    for packet in (0..sticks.len / PACKET).map(|packet| packet * PACKET) {
-        // SAFETY: the lanes divide the packet, so all registers are within the slots; indices are
-        // valid by contract.
+    let packets = (0..sticks.len).step_by(STAR_STICKS * PACKET_STICKS);
+    // SAFETY: packets begin at these slots, by contract.
+    unsafe {
+        if V::LANES >= TWO_AT_ONCE_LANES {
+            for packet in packets {
+                relax_star_pairs::<V, F, D>(cpu, &sticks, records, packet);
+            }
+        } else {
+            let mut centres = Centres([[V::splat(cpu, 0.0); 4]; CENTRE_REGISTERS]);
+            for packet in packets {
+                relax_buffered_stars::<V, F, D>(cpu, &sticks, records, packet, &mut centres);
+            }
+        }
+    }
+}
+
+/// Relaxes the packet of stars at a slot, two registers of stars at a time. Their centres stay in
+/// registers.
+///
+/// # Safety
+/// - As [`relax_stars`]; a packet begins at this slot.
+#[inline(always)]
+unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
+    cpu: V::Cpu,
+    sticks: &PlainSticks<'_, V, F>,
+    records: *mut Half,
+    packet: usize,
+) {
+    const { assert!(PACKET_STICKS.is_multiple_of(2 * V::LANES)) };
+    for first in (packet..packet + PACKET_STICKS).step_by(2 * V::LANES) {
+        let second = first + V::LANES;
+        // SAFETY: the lanes of two registers divide the packet, so all registers are within the
+        // slots; indices are valid by contract.
         unsafe {
-            if two_at_once {
-                // The centres stay in registers.
-                for first in (packet..packet + PACKET_STICKS).step_by(2 * V::LANES) {
-                    let second = first + V::LANES;
-                    let mut centres_1 = load_indexed::<V>(cpu, records, sticks.a.add(first));
-                    let mut centres_2 = load_indexed::<V>(cpu, records, sticks.a.add(second));
-                    for rank in 0..STAR_STICKS {
-                        let slot = first + rank * PACKET_STICKS;
-                        let b_1 = load_indexed::<V>(cpu, records, sticks.b.add(slot));
-                        let gains_1 = sticks.gains::<D>(cpu, slot, [centres_1, b_1]);
-                        let b_2 = load_indexed::<V>(cpu, records, sticks.b.add(slot + V::LANES));
-                        let gains_2 = sticks.gains::<D>(cpu, slot + V::LANES, [centres_2, b_2]);
-                        let moved_1 = sticks.moved::<D>([centres_1, b_1], gains_1);
-                        centres_1 = moved_1[0];
-                        store_indexed(moved_1[1], records, sticks.b.add(slot));
-                        let moved_2 = sticks.moved::<D>([centres_2, b_2], gains_2);
-                        centres_2 = moved_2[0];
-                        store_indexed(moved_2[1], records, sticks.b.add(slot + V::LANES));
-                    }
-                    store_indexed(centres_1, records, sticks.a.add(first));
-                    store_indexed(centres_2, records, sticks.a.add(second));
-                }
-                continue;
-            }
-            // The centres stay in the first-level cache, so that many sticks are independent.
-            let centres = &mut all_centres.0[..PACKET_STICKS / V::LANES];
-            for (index, centres) in centres.iter_mut().enumerate() {
-                let slot = packet + index * V::LANES;
-                *centres = load_indexed::<V>(cpu, records, sticks.a.add(slot));
-            }
+            let mut centres_1 = load_indexed::<V>(cpu, records, sticks.a.add(first));
+            let mut centres_2 = load_indexed::<V>(cpu, records, sticks.a.add(second));
             for rank in 0..STAR_STICKS {
-                for (index, centres) in centres.iter_mut().enumerate() {
-                    let slot = packet + rank * PACKET_STICKS + index * V::LANES;
-                    let old = [*centres, load_indexed::<V>(cpu, records, sticks.b.add(slot))];
-                    let gains = sticks.gains::<D>(cpu, slot, old);
-                    let moved = sticks.moved::<D>(old, gains);
-                    *centres = moved[0];
-                    store_indexed(moved[1], records, sticks.b.add(slot));
-                }
+                let slot_1 = first + rank * PACKET_STICKS;
+                let slot_2 = slot_1 + V::LANES;
+                let old_1 = [centres_1, load_indexed(cpu, records, sticks.b.add(slot_1))];
+                let gains_1 = sticks.gains::<D>(cpu, slot_1, old_1);
+                let old_2 = [centres_2, load_indexed(cpu, records, sticks.b.add(slot_2))];
+                let gains_2 = sticks.gains::<D>(cpu, slot_2, old_2);
+                let new_1 = sticks.moved::<D>(old_1, gains_1);
+                centres_1 = new_1[0];
+                store_indexed(new_1[1], records, sticks.b.add(slot_1));
+                let new_2 = sticks.moved::<D>(old_2, gains_2);
+                centres_2 = new_2[0];
+                store_indexed(new_2[1], records, sticks.b.add(slot_2));
             }
-            for (index, centres) in centres.iter().enumerate() {
-                let slot = packet + index * V::LANES;
-                store_indexed(*centres, records, sticks.a.add(slot));
+            store_indexed(centres_1, records, sticks.a.add(first));
+            store_indexed(centres_2, records, sticks.a.add(second));
+        }
+    }
+}
+
+/// The most registers of centres of a packet.
+const CENTRE_REGISTERS: usize = 16;
+
+/// The records of the centres of a packet, in rows.
+#[repr(align(64))]
+struct Centres<V>([[V; 4]; CENTRE_REGISTERS]);
+
+/// Relaxes the packet of stars at a slot, one register after the other. Their centres stay in the
+/// first-level cache, so that consecutive registers of sticks are independent.
+///
+/// # Safety
+/// - As [`relax_stars`]; a packet begins at this slot.
+#[inline(always)]
+unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
+    cpu: V::Cpu,
+    sticks: &PlainSticks<'_, V, F>,
+    records: *mut Half,
+    packet: usize,
+    centres: &mut Centres<V>,
+) {
+    const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
+    // Stars are laid out for at least four lanes.
+    const { assert!(PACKET_STICKS / V::LANES <= CENTRE_REGISTERS || V::LANES < 4) };
+    let centres = &mut centres.0[..PACKET_STICKS / V::LANES];
+    // SAFETY: the lanes divide the packet, so all registers are within the slots; indices are valid
+    // by contract.
+    unsafe {
+        for (index, centres) in centres.iter_mut().enumerate() {
+            *centres = load_indexed::<V>(cpu, records, sticks.a.add(packet + index * V::LANES));
+        }
+        for rank in 0..STAR_STICKS {
+            for (index, centres) in centres.iter_mut().enumerate() {
+                let slot = packet + rank * PACKET_STICKS + index * V::LANES;
+                let old = [*centres, load_indexed(cpu, records, sticks.b.add(slot))];
+                let gains = sticks.gains::<D>(cpu, slot, old);
+                let new = sticks.moved::<D>(old, gains);
+                *centres = new[0];
+                store_indexed(new[1], records, sticks.b.add(slot));
             }
+        }
+        for (index, centres) in centres.iter().enumerate() {
+            store_indexed(*centres, records, sticks.a.add(packet + index * V::LANES));
         }
     }
 }
