@@ -138,9 +138,9 @@ where
         };
         let [sticks_us, others_us] = [PassTimes::sticks, PassTimes::others].map(median);
         let settings = self.world.settings();
-        let matter = || self.world.islands().iter().map(|island| &island.model);
-        let sticks: usize = matter().map(|matter| matter.sticks.len()).sum();
-        let particles: usize = matter().map(|matter| matter.particles.len()).sum();
+        let models = || self.world.islands().iter().map(|island| &island.model);
+        let sticks: usize = models().map(|model| model.sticks.len()).sum();
+        let particles: usize = models().map(|model| model.particles.len()).sum();
         let moved = particles as f64 * f64::from(settings.step.substeps);
         let relaxed = sticks as f64
             * f64::from(settings.step.substeps)

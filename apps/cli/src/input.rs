@@ -139,7 +139,7 @@ pub(crate) struct NamedModel {
     /// Notes about how the mesh was cleaned and scaled.
     pub(crate) notes: Vec<String>,
     /// For a mesh from a file: the particle of each vertex of the file.
-    pub(crate) origin: Option<VertexMap>,
+    pub(crate) vertex_map: Option<VertexMap>,
 }
 
 impl NamedModel {
@@ -169,7 +169,7 @@ pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<
     };
     let name = format!("{} {size}, {set} sticks", shape.name());
     let model = model.with_context(|| format!("cannot build {name}"))?;
-    Ok(NamedModel { model, name, notes: Vec::new(), origin: None })
+    Ok(NamedModel { model, name, notes: Vec::new(), vertex_map: None })
 }
 
 /// A mesh from a file, hanging from its highest vertices.
@@ -194,7 +194,7 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
         .with_context(|| path.display().to_string())?;
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let name = format!("{file}, {set} sticks");
-    Ok(NamedModel { model, name, notes, origin: Some(loaded.origin) })
+    Ok(NamedModel { model, name, notes, vertex_map: Some(loaded.vertex_map) })
 }
 
 /// The mean length of the unique edges, in the mesh's unit.

@@ -158,14 +158,14 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
     let mut stiff_sticks: Option<Sticks> = None;
     let mut squares = 0.0;
     run(&scene, frames, |world| {
-        let matter = &world.islands()[0].model;
+        let model = &world.islands()[0].model;
         if stiff_sticks.is_none() {
-            let sticks = &matter.sticks;
+            let sticks = &model.sticks;
             let is_stiff = |&stick: &u32| sticks.stiffness(stick as usize) >= 1.0;
             let stiff: Vec<u32> = (0..sticks.len() as u32).filter(is_stiff).collect();
             stiff_sticks = Some(sticks.selected(&stiff)?);
         }
-        let rms = stiff_sticks.iter().map(|it| Stretch::of(&matter.particles, it).residual_rms());
+        let rms = stiff_sticks.iter().map(|it| Stretch::of(&model.particles, it).residual_rms());
         squares += rms.map(|rms| rms * rms).sum::<f64>();
         Ok(())
     })?;

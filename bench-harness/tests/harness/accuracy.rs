@@ -130,14 +130,14 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
         let (mut squares, mut sticks) = (0.0, 0.0);
         for frame in 1..=240 {
             assert!(world.step().unwrap().finite);
-            let matter = &world.islands()[0].model;
-            for (stick, &[a, b]) in matter.sticks.ends().iter().enumerate() {
+            let model = &world.islands()[0].model;
+            for (stick, &[a, b]) in model.sticks.ends().iter().enumerate() {
                 if b - a > 8 || (b - a > 1 && b - a < 8) || frame <= 120 {
                     continue;
                 }
-                let [a, b] = [a, b].map(|end| matter.particles.position(end as usize));
+                let [a, b] = [a, b].map(|end| model.particles.position(end as usize));
                 let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>();
-                let stretch = length.sqrt() / f64::from(matter.sticks.rest(stick)) - 1.0;
+                let stretch = length.sqrt() / f64::from(model.sticks.rest(stick)) - 1.0;
                 squares += stretch.max(0.0).powi(2);
                 sticks += 1.0;
             }

@@ -47,7 +47,7 @@
 //!
 //! Loading a mesh file may weld vertices. To export the vertices of the file, which are split along
 //! texture seams, use a stage with the vertices and faces of the file. In each frame, a vertex gets
-//! the position of its particle; `taut_mesh::Loaded::origin` has the mapping, and
+//! the position of its particle; `taut_mesh::Loaded::vertex_map` has the mapping, and
 //! `taut_mesh::VertexMap` an example.
 #![forbid(unsafe_code)]
 

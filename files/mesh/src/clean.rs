@@ -76,8 +76,8 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
             *vertex = new_index[*vertex as usize];
         }
     }
-    let origin = VertexMap { vertices, triangles: file_triangles };
-    Ok(Loaded { mesh, origin, report })
+    let vertex_map = VertexMap { vertices, triangles: file_triangles };
+    Ok(Loaded { mesh, vertex_map, report })
 }
 
 /// Welds each vertex to the first one at its position; the others keep their order. Sets the new

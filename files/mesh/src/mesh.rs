@@ -60,7 +60,7 @@ pub struct Loaded {
     /// The mesh.
     pub mesh: TriangleMesh,
     /// Maps the vertices of the file to those of the mesh.
-    pub origin: VertexMap,
+    pub vertex_map: VertexMap,
     /// Counts of what was read and changed.
     pub report: Report,
 }

@@ -52,25 +52,22 @@ impl<S: Real> Program<S> {
     /// same index form a star, and whose stars share no particle.
     fn starts_with_stars(&self, batches: &[&[u32]]) -> bool {
         let Some(star_packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
-        self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
-            && PACKET_STICKS.is_multiple_of(self.lanes)
-            && star_packet.iter().all(|batch| batch.len() == PACKET_STICKS)
-            && (0..PACKET_STICKS)
-                .all(|star| self.centre(star_packet.map(|batch| batch[star])).is_some())
-            && {
-                // The ends of a batch differ, so a particle occurs twice only as a centre, or in two
-                // stars.
-                let stars = (0..PACKET_STICKS).map(|star| star_packet.map(|batch| batch[star]));
-                let mut particles: Vec<u32> = stars
-                    .flat_map(|star| {
-                        let centre = self.centre(star);
-                        let ends = star.into_iter().flat_map(|stick| self.ends[stick as usize]);
-                        ends.filter(move |&end| Some(end) != centre).chain(centre)
-                    })
-                    .collect();
-                particles.sort_unstable();
-                particles.windows(2).all(|pair| pair[0] != pair[1])
-            }
+        if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
+            || !PACKET_STICKS.is_multiple_of(self.lanes)
+            || star_packet.iter().any(|batch| batch.len() != PACKET_STICKS)
+        {
+            return false;
+        }
+        let mut particles = Vec::new();
+        for star in 0..PACKET_STICKS {
+            let star = star_packet.map(|batch| batch[star]);
+            let Some(centre) = self.centre(star) else { return false };
+            let ends = star.into_iter().flat_map(|stick| self.ends[stick as usize]);
+            particles.push(centre);
+            particles.extend(ends.filter(|&end| end != centre));
+        }
+        particles.sort_unstable();
+        particles.windows(2).all(|pair| pair[0] != pair[1])
     }
 
     /// The particle that all sticks of a star share, if any.

@@ -149,7 +149,7 @@ type PointState<const D: usize> = [[f32; D]; 2];
 const NOW: usize = 0;
 const BEFORE: usize = 1;
 
-/// An [`WeightedPoint`] by indices of point states instead of particles.
+/// A [`WeightedPoint`] by indices of point states instead of particles.
 #[derive(Clone, Copy, Debug)]
 struct LocalPoint {
     states: [u32; 4],
@@ -305,9 +305,9 @@ impl<const D: usize> Solver<D> {
         }
     }
 
-    /// An anchor by indices of states, with new states for particles that have none.
-    fn local(&mut self, anchor: &WeightedPoint, particles: &Particles<D>) -> LocalPoint {
-        let states = anchor.particles.map(|particle| {
+    /// A point by indices of states, with new states for particles that have none.
+    fn local(&mut self, point: &WeightedPoint, particles: &Particles<D>) -> LocalPoint {
+        let states = point.particles.map(|particle| {
             let state = &mut self.state_of[particle as usize];
             if self.particles.get(*state as usize) != Some(&particle) {
                 *state = self.particles.len() as u32;
@@ -315,8 +315,8 @@ impl<const D: usize> Solver<D> {
             }
             *state
         });
-        let per_push = anchor.displacements_per_push(particles);
-        LocalPoint { states, weights: anchor.weights, per_push }
+        let per_push = point.displacements_per_push(particles);
+        LocalPoint { states, weights: point.weights, per_push }
     }
 
     /// Copies the states back to the particles.

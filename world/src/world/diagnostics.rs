@@ -163,8 +163,8 @@ impl<const D: usize> Sums<D> {
             for axis in 0..3 {
                 let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
                 if i < D && j < D {
-                    let now = x[i] * d[j] - x[j] * d[i];
-                    self.moments[axis][lane] += mass * now;
+                    let moment = x[i] * d[j] - x[j] * d[i];
+                    self.moments[axis][lane] += mass * moment;
                 }
             }
         }

@@ -31,8 +31,8 @@ fn world(scene: &Scene) -> Bodies {
 }
 
 fn bodies(world: &Bodies) -> impl Iterator<Item = (&Particles<3>, &Body)> {
-    let matter = &world.islands()[0].model;
-    matter.bodies.all().iter().map(|body| (&matter.particles, body))
+    let model = &world.islands()[0].model;
+    model.bodies.all().iter().map(|body| (&model.particles, body))
 }
 
 fn twists(world: &Bodies) -> Vec<Twist> {
@@ -45,13 +45,13 @@ fn length(v: [f64; 3]) -> f64 {
 
 /// Largest deviation of a stick from its rest length, relative to the rest length.
 fn stretch(world: &Bodies) -> f64 {
-    let matter = &world.islands()[0].model;
-    (0..matter.sticks.len())
+    let model = &world.islands()[0].model;
+    (0..model.sticks.len())
         .map(|stick| {
-            let ends = matter.sticks.ends()[stick];
-            let [a, b] = ends.map(|end| matter.particles.position(end as usize));
+            let ends = model.sticks.ends()[stick];
+            let [a, b] = ends.map(|end| model.particles.position(end as usize));
             let now = length([0, 1, 2].map(|i| f64::from(a[i]) - f64::from(b[i])));
-            (now / f64::from(matter.sticks.rest(stick)) - 1.0).abs()
+            (now / f64::from(model.sticks.rest(stick)) - 1.0).abs()
         })
         .fold(0.0, f64::max)
 }
@@ -83,8 +83,8 @@ fn bodies_stay_rigid_with_few_iterations_and_come_to_rest() {
         for _ in 0..600 {
             assert!(world.step().unwrap().finite);
             worst = worst.max(stretch(&world));
-            let matter = &world.islands()[0].model;
-            let vertices = matter.bodies.vertices(&matter.particles);
+            let model = &world.islands()[0].model;
+            let vertices = model.bodies.vertices(&model.particles);
             deepest = vertices.iter().fold(deepest, |deepest, [_, y, _]| deepest.max(-y));
         }
         assert!(worst < 0.1 && deepest < 1e-3, "stretch {worst}, {deepest} m deep");

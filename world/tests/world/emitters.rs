@@ -64,14 +64,14 @@ fn living_particles_are_those_born_and_not_dead() {
     let mut lifetimes = std::collections::BTreeMap::new();
     for frame in 1..=240 {
         steps(&mut world, 1);
-        let matter = &world.islands()[0].model;
+        let model = &world.islands()[0].model;
         let living: Vec<_> = emitter(&world).particles_at(world.time()).collect();
         // A particle is free if and only if it is alive.
-        let free = matter.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
+        let free = model.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
         assert_eq!(living.len(), free);
         for it in &living {
             assert!((0.0..it.lifetime).contains(&it.age));
-            assert!(matter.particles.inverse_masses()[it.particle as usize] > 0.0);
+            assert!(model.particles.inverse_masses()[it.particle as usize] > 0.0);
             lifetimes.insert(it.birth, it.lifetime);
         }
         if frame > 60 {

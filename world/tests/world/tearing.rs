@@ -14,11 +14,11 @@ use crate::make::{drape, scene, steps, world};
 fn overstretched(world: &World<ScalarKernel>, factor: f64) -> BTreeSet<usize> {
     let sticks = (0..stick_count(world)).filter(|&stick| {
         let (island, number) = world.locate_stick(stick).unwrap();
-        let matter = &world.islands()[island].model;
+        let model = &world.islands()[island].model;
         let [a, b] =
-            matter.sticks.ends()[number].map(|end| matter.particles.position(end as usize));
+            model.sticks.ends()[number].map(|end| model.particles.position(end as usize));
         let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
-        length > factor * f64::from(matter.sticks.rest(number))
+        length > factor * f64::from(model.sticks.rest(number))
     });
     sticks.collect()
 }

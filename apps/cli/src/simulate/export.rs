@@ -90,7 +90,7 @@ impl ExportOptions {
         &self,
         world: &World<K, D>,
         steps: u64,
-        origin: Option<&VertexMap>,
+        vertex_map: Option<&VertexMap>,
     ) -> anyhow::Result<Exporter> {
         let (fps, from) = (self.fps, self.from);
         let mut exporter = Exporter {
@@ -114,7 +114,7 @@ impl ExportOptions {
             "--fps {fps} is more than the scene has: {:.0} steps per second",
             1.0 / dt
         );
-        let world_stage = WorldStage::new(world, origin);
+        let world_stage = WorldStage::new(world, vertex_map);
         let stage = &world_stage.stage;
         #[allow(clippy::cast_sign_loss, reason = "a count")]
         let frames = 1 + ((steps as f64 * dt - from) * fps + 1e-4).max(0.0) as u64;

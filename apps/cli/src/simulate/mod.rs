@@ -120,10 +120,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         (None, Some(path)) => source::mesh(path, arguments.keep_scale)?,
         (None, None) => return list(),
     };
-    let (name, origin) = (&named.name, named.origin.as_ref());
+    let (name, vertex_map) = (&named.name, named.vertex_map.as_ref());
     match named.scene {
-        AnyScene::TwoD(scene) => arguments.simulate(name, scene, origin),
-        AnyScene::ThreeD(scene) => arguments.simulate(name, scene, origin),
+        AnyScene::TwoD(scene) => arguments.simulate(name, scene, vertex_map),
+        AnyScene::ThreeD(scene) => arguments.simulate(name, scene, vertex_map),
     }
 }
 
@@ -185,7 +185,7 @@ impl Arguments {
         &self,
         name: &str,
         scene: Scene<D>,
-        origin: Option<&VertexMap>,
+        vertex_map: Option<&VertexMap>,
     ) -> Result<(), Failure>
     where
         AnyKernel: Kernel<D>,
@@ -201,7 +201,7 @@ impl Arguments {
         };
         warn(&world.warnings());
         let frames = self.frames(scene.settings.step.dt);
-        let mut exporter = self.export.open(&world, frames, origin)?;
+        let mut exporter = self.export.open(&world, frames, vertex_map)?;
         let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;
         let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
         let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;

@@ -21,16 +21,16 @@ pub(crate) struct NamedScene {
     pub(crate) scene: AnyScene,
     pub(crate) name: String,
     /// For a mesh file: the particle of each vertex of the file.
-    pub(crate) origin: Option<VertexMap>,
+    pub(crate) vertex_map: Option<VertexMap>,
 }
 
 /// A scene with one mesh from a file, pinned at its highest vertices.
 pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
-    let input::NamedModel { model, name, origin, .. } =
+    let input::NamedModel { model, name, vertex_map, .. } =
         input::mesh(path, StickSet::All, keep_scale)?;
     let mut scene = Scene::new();
     scene.add("mesh", model)?;
-    Ok(NamedScene { scene: scene.into(), name, origin })
+    Ok(NamedScene { scene: scene.into(), name, vertex_map })
 }
 
 impl std::str::FromStr for Source {
@@ -58,7 +58,7 @@ impl Source {
                 let name = format!("{} {size}", library_scene.name);
                 let scene =
                     library_scene.scene(size).with_context(|| format!("cannot build {name}"))?;
-                Ok(NamedScene { scene, name, origin: None })
+                Ok(NamedScene { scene, name, vertex_map: None })
             }
             Self::File(path) => {
                 let file = path.display().to_string();
@@ -73,7 +73,7 @@ impl Source {
                     Ok((mesh.mesh.positions, mesh.mesh.triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;
-                Ok(NamedScene { scene, name: file, origin: None })
+                Ok(NamedScene { scene, name: file, vertex_map: None })
             }
         }
     }

@@ -62,7 +62,7 @@ impl Summary {
         AnyKernel: Kernel<D>,
     {
         let Settings { step, passes } = world.settings();
-        let matter = || world.islands().iter().map(|island| &island.model);
+        let models = || world.islands().iter().map(|island| &island.model);
         let largest = world.islands().iter().max_by_key(|island| island.model.sticks.len());
         let kernel = largest
             .map_or_else(|| kernels.others.clone(), |island| kernels.kernel_for(island.schedule()));
@@ -81,8 +81,8 @@ impl Summary {
             threads: kernels.threads(),
             formula: world.formula().name(),
             particles: world.len(),
-            sticks: matter().map(|it| it.sticks.len()).sum(),
-            faces: matter().map(|it| it.faces.len()).sum(),
+            sticks: models().map(|it| it.sticks.len()).sum(),
+            faces: models().map(|it| it.faces.len()).sum(),
             tethers: world.tethers(),
             torn: diagnostics.torn,
             frame_us_median: times.median_us(),

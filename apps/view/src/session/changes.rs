@@ -59,9 +59,9 @@ where
             self.check_choice(&request.kernels, request.order)?;
             request.kernels.find()?
         };
-        let is_same_matter =
+        let has_same_models =
             request.order == self.request.order && request.tethers == self.request.tethers;
-        let applied = if is_same_matter {
+        let applied = if has_same_models {
             self.change_in_place(&request, kernels)?;
             Applied::InPlace
         } else {

@@ -17,7 +17,7 @@ fn split(shape: &Shape) -> Shape {
 
 /// Asserts what holds for every file and all options.
 fn assert_consistent(name: &str, loaded: &Loaded) {
-    let Loaded { mesh, origin, report } = loaded;
+    let Loaded { mesh, vertex_map, report } = loaded;
     let dropped = if report.unreferenced_kept { 0 } else { report.unreferenced };
     assert_eq!(report.vertices, mesh.positions.len() + report.welded + dropped, "{name}");
     assert_eq!(report.triangles, mesh.triangles.len() + report.degenerate, "{name}");
@@ -29,14 +29,14 @@ fn assert_consistent(name: &str, loaded: &Loaded) {
         "{name}"
     );
     assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a), "{name}");
-    // The origin maps the corners of each triangle to those of the mesh, and some vertex of the
+    // The vertex_map maps the corners of each triangle to those of the mesh, and some vertex of the
     // file to each vertex of the mesh.
-    assert_eq!(origin.vertices.len(), report.vertices, "{name}");
-    assert_eq!(origin.vertices.iter().filter(|it| it.is_none()).count(), dropped, "{name}");
+    assert_eq!(vertex_map.vertices.len(), report.vertices, "{name}");
+    assert_eq!(vertex_map.vertices.iter().filter(|it| it.is_none()).count(), dropped, "{name}");
     let corners =
-        origin.triangles.iter().map(|it| it.map(|corner| origin.vertices[corner as usize]));
+        vertex_map.triangles.iter().map(|it| it.map(|corner| vertex_map.vertices[corner as usize]));
     assert!(corners.eq(mesh.triangles.iter().map(|it| it.map(Some))), "{name}");
-    let mut reached: Vec<u32> = origin.vertices.iter().copied().flatten().collect();
+    let mut reached: Vec<u32> = vertex_map.vertices.iter().copied().flatten().collect();
     reached.sort_unstable();
     reached.dedup();
     assert_eq!(reached.len(), mesh.positions.len(), "{name}");

@@ -107,11 +107,11 @@ fn grids_are_numbered_row_by_row_for_any_order_in_the_file() {
             }
             assert!(at(0, 0)[1] >= at(expected[1] - 1, 0)[1], "the first row is not the highest");
             // The origin has the vertices of the file, triangle by triangle.
-            assert_eq!(loaded.origin.triangles, triangles);
+            assert_eq!(loaded.vertex_map.triangles, triangles);
             let file_corners = triangles.as_flattened().iter();
             let mesh_corners = loaded.mesh.triangles.as_flattened().iter();
             for (&in_file, &in_mesh) in file_corners.zip(mesh_corners) {
-                assert_eq!(loaded.origin.vertices[in_file as usize], Some(in_mesh));
+                assert_eq!(loaded.vertex_map.vertices[in_file as usize], Some(in_mesh));
                 assert_eq!(loaded.mesh.positions[in_mesh as usize], points[in_file as usize]);
             }
         }

@@ -19,7 +19,7 @@ pub(super) struct FacePass<'a, L, G> {
     pub(super) air: Air<G>,
     /// A third of the duration of the force, s. Times the inverse mass of a corner and the number
     /// of triangles that meet there, it is the mobility of the corner, s/kg.
-    pub(super) third_hold: f32,
+    pub(super) third_duration: f32,
     pub(super) corner_force: CornerForce<L>,
     /// The force on each corner of a triangle, N, by slot.
     pub(super) on_triangles: [&'a mut [f32]; 3],
@@ -130,7 +130,7 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
         // Bits of non-negative floats sort like the numbers.
         let corners = columns.inverse_mass.iter().zip(columns.counts);
         let bits = corners.fold(0, |max: u32, (w, count)| max.max((w * count).to_bits()));
-        let max_mobility = f32::from_bits(bits) * self.third_hold;
+        let max_mobility = f32::from_bits(bits) * self.third_duration;
 
         let layout = self.layout;
         let mut particle_blocks = &layout.incidence.particle_blocks[..];
@@ -241,12 +241,12 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         [na, nb, nc]: [&Lanes; 3],
         slots: Slots,
     ) {
-        let (air, corner_force, third_hold) = (self.air, self.corner_force, self.third_hold);
+        let (air, corner_force, third_duration) = (self.air, self.corner_force, self.third_duration);
         let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..BLOCK {
             let (normal, u) = air.relative_to([a.of(lane), b.of(lane), c.of(lane)]);
             let (of_a, of_b) = (wa[lane] * na[lane], wb[lane] * nb[lane]);
-            let mobility = larger(larger(of_a, of_b), wc[lane] * nc[lane]) * third_hold;
+            let mobility = larger(larger(of_a, of_b), wc[lane] * nc[lane]) * third_duration;
             let [x, y, z] = corner_force.limited(normal, u, mobility);
             (xs[lane], ys[lane], zs[lane]) = (x, y, z);
         }

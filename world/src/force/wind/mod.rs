@@ -166,7 +166,7 @@ impl Wind {
                 previous: [0, 1, 2].map(|axis| model.particles.previous(axis)),
                 inverse_mass: model.particles.inverse_masses(),
                 air,
-                third_hold: THIRD * now.duration,
+                third_duration: THIRD * now.duration,
                 corner_force,
                 on_triangles,
                 on_particles,
