@@ -11,8 +11,8 @@ use taut_core::{
 
 use crate::KernelName;
 
-/// Any of the kernels whose features are on, in 2 and 3 dimensions. (The scalar kernel itself
-/// supports others.)
+/// Any of the kernels whose features are enabled, in 2 and 3 dimensions. (The scalar kernel itself
+/// also supports other dimensions.)
 ///
 /// ```
 /// use taut::{AnyKernel, Kernel};
@@ -45,12 +45,12 @@ pub enum AnyKernel {
     /// Copies of one mesh; 8 lanes, instruction set chosen at compile time.
     #[cfg(all(feature = "copies", feature = "wide"))]
     WideCopies(taut_copies::CopiesKernel<taut_wide::WideMachine>),
-    /// Any of these kernels, on threads.
+    /// Any of these kernels, on several threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
-/// The fewest columns of a sheet for which the grid kernel is the fastest.
+/// The minimum width of a sheet, in particles, at which the grid kernel is the fastest.
 pub(crate) const GRID_WIDTH_MIN: usize = 4;
 
 /// A plan of [`AnyKernel`].
@@ -79,7 +79,7 @@ pub enum AnyPlan<const D: usize> {
     /// Of the copies kernel on the wide kernel's registers.
     #[cfg(all(feature = "copies", feature = "wide"))]
     WideCopies(taut_copies::CopiesPlan<taut_wide::WideMachine, D>),
-    /// On threads.
+    /// Of any of these kernels on several threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
 }
@@ -91,8 +91,8 @@ pub struct UnknownKernel;
 
 impl AnyKernel {
     /// Every kernel of this build on every instruction set of this machine, on one thread, those
-    /// with most lanes first. `grid` runs only the schedules of regular sheets, `copies` only those
-    /// of copies of one mesh.
+    /// with the most lanes first. `grid` runs only the schedules of regular sheets, `copies` only
+    /// those of copies of one mesh.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(feature = "pulp")]
@@ -118,14 +118,14 @@ impl AnyKernel {
         }
         #[cfg(feature = "scalar")]
         all.push(Self::Scalar(taut_scalar::ScalarKernel));
-        // On a machine without its registers, the pulp kernel falls back to one lane.
+        // On a machine without a supported instruction set, the pulp kernel falls back to one lane.
         all.sort_by_key(|kernel| core::cmp::Reverse(Kernel::<3>::lanes(kernel)));
         all
     }
 
-    /// The best kernel for this machine that runs every schedule, on one thread.
+    /// The best kernel for this machine of those that run every schedule, on one thread.
     pub fn best() -> Self {
-        // A build has at least one kernel, and of the widest, the first runs every schedule.
+        // A build has at least one kernel, and the first of the widest kernels runs every schedule.
         Self::available().swap_remove(0)
     }
 
@@ -144,7 +144,7 @@ impl AnyKernel {
     }
 
     /// Whether a sheet is wide enough for the grid kernel to be the fastest: 4 particles or more.
-    /// (At a width of 4 it is as fast as `scalar`, and 1.3 to 2 times faster than `pulp`.)
+    /// (At a width of 4 it is as fast as `scalar`, and 1.3 to 2 times as fast as `pulp`.)
     ///
     /// ```
     /// use taut::{AnyKernel, Family, Sheet};
@@ -168,7 +168,7 @@ impl AnyKernel {
         scene.models().any(|(_, model)| model.sheet.as_ref().is_some_and(Self::suits_grid))
     }
 
-    /// The kernel of a name (`scalar`, `wide`, `pulp`, `grid`, `copies`) on the best instruction
+    /// The kernel with a name (`scalar`, `wide`, `pulp`, `grid`, `copies`) on the best instruction
     /// set that this machine has for it, on one thread.
     ///
     /// # Errors
@@ -207,30 +207,30 @@ impl AnyKernel {
         }
     }
 
-    /// Whether it runs the schedules of regular sheets only, alone or on threads.
+    /// Whether the kernel runs only the schedules of regular sheets, on one thread or several.
     pub fn is_for_sheets(&self) -> bool {
         self.inner().kernel_name() == KernelName::Grid
     }
 
-    /// Whether it runs the schedules of copies of one mesh only, alone or on threads.
+    /// Whether the kernel runs only the schedules of copies of one mesh, on one thread or several.
     pub fn is_for_copies(&self) -> bool {
         self.inner().kernel_name() == KernelName::Copies
     }
 
-    /// Whether it runs this schedule.
+    /// Whether the kernel runs this schedule.
     pub fn runs(&self, schedule: &Schedule) -> bool {
         self.is_general()
             || self.is_for_sheets() && schedule.sheet().is_some()
             || self.is_for_copies() && schedule.copies().is_some()
     }
 
-    /// Whether it runs every schedule.
+    /// Whether the kernel runs every schedule.
     pub fn is_general(&self) -> bool {
         !self.is_for_sheets() && !self.is_for_copies()
     }
 
-    /// Whether it is a SIMD kernel that has fallen back to one lane, because the machine does not
-    /// have its registers. The scalar kernel is equivalent.
+    /// Whether this is a SIMD kernel that has fallen back to one lane, because the machine does not
+    /// have an instruction set that it supports. The scalar kernel is equivalent.
     pub fn is_fallback(&self) -> bool {
         self.inner().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }

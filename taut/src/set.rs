@@ -18,7 +18,7 @@ use crate::any::GRID_WIDTH_MIN;
 /// ```
 /// use taut::{Duplicates, Family, Kernel, KernelSet, Sheet, SpecialParts, Sticks};
 ///
-/// // All choices, the widest first.
+/// // All sets; those with the most lanes first.
 /// let sets = KernelSet::available(SpecialParts::ALL);
 /// for set in &sets {
 ///     println!("{set}");
@@ -42,7 +42,7 @@ pub struct KernelSet {
     pub others: AnyKernel,
 }
 
-/// Which parts of a scene the special kernels can relax.
+/// Whether a scene has parts for the specialised kernels, grid and copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpecialParts {
     /// Regular sheets that are [wide enough](AnyKernel::suits_grid).
@@ -55,7 +55,8 @@ impl SpecialParts {
     /// Both.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
-    /// The parts of a scene. (A world finds no copies after all if their schedules differ.)
+    /// The parts of a scene. (`copies` is true if the models allow copies; a world still has none
+    /// if the schedules of these models differ.)
     #[cfg(feature = "world")]
     pub fn of<const D: usize>(scene: &taut_world::Scene<D>) -> Self {
         Self { sheets: AnyKernel::suits_grid_in(scene), copies: scene.may_have_copies() }
@@ -72,11 +73,10 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelSet {
     /// One set for every kernel of this build on every instruction set of this machine, on one
-    /// thread. Other kernels complete the set: a general kernel needs none; the grid kernel is
-    /// completed by the copies kernel and the best general kernel on its instruction set, and the
-    /// copies kernel by that general kernel. Sets of the grid or copies kernel are included only if
-    /// there are such `parts`. The kernels with most lanes come first; among equals, grid and
-    /// copies come first.
+    /// thread. A general kernel relaxes everything in its set. To the grid kernel are added the
+    /// copies kernel and the best general kernel on its instruction set; to the copies kernel, that
+    /// general kernel. Sets of the grid or copies kernel are included only if `parts` has such
+    /// parts. The kernels with the most lanes come first; among equals, grid and copies come first.
     pub fn available(parts: SpecialParts) -> Vec<Self> {
         let all = AnyKernel::available();
         let set = |leader: &AnyKernel| {
@@ -110,7 +110,7 @@ impl KernelSet {
         sets
     }
 
-    /// The same kernels on threads: 1 is the calling thread alone.
+    /// The same kernels on `threads` threads, including the calling thread; 0 for one per core.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -155,7 +155,7 @@ impl KernelSet {
         }
     }
 
-    /// The name of the set: that of its [`leader`](Self::leader), without threads.
+    /// The name of the set: that of its [`leader`](Self::leader), whatever the number of threads.
     pub fn name(&self) -> &'static str {
         name(self.leader().inner())
     }
@@ -173,10 +173,10 @@ impl fmt::Display for KernelSet {
         write!(f, "{others}")?;
         if label(&self.sheets) != others {
             let sheets = label(&self.sheets);
-            write!(f, ", regular sheets of {GRID_WIDTH_MIN} columns and more by {sheets}")?;
+            write!(f, ", regular sheets of {GRID_WIDTH_MIN} columns and more: {sheets}")?;
         }
         if label(&self.copies) != others {
-            write!(f, ", copies of one mesh by {}", label(&self.copies))?;
+            write!(f, ", copies of one mesh: {}", label(&self.copies))?;
         }
         write!(f, ", {} thread(s)", self.threads())
     }

@@ -14,7 +14,7 @@ use crate::parsers::{parse, within};
 
 /// The mean edge length to which meshes from files are scaled, m. Scans have arbitrary units, but
 /// gravity must move a particle by less than the length of a stick in a step.
-const MEAN_STICK: f64 = 0.05;
+const MEAN_EDGE: f64 = 0.05;
 
 /// The default size of a built-in shape.
 const DEFAULT_SIZE: usize = 128;
@@ -50,7 +50,7 @@ pub(crate) enum SceneName {
 impl FromStr for SceneName {
     type Err = String;
 
-    /// Shapes take precedence: the library also has a `drape`, which is the same sheet.
+    /// Shapes take precedence over library scenes: `drape` is both, with the same sheet.
     fn from_str(name: &str) -> Result<Self, String> {
         if let Ok(shape) = <Shape as ValueEnum>::from_str(name, false) {
             return Ok(Self::Shape(shape));
@@ -90,7 +90,7 @@ pub(crate) struct Source {
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
     /// Number of copies of the shape or mesh, side by side and stepped together. Times are per
-    /// stick of all copies. [default: 1; with --tuned that of the tuning]
+    /// stick of all copies. [default: 1; with --tuned, that of the tuning file]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1_000_000))]
     pub(crate) copies: Option<usize>,
 }
@@ -151,7 +151,7 @@ impl NamedModel {
         Ok(())
     }
 
-    /// The name of so many copies of the model.
+    /// The name of `copies` copies of the model.
     pub(crate) fn name_of(&self, copies: usize) -> String {
         match copies {
             1 => self.name.clone(),
@@ -178,17 +178,17 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
     let mut mesh = loaded.mesh;
     let mut notes = vec![format!("{}: {}", path.display(), loaded.report)];
     if !keep_scale {
-        let factor = MEAN_STICK / mean_edge(&mesh);
+        let factor = MEAN_EDGE / mean_edge(&mesh);
         anyhow::ensure!(
             factor.is_finite() && factor > 0.0,
-            "{}: the mean edge length is not a positive finite number, so it cannot be scaled to \
-             {MEAN_STICK} m; try --keep-scale",
+            "{}: the mean edge length is not a positive finite number, so the mesh cannot be \
+             scaled to {MEAN_EDGE} m; try --keep-scale",
             path.display()
         );
         for coordinate in mesh.positions.as_flattened_mut() {
             *coordinate = (f64::from(*coordinate) * factor) as f32;
         }
-        notes.push(format!("scaled by {factor:.6} to a mean edge of {MEAN_STICK} m"));
+        notes.push(format!("scaled by {factor:.6} to a mean edge of {MEAN_EDGE} m"));
     }
     let model = Model::hanging(&mesh.positions, &mesh.triangles, set)
         .with_context(|| path.display().to_string())?;
@@ -203,15 +203,15 @@ fn mean_edge(mesh: &TriangleMesh) -> f64 {
     let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
     edges.sort_unstable();
     edges.dedup();
-    let corner = |vertex: u32| mesh.positions[vertex as usize].map(f64::from);
+    let position = |vertex: u32| mesh.positions[vertex as usize].map(f64::from);
     let length = |[a, b]: [u32; 2]| {
-        let (a, b) = (corner(a), corner(b));
+        let (a, b) = (position(a), position(b));
         (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt()
     };
     edges.iter().copied().map(length).sum::<f64>() / edges.len() as f64
 }
 
-/// Reads a file of `taut tune --save` and checks that it was made for these sticks.
+/// Reads a file that `taut tune --save` wrote, and checks that it was made for these sticks.
 pub(crate) fn tuned(path: &Path, model: &Model) -> anyhow::Result<Tuned> {
     let file = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;

@@ -38,10 +38,10 @@ struct Taut {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare time, accuracy and divisions of kernels and formulas on a scene or a mesh, and check
-    /// that kernels give the same bits.
+    /// Compare time, accuracy and number of divisions of kernels and formulas on a scene or a mesh,
+    /// and check that kernels give the same bits.
     Compare(compare::Arguments),
-    /// Simulate some seconds with each schedule and formula, and report which stay bounded.
+    /// Simulate a scene with each schedule and formula, and report which combinations stay bounded.
     Stability(stability::Arguments),
     /// Measure the accuracy of formulas and schedules: stretch over iterations and frames,
     /// distance from f64, drift of free bodies, and the cost of a given accuracy.
@@ -53,8 +53,8 @@ enum Command {
     Tune(tune::Arguments),
     /// Measure everything and write a page with charts, or compare results of several machines.
     Report(report::Arguments),
-    /// Measure the peak rates of this machine, and compare the time of each kernel with its lower
-    /// bound.
+    /// Measure the peak rates of this machine (roofline model), and compare the time of each kernel
+    /// with the lower bound that they give.
     Roofline(roofline::Arguments),
     /// Simulate a scene of the library or of a file, and report times, stretch, energy and a hash
     /// of the positions.
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
         Ok(()) => return ExitCode::SUCCESS,
         // The process at the other end of a pipe, such as `head`, has closed it.
         Err(Failure::Input(error)) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
-        // `#` includes the causes.
+        // `{:#}` includes the causes.
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
         Err(Failure::Violations(messages)) => (1, messages),

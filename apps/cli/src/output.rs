@@ -47,8 +47,9 @@ impl OutputOptions {
 }
 
 impl Outputs {
-    /// Writes `report` as JSON, `rows` as CSV, and the text to the standard stream that is free.
-    /// If one fails, the others are still written, because measuring took long.
+    /// Writes `report` as JSON, `rows` as CSV, and `text` to the standard output, or to the
+    /// standard error if JSON or CSV goes to the standard output. If one fails, the others are
+    /// still written, because the measurement took long.
     pub(crate) fn write(
         self,
         report: &impl Serialize,
@@ -74,12 +75,12 @@ impl Outputs {
 /// Prints warnings to the standard error.
 pub(crate) fn warn(warnings: &[Warning]) {
     for warning in warnings {
-        // A closed standard error does not stop the work.
+        // A closed standard error is ignored: the command can still succeed.
         let _ = writeln!(io::stderr(), "taut: warning: {warning}");
     }
 }
 
-/// An output for a value as JSON. Open it before the work, so that a wrong path fails early.
+/// An output for one JSON value. Open it before measuring, so that a wrong path fails early.
 pub(crate) struct JsonOutput(Output);
 
 impl JsonOutput {
@@ -180,7 +181,7 @@ impl Output {
     }
 }
 
-/// The context of an error in creating or writing a file.
+/// The context for an error of creating or writing a file.
 pub(crate) fn not_written(path: &Path) -> String {
     format!("{}: cannot be written", path.display())
 }

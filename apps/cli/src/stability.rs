@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StickSet>,
           default_value = "structural,shear,all")]
     sticks: Vec<StickSet>,
-    /// Schedules, as for taut compare. [default: all orders that suit the scene]
+    /// Schedules, named as for taut compare. [default: all that the scene supports, without
+    /// renumbering]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Formulas, any of: exact, newton, halley, quick.
@@ -41,14 +42,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1",
           value_parser = within::<u32>(1..=1000))]
     substeps: Vec<u32>,
-    /// Lengths of a frame, s. [default: 1/60]
+    /// Durations of a frame, s. [default: 1/60]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     dt: Vec<f32>,
     /// Number of frames of each simulation.
     #[arg(long, value_name = "F", default_value_t = 360,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
-    /// The bound: the largest |stretch| that a stick may have after a frame.
+    /// The bound: the largest stretch or compression that a stick may have after a frame.
     #[arg(long, value_name = "X", default_value_t = BOUND)]
     bound: f64,
     #[command(flatten)]
@@ -118,8 +119,8 @@ impl Arguments {
             listed => listed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         };
         format!(
-            "{frames} frames of {dt} s, {} substep(s), {} iteration(s); bounded: |stretch| at most \
-             {bound} after every frame.\n",
+            "{frames} frames of {dt} s, {} substep(s), {} iteration(s); bounded: no stretch or \
+             compression above {bound} after any frame.\n",
             list(substeps),
             list(iterations)
         )
@@ -155,7 +156,7 @@ impl Arguments {
     }
 }
 
-/// The name of a step parameter, and its value in a row.
+/// A table column for a step parameter: its name, and its value in a row.
 type StepColumn = (&'static str, fn(&Stability) -> String);
 
 const STEP_COLUMNS: [StepColumn; 3] = [
@@ -164,9 +165,9 @@ const STEP_COLUMNS: [StepColumn; 3] = [
     ("iterations", |row| row.iterations.to_string()),
 ];
 
-/// A table line for each scene, step and schedule, a column for each formula.
+/// Renders a table with a line for each scene, step and schedule, and a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
-    // The sentence above the table has the parameters that are the same in all rows.
+    // A parameter that is the same in all rows is only in the sentence above the table.
     let varies = |(_, value): &StepColumn| {
         rows.first().is_some_and(|first| rows.iter().any(|row| value(row) != value(first)))
     };
@@ -212,7 +213,7 @@ fn verdict(rows: &[Stability]) -> String {
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
-        "{} of {} left their bounds. The table shows the final root mean square of stretch and \
+        "{} of {} left their bounds. The table shows the final root mean squares of stretch and \
          compression, or the frame after which a simulation left its bounds.",
         left(&mut rows.iter()),
         rows.len()
@@ -230,7 +231,7 @@ fn verdict(rows: &[Stability]) -> String {
 fn violation(row: &Stability) -> String {
     let Stability { scene, size, sticks, schedule, formula, left_bounds_at, .. } = row;
     format!(
-        "{scene} {size}, {sticks} sticks, is not bounded in a default schedule with the default \
+        "{scene} {size}, {sticks} sticks, is not bounded with a default schedule and the default \
          formula ({schedule}, {formula}): it left its bounds at frame {}",
         left_bounds_at.unwrap_or_default()
     )

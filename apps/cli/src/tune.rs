@@ -34,11 +34,11 @@ pub(crate) struct Arguments {
     /// The formula: exact, newton, halley or quick. It determines the result.
     #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]
     formula: Formula,
-    /// The schedule whose result to keep, to the bit; names as for taut compare. [default: the
-    /// default schedule of the scene]
+    /// The schedule whose result the choice must reproduce to the bit, named as for taut compare.
+    /// [default: the default schedule of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
-    /// Allow any schedule, although another schedule changes the result.
+    /// Also allow other schedules, which change the result.
     #[arg(long, alias = "any-answer")]
     any_schedule: bool,
     /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for
@@ -80,8 +80,9 @@ struct Report<'a> {
 struct Description {
     name: String,
     copies: usize,
-    /// This and the next count all copies.
+    /// Of all copies together.
     particles: usize,
+    /// Of all copies together.
     sticks: usize,
     shuffle_seed: Option<u64>,
 }
@@ -187,7 +188,7 @@ impl Description {
 fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {
     let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
     let total = format!(
-        "{} candidates, {} of them with the result of {keep} with {formula}",
+        "{} candidates, {} of them with the same result as schedule {keep} with formula {formula}",
         trials.len(),
         count(&|it| it.same_answer)
     );
@@ -209,8 +210,8 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     let row = &rows[*chosen];
     let time = |at: usize| rows[at].frame_us_median;
     let mut lines = vec![format!(
-        "Choice: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop; a stretch of \
-         {:.4} rms after {JUDGED_FRAMES} frames.",
+        "Choice: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop; an rms \
+         residual of {:.4} after {JUDGED_FRAMES} frames.",
         choice.name(*chosen),
         row.ns_per_stick_median,
         row.speedup_over_textbook,
@@ -222,10 +223,10 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         format!("Result: DIFFERENT from that of {keep}: another schedule changes the result.")
     });
     if chosen == default_choice {
-        lines.push("AnyKernel::best_for picks the same.".to_owned());
+        lines.push("AnyKernel::best_for makes the same choice.".to_owned());
     } else {
         lines.push(format!(
-            "AnyKernel::best_for picks {}: {}.",
+            "AnyKernel::best_for chooses {}: {}.",
             choice.name(*default_choice),
             relative_time(time(*default_choice) / time(*chosen))
         ));
@@ -246,7 +247,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     lines
 }
 
-/// Describes a time relative to that of the choice.
+/// Describes a time as a ratio to that of the choice.
 fn relative_time(ratio: f64) -> String {
     if ratio < 1.0 + NOISE {
         "equally fast, within the measurement noise".to_owned()

@@ -1,5 +1,6 @@
 //! Floods a server on this machine with a million small messages on 200 connections. Prints how
-//! long another page waits for its frames meanwhile, and the memory of the server before and after.
+//! long another page waits for a frame during the flood, and the memory of the server before,
+//! during and after it.
 //!
 //! ```sh
 //! cargo run --release -p taut-view --features server --example flood -- [MESSAGES [CONNECTIONS]]
@@ -33,10 +34,10 @@ const COMMANDS: [&str; 8] = [
     r#"{"do":"pause","on":false}"#,
 ];
 
-/// The number of frames that the other page takes at least; it goes on while messages are sent.
+/// The minimum number of frames that the other page requests. It continues until the flood ends.
 const FRAMES_MIN: usize = 500;
 
-/// The number of threads that send the flood. More would take the processor from the server.
+/// The number of threads that send the flood. More would leave the server too little CPU time.
 const THREADS: usize = 2;
 
 /// The time after which reading from or writing to a socket fails.
@@ -77,13 +78,13 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
 
     let attempts: Vec<_> = (0..connections).map(|_| connect(address)).collect();
     let mut flooders: Vec<Socket> = attempts.into_iter().filter_map(Result::ok).collect();
-    let (accepted, each) = (flooders.len(), messages / flooders.len().max(1));
-    let (start, sent, stop) = (Instant::now(), AtomicUsize::new(0), AtomicBool::new(false));
+    let (accepted, per_connection) = (flooders.len(), messages / flooders.len().max(1));
+    let (start, finished, stop) = (Instant::now(), AtomicUsize::new(0), AtomicBool::new(false));
     let ((mut waits, memory_during), duration) = thread::scope(|scope| {
-        let (sent, stop) = (&sent, &stop);
-        let send = |flooders| scope.spawn(move || send(flooders, each, sent, stop));
+        let (finished, stop) = (&finished, &stop);
+        let spawn = |flooders| scope.spawn(move || send(flooders, per_connection, finished, stop));
         let threads: Vec<_> =
-            flooders.chunks_mut(accepted.div_ceil(THREADS).max(1)).map(send).collect();
+            flooders.chunks_mut(accepted.div_ceil(THREADS).max(1)).map(spawn).collect();
         let (mut waits, mut duration) = (Ok(Vec::new()), None);
         while let Ok(so_far) = &mut waits
             && (duration.is_none() || so_far.len() < FRAMES_MIN)
@@ -92,7 +93,7 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
                 Ok(wait) => so_far.push(wait),
                 Err(error) => waits = Err(error),
             }
-            if sent.load(Ordering::Relaxed) == accepted {
+            if finished.load(Ordering::Relaxed) == accepted {
                 duration.get_or_insert_with(|| start.elapsed());
             }
         }
@@ -108,7 +109,7 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
     let (median, longest) = (waits[waits.len() / 2], waits[waits.len() - 1]);
     let out = &mut io::stdout();
     writeln!(out, "connections    {connections}, of which {accepted} were accepted")?;
-    writeln!(out, "messages       {}, sent within {duration:.1?}", each * accepted)?;
+    writeln!(out, "messages       {}, sent in {duration:.1?}", per_connection * accepted)?;
     writeln!(
         out,
         "frame time     {median:.1?} (median of {}), {longest:.1?} (longest)",
@@ -138,26 +139,27 @@ fn stream(socket: &mut Socket) -> Result<&mut TcpStream, AnyError> {
     }
 }
 
-/// Sends this number of messages on each socket, and discards what the server sends. The sockets
-/// stay open until `stop` is set, because the server drops the commands of disconnected pages.
+/// Sends this number of messages on each socket, then adds the number of sockets to `finished`.
+/// Discards what the server sends. The sockets stay open until `stop` is set, because the server
+/// drops the commands of disconnected pages.
 fn send(
     sockets: &mut [Socket],
     messages: usize,
-    sent: &AtomicUsize,
+    finished: &AtomicUsize,
     stop: &AtomicBool,
 ) -> Result<(), AnyError> {
     let mut drains = Vec::new();
     for socket in &mut *sockets {
         let mut reader = stream(socket)?.try_clone()?;
-        // An error ends the thread, too.
+        // An error also ends the thread.
         drains.push(thread::spawn(move || drop(io::copy(&mut reader, &mut io::sink()))));
     }
     let result = (0..messages).try_for_each(|message| {
         let command = COMMANDS[message % COMMANDS.len()];
         sockets.iter_mut().try_for_each(|socket| socket.send(Message::text(command)))
     });
-    // Also after an error, which is returned below, so that the main thread does not wait for ever.
-    sent.fetch_add(sockets.len(), Ordering::Relaxed);
+    // Also after an error, which is returned below, so that the main thread does not wait forever.
+    finished.fetch_add(sockets.len(), Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(10));
     }

@@ -1,10 +1,11 @@
 //! A roofline model (Williams, Waterman and Patterson, "Roofline", CACM 2009) with four ceilings.
 //!
-//! The operations and bytes of a stick ([`Demand`]) over the peak rates of the machine ([`Peak`])
-//! give a [`Limit`]: the largest of four times, which may overlap.
+//! The operations and bytes of a stick ([`Demand`]), divided by the peak rates of the machine
+//! ([`Peak`]), give a [`Limit`]: four times. The work that they measure may overlap, so that the
+//! largest of them is a lower bound of the time per stick.
 //!
 //! - *arithmetic*: additions and multiplications;
-//! - *divider*: divisions and square roots, one after the other;
+//! - *divider*: divisions and square roots, which do not overlap;
 //! - *access*: the bytes that each stick loads and stores, at the bandwidth of the first-level
 //!   cache;
 //! - *sweep*: one pass over the whole working set per iteration, at the bandwidth of a working set
@@ -12,8 +13,8 @@
 //!
 //! No kernel is faster than its limit. The model leaves out shuffles, comparisons and selections,
 //! address computation, loads narrower than a register, loads that wait for stores, and latency
-//! between dependent sticks. It also leaves out the motion and the copies of the particles, once
-//! per frame, which the measured time includes.
+//! between dependent sticks. It also leaves out the integration of the particles and the copying of
+//! them into the plan and back, once per frame, which the measured time includes.
 
 mod demand;
 mod peak;
@@ -27,7 +28,7 @@ use crate::row::Row;
 pub use demand::Demand;
 pub use peak::{Bandwidth, Peak};
 
-/// Lower bounds of the time per stick, by each ceiling, ns.
+/// Lower bounds of the time per stick and iteration, one for each ceiling, ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// By additions and multiplications.
@@ -41,7 +42,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// The times of a demand at the peak rates.
+    /// Divides a demand by the peak rates.
     pub fn new(demand: &Demand, peak: &Peak) -> Self {
         Self {
             arithmetic_ns: demand.arithmetic / peak.arithmetic_per_ns,
@@ -119,13 +120,13 @@ pub struct RooflineRow {
     pub access_ns: f64,
     /// [`Limit::sweep_ns`].
     pub sweep_ns: f64,
-    /// The largest of the four.
+    /// The largest of these four times.
     pub limit_ns: f64,
-    /// The name of the largest.
+    /// Its name.
     pub binds: &'static str,
-    /// The fastest frame over the limit.
+    /// `ns_fastest` divided by `limit_ns`.
     pub times_limit: f64,
-    /// The median frame of the textbook loop over the median frame.
+    /// The median time of the textbook loop divided by `ns_median`.
     pub times_textbook: f64,
 }
 
@@ -163,7 +164,7 @@ impl RooflineRow {
 }
 
 /// Runs a comparison of kernels on one thread and returns the time and the limit of each, in the
-/// order of the configurations. An instruction set that is not in `peaks` has no row.
+/// order of the configurations. Kernels on an instruction set that is not in `peaks` have no row.
 ///
 /// # Errors
 /// As [`Comparison::run`].

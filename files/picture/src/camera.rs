@@ -55,7 +55,7 @@ pub struct Bounds {
     farthest: Vec<(Vec3, f32)>,
 }
 
-/// Evenly distributed directions: a spiral by the golden angle.
+/// Evenly distributed directions: a Fibonacci sphere.
 fn directions() -> impl Iterator<Item = Vec3> {
     const COUNT: u32 = 256;
     let golden_angle = std::f32::consts::PI * (3.0 - 5.0_f32.sqrt());
@@ -89,14 +89,15 @@ pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
     shape.unbounded && high - low <= 1e-4 * (1.0 + high.abs())
 }
 
-/// The height of the floor, m, if there is one: the highest bottom of the unbounded rigid shapes.
+/// The height of the floor, m, if there is one: that of the lowest point of an unbounded rigid
+/// shape. Of several such shapes, the highest floor counts.
 pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
     let unbounded =
         stage.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
     unbounded.map(|(shape, pose)| heights(shape, pose)[0]).reduce(f32::max)
 }
 
-/// The radii with which vertices are drawn, as balls or ends of sticks, m.
+/// The radii with which vertices are drawn (as balls or as ends of sticks), m.
 fn radii(stage: &Stage) -> Vec<f32> {
     let mut radii = vec![0.0_f32; stage.vertices];
     for (radius, ball) in radii.iter_mut().zip(&stage.balls) {
@@ -113,7 +114,7 @@ fn radii(stage: &Stage) -> Vec<f32> {
 
 impl Bounds {
     /// Extends the bounds by the part of a frame above the floor. Of the unbounded rigid shapes,
-    /// only rooms are included.
+    /// floors are left out and rooms are included.
     pub fn add(&mut self, stage: &Stage, frame: &Frame) {
         let floor = floor(stage, frame).filter(|_| !stage.flat).unwrap_or(f32::NEG_INFINITY);
         let rooms = stage.rigid_shapes.iter().zip(&frame.poses);
@@ -184,10 +185,10 @@ const MARGIN: f32 = 0.06;
 impl Camera {
     /// The nearest camera that sees everything within bounds.
     ///
-    /// In coordinates along its axes, a camera at (cx, cy, cw) sees a point (x, y, w) if
-    /// |x - cx| <= t (w - cw), and likewise for y. The largest x - t w and the largest -x - t w of
-    /// all points give cx and a value of cw; y gives cy and another value of cw. The camera takes
-    /// the smaller cw.
+    /// In coordinates along its axes (right, up, forward), a camera at (cx, cy, cw) sees a point
+    /// (x, y, w) if |x - cx| <= t (w - cw), where t is the tangent of half the field of view, and
+    /// likewise for y. The largest x - t w and the largest -x - t w of all points give cx and a
+    /// value of cw; y gives cy and another value of cw. The camera takes the smaller cw.
     pub(crate) fn framing(bounds: &Bounds, view: &View, [width, height]: [u32; 2]) -> Self {
         let (azimuth, elevation) = (view.azimuth.to_radians(), view.elevation.to_radians());
         let back = Vec3::new(
@@ -228,7 +229,7 @@ impl Camera {
         Self { focal: self.focal * factor, centre: self.centre * factor, ..*self }
     }
 
-    /// Projects a point to its pixel (x, y) and its depth, m (z).
+    /// Projects a point: x and y are its pixel, z is its depth, m.
     pub(crate) fn project(&self, point: Vec3) -> Vec3 {
         let offset = point - self.eye;
         let depth = offset.dot(self.forward);
@@ -247,13 +248,13 @@ impl Camera {
         self.forward + self.right * offset.x - self.up * offset.y
     }
 
-    /// Converts a length at a point from m to pixels.
+    /// Converts a length, m, at the depth of a point to pixels.
     pub(crate) fn pixels(&self, length: f32, point: Vec3) -> f32 {
         self.focal * length / (point - self.eye).dot(self.forward)
     }
 
-    /// The unit vector of a direction that is given as right and back of the camera, and up in the
-    /// world.
+    /// The unit vector of a direction with components to the right and the back of the camera, and
+    /// upward in the world.
     pub(crate) fn direction(&self, [right, up, back]: [f32; 3]) -> Vec3 {
         (self.right * right + Vec3::Y * up - self.forward * back).normalize()
     }

@@ -14,7 +14,8 @@ use super::LibraryScene;
 /// cloth is long.
 const ARC_ANGLE: f64 = 0.7;
 
-/// Thickness of obstacle surfaces, m. It keeps obstacles from poking through between particles.
+/// Thickness of obstacle surfaces, m. It keeps obstacles from poking through the cloth between
+/// particles.
 const THICKNESS: f32 = 0.01;
 
 /// `size * numerator / denominator`, at least 2.
@@ -38,8 +39,8 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     },
 };
 
-/// The scene of the tutorial at a tenth of its size, so that its units are metres. One step is one
-/// frame.
+/// The scene of Mosegaard's tutorial, scaled by 1/10, so that lengths are in metres. One step of
+/// the tutorial is one frame of 1/60 s.
 pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     name: "mosegaard",
     description: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
@@ -203,8 +204,8 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     },
 };
 
-/// Bends a horizontal sheet into a hanging arc; no stick is stretched. A ball that is lowered into
-/// a horizontal sheet would have to stretch it.
+/// Bends a horizontal sheet into a hanging arc without stretching a stick. A ball that is lowered
+/// into a flat sheet would have to stretch it.
 fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
     let segments = (columns - 1) as f64;
     let length =
@@ -213,8 +214,8 @@ fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
     for segment in 0..columns - 1 {
         let angle = ARC_ANGLE * ((segment as f64 + 0.5) / segments - 0.5);
         let [x, y] = arc[segment];
-        let side = length / segments;
-        arc.push([x + side * libm::cos(angle), y + side * libm::sin(angle)]);
+        let spacing = length / segments;
+        arc.push([x + spacing * libm::cos(angle), y + spacing * libm::sin(angle)]);
     }
     let middle = 0.5 * arc[columns - 1][0];
     for particle in 0..sheet.particles.len() {

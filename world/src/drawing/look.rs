@@ -1,17 +1,17 @@
-//! How to draw a model.
+//! Drawing styles of models.
 
 use core::fmt;
 
 /// How to draw a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// Cloth: faces, visible from both sides; sticks, where drawn, as threads.
+    /// Cloth: faces, visible from both sides; a renderer that draws sticks draws them as threads.
     Cloth,
-    /// Ropes, chains and bridges: the sticks, with planks as faces.
+    /// Ropes, chains and bridges: the sticks, and planks of bridges as faces.
     Rope,
     /// Plants: wood along the sticks, leaves on the faces.
     Plant,
-    /// Rigid bodies: the meshes fastened to them, not their sticks.
+    /// Rigid bodies: the meshes attached to them, not their sticks.
     Body,
     /// Ragdolls: limbs along the sticks.
     Ragdoll,
@@ -20,7 +20,7 @@ pub enum Look {
 }
 
 impl Look {
-    /// All looks.
+    /// All values.
     pub const ALL: [Self; 6] =
         [Self::Cloth, Self::Rope, Self::Plant, Self::Body, Self::Ragdoll, Self::Grains];
 

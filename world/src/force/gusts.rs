@@ -2,49 +2,49 @@
 
 use crate::error::ModelError;
 
-/// Variation of wind: smooth noise in space that the wind carries along (G. I. Taylor, "The
-/// Spectrum of Turbulence", 1938: eddies pass faster than they change). It is a function of
-/// position and time, without state, and the same on every machine.
+/// Modulation of the wind by smooth noise that moves with the wind (frozen turbulence: G. I.
+/// Taylor, "The Spectrum of Turbulence", 1938). It is a stateless function of position and time,
+/// and gives the same bits on every machine.
 ///
 /// It is value noise: each corner of a cubic lattice has a number in [-1, 1), a hash of its
 /// coordinates and the seed. In a cell, the numbers of its eight corners are interpolated smoothly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gusts {
-    /// The largest relative change of the wind. From 1 on, the wind may also reverse.
+    /// The largest relative change of the wind. Above 1, the wind can also reverse.
     pub strength: f32,
-    /// The cell size of the lattice, m; a gust is about twice as long. Values below
-    /// [`MIN_SIZE`](Self::MIN_SIZE) are treated as that.
+    /// The cell size of the lattice, m; a gust is about twice as long. A smaller value than
+    /// [`MIN_SIZE`](Self::MIN_SIZE) is treated as `MIN_SIZE`.
     pub size: f32,
     /// The seed of the noise.
     pub seed: u64,
 }
 
 impl Gusts {
-    /// The least size, m. (The inverse of a smaller size could be infinite, and infinity times 0 is
-    /// NaN.)
+    /// The smallest size, m. (The inverse of a smaller size could be infinite, and infinity times 0
+    /// is NaN.)
     pub const MIN_SIZE: f32 = 1e-6;
 
-    /// Gusts of a strength, a size, m, and a seed.
+    /// Gusts with a strength, a size (m) and a seed.
     ///
     /// # Errors
     /// If the strength is not from 0 to 1e6, or the size is below [`MIN_SIZE`](Self::MIN_SIZE)
     /// or not finite.
     pub fn new(strength: f32, size: f32, seed: u64) -> Result<Self, ModelError> {
-        let (range, must) = (0.0..=1e6, "from 0 to 1e6");
-        ModelError::check("strength", "the strength of gusts", strength.into(), range, must)?;
-        let (least, what) = (f64::from(Self::MIN_SIZE), "the size of gusts, m,");
-        ModelError::check("size", what, size.into(), least.., "at least 1e-6 and finite")?;
+        let (range, expected) = (0.0..=1e6, "from 0 to 1e6");
+        ModelError::check("strength", "the strength of gusts", strength.into(), range, expected)?;
+        let (min, what) = (f64::from(Self::MIN_SIZE), "the size of gusts, m,");
+        ModelError::check("size", what, size.into(), min.., "at least 1e-6 and finite")?;
         Ok(Self { strength, size, seed })
     }
 
     /// The factor by which gusts multiply the wind at a position, m, and a time, s. `velocity` is
-    /// that of the wind, which carries the gusts, m/s.
+    /// the wind velocity, m/s; the gusts move with it.
     ///
     /// ```
     /// let gusts = taut_world::Gusts { strength: 0.5, size: 2.0, seed: 1 };
     /// let now = gusts.at([1.0, 2.0, 3.0], [4.0, 0.0, 0.0], 10.0);
     /// assert!((0.5..=1.5).contains(&now));
-    /// // A second later, the wind has carried it 4 m.
+    /// // After 1 s, the wind has moved the gust by 4 m.
     /// let later = gusts.at([5.0, 2.0, 3.0], [4.0, 0.0, 0.0], 11.0);
     /// assert!((now - later).abs() < 1e-5);
     /// ```
@@ -60,7 +60,7 @@ impl Gusts {
         let whole = carried.map(libm::floor);
         Lattice {
             strength: self.strength,
-            per_size: (1.0 / size) as f32,
+            inverse_size: (1.0 / size) as f32,
             whole: whole.map(|whole| whole as i64 as u32),
             fraction: core::array::from_fn(|axis| (carried[axis] - whole[axis]) as f32),
             seed_hash: mix((self.seed as u32) ^ mix((self.seed >> 32) as u32)),
@@ -72,15 +72,15 @@ impl Gusts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
     strength: f32,
-    per_size: f32,
-    /// Its origin, in cells: the whole part and the fraction.
+    inverse_size: f32,
+    /// The offset from world to lattice coordinates, in cells: whole part and fraction.
     whole: [u32; 3],
     fraction: [f32; 3],
     seed_hash: u32,
 }
 
-/// 1.5 · 2²³: adding it rounds a number of magnitude below 2²² to an integer, which is then in the
-/// lowest bits.
+/// 1.5 · 2²³: adding it rounds a number of magnitude below 2²² to an integer, which the low bits of
+/// the sum then hold.
 const ROUND: f32 = 12_582_912.0;
 
 impl Lattice {
@@ -89,16 +89,16 @@ impl Lattice {
     pub(super) fn factor(&self, position: [f32; 3]) -> f32 {
         let (mut low, mut high, mut weight) = ([0; 3], [0; 3], [0.0; 3]);
         for axis in 0..3 {
-            let x = position[axis] * self.per_size + self.fraction[axis];
+            let x = position[axis] * self.inverse_size + self.fraction[axis];
             let nearest = (x + ROUND) - ROUND;
             let floor = if nearest > x { nearest - 1.0 } else { nearest };
-            // All NaN map to cell 0, because their bits differ between instruction sets.
+            // All NaNs map to cell 0, because their bits differ between instruction sets.
             let cell = floor + ROUND;
             let cell = if cell.is_nan() { 0 } else { cell.to_bits() };
             let cell = cell.wrapping_add(self.whole[axis]);
             low[axis] = cell.wrapping_mul(AXIS_FACTORS[axis]);
             high[axis] = cell.wrapping_add(1).wrapping_mul(AXIS_FACTORS[axis]);
-            // Coordinates that are too large for a fraction get the number of the corner.
+            // Coordinates so large that `f32` has no fraction left get the value of the corner.
             let f = x - floor;
             let f = if (0.0..=1.0).contains(&f) { f } else { 0.0 };
             weight[axis] = (f * f) * (3.0 - 2.0 * f);

@@ -1,6 +1,6 @@
-//! The numbers of particles and sticks in a world, and in its islands.
+//! Maps the numbers of particles and sticks in a world to their numbers in its islands, and back.
 
-/// In place of a number in an island: the particle or stick was removed.
+/// Stands for a number in an island: the particle or stick was removed, or is in no island yet.
 const REMOVED: u32 = u32::MAX;
 
 /// Maps the numbers of a world's particles (or sticks), its *world numbers*, to numbers in islands,
@@ -19,13 +19,13 @@ impl NumberMap {
         Self { locations: vec![[REMOVED; 2]; len], world_numbers: Vec::new() }
     }
 
-    /// Adds an island, with the world numbers of its numbers `0..`.
+    /// Adds an island. `world_numbers[i]` is the world number of its particle (or stick) `i`.
     pub(super) fn add_island(&mut self, world_numbers: Vec<u32>) {
         self.world_numbers.push(world_numbers);
         self.update_locations(self.world_numbers.len() - 1);
     }
 
-    /// Removes from an island all numbers but `kept`, which become `0..`.
+    /// Removes from an island all numbers but `kept`, which are renumbered from 0.
     pub(super) fn keep_only(&mut self, island: usize, kept: &[u32]) {
         let before = &self.world_numbers[island];
         for &world_number in before {
@@ -41,7 +41,7 @@ impl NumberMap {
         }
     }
 
-    /// How many world numbers there are.
+    /// The count of world numbers, including removed ones.
     pub(super) fn len(&self) -> usize {
         self.locations.len()
     }

@@ -10,15 +10,15 @@ use crate::tether::{RestShape, TETHER_SPEED_MAX, Tether, TetherColumns, TetherLi
 /// The tethers of an island.
 #[derive(Debug)]
 pub(super) struct Tethering<const D: usize> {
-    /// The rest shape: the models as they were when the world was created, with present tears and
-    /// rest lengths. It is numbered model by model, so that a model's tethers do not depend on the
-    /// other models of the island.
-    rest: Model<D>,
-    /// For each stick of the island its number in `rest`.
+    /// The rest shape: the models as they were when the world was created, with the current
+    /// torn sticks and rest lengths. It is numbered model by model, so that a model's tethers do
+    /// not depend on the other models of the island.
+    rest_model: Model<D>,
+    /// For each stick of the island its number in `rest_model`.
     stick_of: Vec<u32>,
-    /// Up to where changes of the island's sticks have been read.
+    /// How far the changes of the island's sticks have been read.
     stick_cursor: Option<Cursor>,
-    /// The pinned particles of the present tethers, by their numbers in `rest`.
+    /// The pins for which the tethers were built, by their numbers in `rest_model`.
     pins: Option<Vec<u32>>,
     /// The anchors of tethers, by their numbers in the island.
     anchors: Vec<u32>,
@@ -31,14 +31,14 @@ impl<const D: usize> Tethering<D> {
         if models.tethers.iter().all(Option::is_none) {
             return None;
         }
-        let mut rest = Model::new(models.particles.clone(), models.sticks.clone());
-        rest.sheet.clone_from(&models.sheet);
-        rest.faces.clone_from(&models.faces);
-        rest.bending.clone_from(&models.bending);
-        rest.tethers.clone_from(&models.tethers);
+        let mut rest_model = Model::new(models.particles.clone(), models.sticks.clone());
+        rest_model.sheet.clone_from(&models.sheet);
+        rest_model.faces.clone_from(&models.faces);
+        rest_model.bending.clone_from(&models.bending);
+        rest_model.tethers.clone_from(&models.tethers);
         Some(Self {
             stick_of: (0..models.sticks.len() as u32).collect(),
-            rest,
+            rest_model,
             stick_cursor: None,
             pins: None,
             anchors: Vec::new(),
@@ -46,16 +46,17 @@ impl<const D: usize> Tethering<D> {
         })
     }
 
-    /// Adapts to a new plan with only the sticks `kept`; marks the others as torn in `rest`.
+    /// Adapts to a new plan with only the sticks `kept`; marks the others as torn in
+    /// `rest_model`.
     pub(super) fn keep_sticks(&mut self, kept: &[u32]) {
         let remaining = reordered(&self.stick_of, kept);
-        let mut remains = vec![false; self.rest.sticks.len()];
+        let mut remains = vec![false; self.rest_model.sticks.len()];
         for &stick in &remaining {
             remains[stick as usize] = true;
         }
         for stick in core::mem::replace(&mut self.stick_of, remaining) {
             if !remains[stick as usize] {
-                self.rest.sticks.tear(stick as usize).ok();
+                self.rest_model.sticks.tear(stick as usize).ok();
             }
         }
         self.pins = None;
@@ -90,29 +91,29 @@ impl<const D: usize> Tethering<D> {
         let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
         let rest_changed = self.apply_stick_changes(model);
         if rest_changed || self.pins.as_ref() != Some(&pins) {
-            self.make(&pins, new_of, &model.particles);
+            self.build(&pins, new_of, &model.particles);
             self.pins = Some(pins);
         }
     }
 
-    /// Copies tears and rest lengths to the rest shape; returns whether any changed.
+    /// Copies torn sticks and rest lengths to the rest model; returns whether any changed.
     fn apply_stick_changes(&mut self, model: &Model<D>) -> bool {
-        let Self { rest, stick_of, stick_cursor, .. } = self;
+        let Self { rest_model, stick_of, stick_cursor, .. } = self;
         let sticks = &model.sticks;
         let mut rest_changed = false;
         let mut apply = |stick: u32| {
             let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
-            if sticks.is_torn(stick) != rest.sticks.is_torn(old) {
+            if sticks.is_torn(stick) != rest_model.sticks.is_torn(old) {
                 let changed = if sticks.is_torn(stick) {
-                    rest.sticks.tear(old)
+                    rest_model.sticks.tear(old)
                 } else {
-                    rest.sticks.mend(old)
+                    rest_model.sticks.mend(old)
                 };
                 rest_changed |= changed.is_ok();
             }
             let length = sticks.rest(stick);
-            if length.to_bits() != rest.sticks.rest(old).to_bits() {
-                rest_changed |= rest.sticks.set_rest(old, length).is_ok();
+            if length.to_bits() != rest_model.sticks.rest(old).to_bits() {
+                rest_changed |= rest_model.sticks.set_rest(old, length).is_ok();
             }
         };
         match stick_cursor.map_or(Delta::Everything, |cursor| sticks.changes().since(cursor)) {
@@ -125,11 +126,11 @@ impl<const D: usize> Tethering<D> {
         rest_changed
     }
 
-    /// Makes the tethers to `pins`, which are numbers of the rest shape.
-    fn make(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
-        let tethers = &self.rest.tethers;
+    /// Builds the tethers to `pins`, which are particle numbers in the rest model.
+    fn build(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
+        let tethers = &self.rest_model.tethers;
         let tethers_of = |particle: usize| tethers.get(particle).copied().flatten();
-        let shape = RestShape::of(&self.rest);
+        let shape = RestShape::of(&self.rest_model);
         let clusters = shape.clusters(pins);
         // At most as many searches as a particle may have anchors: consecutive clusters share one.
         let per_search = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
@@ -176,7 +177,7 @@ impl<const D: usize> Tethering<D> {
         self.columns = TetherColumns::new(lists, positions.collect());
     }
 
-    /// Reads the present positions of the anchors through the plan.
+    /// Reads the current positions of the anchors through the plan.
     pub(super) fn update_anchor_positions(
         &mut self,
         engine: &dyn Engine<D>,
@@ -195,17 +196,17 @@ impl<const D: usize> Tethering<D> {
 
 /// The particles of a model that should have tethers but are not connected to a pin.
 pub(super) fn untethered_particles<const D: usize>(
-    rest: &Model<D>,
+    model: &Model<D>,
     is_pin: impl Fn(u32) -> bool,
 ) -> Vec<u32> {
-    if rest.tethers.is_empty() {
+    if model.tethers.is_empty() {
         return Vec::new();
     }
-    let all: Vec<u32> = (0..rest.particles.len() as u32).collect();
-    let mut unpinned = RestShape::of(rest).clusters(&all);
+    let all: Vec<u32> = (0..model.particles.len() as u32).collect();
+    let mut unpinned = RestShape::of(model).clusters(&all);
     unpinned.retain(|cluster| !cluster.iter().any(|&it| is_pin(it)));
     let mut untethered = unpinned.concat();
-    untethered.retain(|&it| rest.tethers.get(it as usize).is_some_and(Option::is_some));
+    untethered.retain(|&it| model.tethers.get(it as usize).is_some_and(Option::is_some));
     untethered
 }
 
@@ -213,13 +214,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// For each model of an island with tethers: how many of its particles lack a tether.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
-        for (at, island) in self.islands.iter().enumerate() {
+        for (index, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
             let masses = island.model.particles.inverse_masses();
             let is_pin = |old| masses[island.number_of(old) as usize] == 0.0;
-            let untethered = untethered_particles(&tethering.rest, is_pin);
+            let untethered = untethered_particles(&tethering.rest_model, is_pin);
             let mut first = 0;
-            for model in self.models.iter().filter(|model| model.island == at) {
+            for model in self.models.iter().filter(|model| model.island == index) {
                 let range = first..first + model.particles.len() as u32;
                 first = range.end;
                 found.push((model, untethered.iter().filter(|&it| range.contains(it)).count()));
@@ -240,12 +241,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Updates tethers after changes of pins, tears and rest lengths.
     pub(super) fn refresh_tethers(&mut self) {
         let held_changed = core::mem::take(&mut self.held_changed);
-        for at in 0..self.islands.len() {
+        for index in 0..self.islands.len() {
             let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
             let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-            let here = grabbed.filter(|(island, _)| *island == at);
+            let here = grabbed.filter(|(island, _)| *island == index);
             let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
-            self.islands[at].refresh_tethers(&grabbed, held_changed);
+            self.islands[index].refresh_tethers(&grabbed, held_changed);
         }
     }
 }

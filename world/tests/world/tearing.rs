@@ -15,8 +15,7 @@ fn overstretched(world: &World<ScalarKernel>, factor: f64) -> BTreeSet<usize> {
     let sticks = (0..stick_count(world)).filter(|&stick| {
         let (island, number) = world.locate_stick(stick).unwrap();
         let model = &world.islands()[island].model;
-        let [a, b] =
-            model.sticks.ends()[number].map(|end| model.particles.position(end as usize));
+        let [a, b] = model.sticks.ends()[number].map(|end| model.particles.position(end as usize));
         let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
         length > factor * f64::from(model.sticks.rest(number))
     });

@@ -24,7 +24,7 @@ impl Force for AntiGravity {
 }
 
 #[test]
-fn a_world_of_one_model_equals_its_plan() {
+fn a_world_of_one_model_gives_the_result_of_its_plan() {
     let model = Model::drape(9, StickSet::All).unwrap();
     let mut scene = Scene::new();
     scene.add("sheet", model.clone()).unwrap();
@@ -95,8 +95,8 @@ fn a_removed_force_no_longer_acts() {
     assert!(world.position(0)[1] < -3.0);
 }
 
-/// The distance that a particle falls from a height in 12 steps, relative to the exact distance for
-/// these substeps.
+/// The distance that a particle falls from a height in 12 steps, relative to the distance without
+/// rounding for these substeps.
 fn relative_fall_from(height: f32, substeps: u32) -> f64 {
     let mut scene = scene("stone", unconnected(&[[0.0, height, 0.0]], &[1.0]));
     (scene.settings.step.substeps, scene.settings.step.damping_rate) = (substeps, 0.0);
@@ -152,7 +152,7 @@ fn models_out_of_reach_give_warnings() {
         "model 'far' is too far from the origin: at -70000 m on axis 1, acceleration is lost to \
          rounding; with 1 substep(s) of a step of 0.016666668 s the limit is 65536 m"
     );
-    // Warnings of a world use its present positions and settings.
+    // Warnings of a world use its current positions and settings.
     let mut world = world(&scene);
     assert_eq!(world.warnings(), warnings);
     let far = world.model("far").unwrap().start;
@@ -160,7 +160,7 @@ fn models_out_of_reach_give_warnings() {
     assert!(world.warnings().is_empty());
     world.settings_mut().step.substeps = 2;
     assert_eq!(world.warnings().len(), 1);
-    // Axes with much less acceleration than another do not count.
+    // Axes with much less acceleration than another axis are ignored.
     world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
     assert_eq!(world.warnings().len(), 1, "x is the only axis with acceleration");
     world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..coarse() };

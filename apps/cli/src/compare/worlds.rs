@@ -83,7 +83,7 @@ pub(super) fn run(
 struct Prepared {
     scene: AnyScene,
     formula: Formula,
-    /// Whether the scene has sheets and copies that the kernels for sheets and for copies can relax.
+    /// Which parts of the scene the kernels for sheets and for copies can relax.
     parts: SpecialParts,
 }
 
@@ -113,7 +113,8 @@ impl Arguments {
         Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
     }
 
-    /// The selected kernels.
+    /// The selected kernels and always the scalar kernel, on one thread; then the first of them on
+    /// each requested number of threads.
     fn kernel_sets(&self, parts: SpecialParts) -> anyhow::Result<Vec<KernelSet>> {
         let mut sets = KernelSet::available(parts);
         sets.retain(|set| {
@@ -150,9 +151,9 @@ fn render(rows: &[WorldRow]) -> String {
     ]);
     for row in sorted {
         let [stretch, compression] = if row.finite {
-            let sides =
+            let residuals =
                 [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)];
-            sides.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
+            residuals.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
         } else {
             [Cell::new("NOT FINITE").fg(Color::Red), Cell::new("")]
         };

@@ -12,7 +12,7 @@ use taut_bench::{
 use super::results::{self, Part};
 use super::sizes;
 
-/// A row, or a comparison that makes rows, with its scene.
+/// A row, or a comparison that produces rows, with its scene.
 #[derive(Serialize)]
 pub(super) struct WithScene<R> {
     pub(super) scene: &'static str,
@@ -23,7 +23,7 @@ pub(super) struct WithScene<R> {
     pub(super) row: R,
 }
 
-/// The stick set of all scenes, except in the part effort.
+/// The stick set of all scenes, except in the part `effort`.
 pub(super) const SET: StickSet = StickSet::All;
 /// The seed of shuffled scenes.
 pub(super) const SEED: u64 = 1;
@@ -99,8 +99,8 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     Ok(vec![drape(size, frames, frame(8), all)?])
 }
 
-/// Growing numbers of iterations and of substeps, in every order, on the widest kernel for it.
-/// Timed after the sheet has settled, because the stretch varies while it swings.
+/// Increasing numbers of iterations and of substeps, on the widest kernel for each schedule. Frames
+/// are timed after the sheet has settled, because the stretch varies while it swings.
 fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
     let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
@@ -127,15 +127,15 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     Ok(comparisons)
 }
 
-/// All orders and formulas, with few iterations and several frame lengths.
+/// The stability of all schedules and formulas, with few iterations, at several frame rates.
 fn stability(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<Vec<Stability>> {
     let sizes = if quick { &[32, 64][..] } else { &[32, 64, 128] };
-    let lengths = if quick { &[60.0][..] } else { &[120.0, 60.0, 30.0] };
+    let rates = if quick { &[60.0][..] } else { &[120.0, 60.0, 30.0] };
     let mut steps = Vec::new();
-    for &rate in lengths {
+    for &rate in rates {
         let step = |iterations| Step { dt: 1.0 / rate, ..frame(iterations) };
         steps.extend([1, 4].map(step));
     }
@@ -163,7 +163,7 @@ fn stability(
     Ok(rows)
 }
 
-/// The convergence of a falling sheet, in every order and with every formula.
+/// The convergence of a hanging sheet, with every schedule and formula.
 fn study(
     part: accuracy::StudyPart,
     quick: bool,
@@ -191,7 +191,7 @@ fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     })
 }
 
-/// The cheapest frames of hanging sheets, with all sticks and with structural ones.
+/// The cheapest frames of hanging sheets, with all sticks and with structural sticks only.
 fn effort_rows(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
@@ -247,7 +247,7 @@ fn drape(
     Ok(WithScene { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
 }
 
-/// Every kernel that suits a schedule, on every instruction set of this machine, the widest first.
+/// Every kernel that runs a schedule, on every instruction set of this machine, the widest first.
 pub(super) fn configurations(
     schedule: &str,
     formula: Formula,
@@ -257,7 +257,7 @@ pub(super) fn configurations(
     Ok(kernels.map(|kernel| Configuration { kernel, formula, arrangement }).collect())
 }
 
-/// The kernel that takes the most sticks at once in a schedule.
+/// The kernel with the most lanes for a schedule; of two with as many lanes, a kernel for sheets.
 fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Configuration>> {
     let lanes = |it: &Configuration| (Kernel::<3>::lanes(&it.kernel), it.kernel.is_for_sheets());
     Ok(configurations(schedule, formula)?.into_iter().max_by_key(lanes))

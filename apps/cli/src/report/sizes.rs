@@ -1,4 +1,4 @@
-//! Measures the parts with a chart over size: a scene in several sizes.
+//! Measures the parts of a report that have charts over size: a scene in several sizes.
 
 use std::thread;
 
@@ -14,9 +14,9 @@ use super::measure::{SEED, SET, WithScene, configurations, frame};
 use super::results::{Part, ROW_S_MAX, Subject};
 
 /// The largest working set of the bandwidth measurement, bytes.
-const LARGEST_SET: usize = 256 << 20;
+const WORKING_SET_MAX: usize = 256 << 20;
 
-/// A row with the limit of its time and what its size counts.
+/// A row with the lower bound of its time, and the subject, which says what the size counts.
 #[derive(Serialize)]
 pub(super) struct SizedRow {
     subject: Subject,
@@ -36,14 +36,14 @@ struct Series {
     /// The configurations for a model and its copies.
     configurations: fn(&Model, usize) -> anyhow::Result<Vec<Configuration>>,
     baselines: Baselines,
-    /// As [`Growth::row_s_max`].
+    /// The value of [`Growth::row_s_max`].
     row_s_max: f64,
 }
 
 /// The rows of all series, or the kernels that disagree.
 pub(super) type Measured = Result<Vec<WithScene<SizedRow>>, Vec<Disagreement>>;
 
-/// Measures a part with charts over size. The rows of the part `growth` have limits.
+/// Measures a part with charts over size. Only the rows of the part `growth` have lower bounds.
 pub(super) fn measure(
     part: Part,
     quick: bool,
@@ -55,8 +55,8 @@ pub(super) fn measure(
         Part::Meshes => vec![meshes(quick)],
         Part::Copies => vec![copies(quick)],
         _ => {
-            progress(Progress { share: 0.0, doing: "peak rates of the machine" });
-            peaks = Peak::measure(if quick { 1 << 20 } else { LARGEST_SET });
+            progress(Progress { share: 0.0, doing: "measuring the peak rates of the machine" });
+            peaks = Peak::measure(if quick { 1 << 20 } else { WORKING_SET_MAX });
             growth(quick).into()
         }
     };
@@ -73,8 +73,8 @@ pub(super) fn measure(
             progress(Progress { share, doing: &format!("{scene}, {}", it.doing) });
         })?;
         for point in points {
-            let of_size: Vec<Row> = point.rows.iter().map(|it| it.row.clone()).collect();
-            let disagreements = disagreements(&of_size);
+            let plain_rows: Vec<Row> = point.rows.iter().map(|it| it.row.clone()).collect();
+            let disagreements = disagreements(&plain_rows);
             if !disagreements.is_empty() {
                 return Ok(Err(disagreements));
             }
@@ -108,8 +108,8 @@ impl Series {
     }
 }
 
-/// Sheets: all kernels in the order `sheet`, in which they give the same bits, and the scalar kernel
-/// in the order `authored`. Large sheets run fewer frames.
+/// Sheets: all kernels on the schedule `sheet`, for which they give the same bits, and the scalar
+/// kernel on the schedule `authored`. Large sheets run fewer frames.
 fn sheets(quick: bool) -> Series {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
     Series {
@@ -151,7 +151,7 @@ fn meshes(quick: bool) -> Series {
     }
 }
 
-/// Several numbers of copies of a small disc, each copy in the order that a single disc has.
+/// Several numbers of copies of a small disc. Each copy has the schedule of a single disc.
 fn copies(quick: bool) -> Series {
     let sizes = [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
     Series {
@@ -248,7 +248,7 @@ fn growth(quick: bool) -> [Series; 3] {
     ]
 }
 
-/// The kernels for copies.
+/// The configurations of the kernels for copies.
 fn for_copies(arrangement: Arrangement) -> impl Iterator<Item = Configuration> {
     let kernels = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
     kernels.filter(|kernel| !kernel.is_fallback()).map(move |kernel| Configuration {
@@ -258,24 +258,24 @@ fn for_copies(arrangement: Arrangement) -> impl Iterator<Item = Configuration> {
     })
 }
 
-/// The scalar kernel, and the first general and the first special kernel of each of the two widest
-/// instruction sets.
+/// The scalar kernel and, for each of the two widest instruction sets, the first general kernel and
+/// the first kernel for sheets or copies.
 fn leading(all: Vec<Configuration>) -> Vec<Configuration> {
     let is_scalar = |it: &Configuration| it.kernel.kernel_name() == KernelName::Scalar;
     let isa = |it: &Configuration| Kernel::<3>::isa(&it.kernel);
     let lanes = |it: &Configuration| Kernel::<3>::lanes(&it.kernel);
-    let mut sets: Vec<(usize, &str)> =
+    let mut isas: Vec<(usize, &str)> =
         all.iter().filter(|it| !is_scalar(it)).map(|it| (lanes(it), isa(it))).collect();
-    sets.sort_by_key(|(lanes, _)| std::cmp::Reverse(*lanes));
-    sets.dedup();
-    sets.truncate(2);
+    isas.sort_by_key(|(lanes, _)| std::cmp::Reverse(*lanes));
+    isas.dedup();
+    isas.truncate(2);
     let mut kept: Vec<Configuration> = Vec::new();
     for it in all {
-        let is_like = |other: &Configuration| {
+        let is_same_kind = |other: &Configuration| {
             isa(other) == isa(&it) && other.kernel.is_general() == it.kernel.is_general()
         };
-        let is_wide = sets.iter().any(|(_, wide)| *wide == isa(&it));
-        if (is_scalar(&it) || is_wide) && !kept.iter().any(is_like) {
+        let is_widest = isas.iter().any(|(_, widest)| *widest == isa(&it));
+        if (is_scalar(&it) || is_widest) && !kept.iter().any(is_same_kind) {
             kept.push(it);
         }
     }

@@ -34,7 +34,7 @@ pub(crate) struct ExportOptions {
     /// Draw a film as animated PNG: all colours, large files.
     #[arg(long, value_name = "FILE.apng")]
     apng: Option<PathBuf>,
-    /// Draw a film as GIF: 256 colours, small files.
+    /// Draw a film as GIF: at most 255 colours per frame, small files.
     #[arg(long, value_name = "FILE.gif")]
     gif: Option<PathBuf>,
     /// Frames per second of files and films; at most the steps per second of the scene.
@@ -53,8 +53,8 @@ pub(crate) struct ExportOptions {
     #[arg(long, value_name = "N", default_value_t = 480, requires = "pictures",
           value_parser = within::<u32>(1..=8192))]
     height: u32,
-    /// View of pictures: azimuth from the front to the right and elevation, degrees, and a zoom
-    /// factor; at 1 the whole motion just fits. [default: 28,16,1]
+    /// View of pictures: azimuth (0: from the front, 90: from the right) and elevation, degrees,
+    /// and zoom factor (1: the whole motion just fits). [default: 28,16,1]
     #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", allow_hyphen_values = true,
           requires = "pictures", value_parser = parse::<View>)]
     camera: Option<View>,
@@ -62,7 +62,7 @@ pub(crate) struct ExportOptions {
     #[arg(long, value_name = "TONE", default_value = "light", requires = "pictures",
           value_parser = parse::<Background>)]
     background: Background,
-    /// Number of colours of a GIF frame; fewer make smaller files.
+    /// Number of colours per GIF frame; fewer colours make smaller files.
     #[arg(long, value_name = "N", default_value_t = 255, requires = "gif",
           value_parser = within::<u8>(64..=255))]
     colours: u8,
@@ -111,12 +111,12 @@ impl ExportOptions {
         let dt = f64::from(world.settings().step.dt);
         anyhow::ensure!(
             fps * dt < 1.0 + 1e-4,
-            "--fps {fps} is more than the scene has: {:.0} steps per second",
+            "--fps {fps}: expected at most the scene's {:.0} steps per second",
             1.0 / dt
         );
         let world_stage = WorldStage::new(world, vertex_map);
         let stage = &world_stage.stage;
-        #[allow(clippy::cast_sign_loss, reason = "a count")]
+        #[allow(clippy::cast_sign_loss, reason = "not negative")]
         let frames = 1 + ((steps as f64 * dt - from) * fps + 1e-4).max(0.0) as u64;
         anyhow::ensure!(
             steps as f64 * dt >= from,

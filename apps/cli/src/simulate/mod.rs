@@ -72,8 +72,8 @@ pub(crate) struct Arguments {
     /// Passes (iterations, then collisions) per substep. [default: that of the scene]
     #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
-    /// Tethers from all particles to pinned ones; models that define tethers keep theirs.
-    /// [default: as in the scene]
+    /// Tether all particles to pinned ones, or remove all tethers. On: models that define tethers
+    /// keep theirs. [default: as in the scene]
     #[arg(long, value_enum)]
     tethers: Option<OnOff>,
     /// The formula: exact, newton, halley or quick. [default: that of the scene]
@@ -81,7 +81,8 @@ pub(crate) struct Arguments {
     formula: Option<Formula>,
     #[command(flatten)]
     kernels: KernelOptions,
-    /// Write positions after the last frame as CSV, with all digits; for more frames, see --every.
+    /// Write positions after the last frame as CSV, at full precision; for more frames, see
+    /// --every.
     #[arg(long, value_name = "FILE.csv")]
     positions: Option<PathBuf>,
     /// Write positions also before the first frame and after every N frames.
@@ -89,9 +90,9 @@ pub(crate) struct Arguments {
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
     /// Write the result as one JSON object to a file, or with - to the standard output instead of
-    /// the table. Every 8th frame is timed pass by pass, for the shares of the passes; frame times
-    /// are those of the other frames. Without forces the share of sticks includes motion, because
-    /// the kernel does both in one call.
+    /// the table. Every 8th frame is profiled: it gives the share of time of each part of a step
+    /// and does not count as a frame time. Without forces the share of sticks includes motion,
+    /// because the kernel does both in one call.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
     json: Option<PathBuf>,
     /// Write energy, stretch and the number of torn sticks after every frame as CSV.

@@ -10,7 +10,7 @@ use taut::{Kernel, Stretch};
 
 use crate::output::not_written;
 
-/// A CSV file. Create it before the work, so that a wrong path fails early.
+/// A CSV file. Create it before the simulation, so that a wrong path fails early.
 struct CsvFile {
     path: PathBuf,
     writer: Writer<File>,
@@ -34,7 +34,8 @@ impl CsvFile {
     }
 }
 
-/// Positions: a row for each particle, with nine significant digits, which identify an `f32`.
+/// Positions: a row for each particle, with nine significant digits, enough to restore each
+/// `f32` exactly.
 pub(crate) struct Positions(CsvFile);
 
 impl Positions {
@@ -87,10 +88,10 @@ impl Energies {
         let Diagnostics { kinetic, potential, stretch, torn, .. } = world.diagnostics()?;
         let Stretch { rms, max, compression_rms, compression_max } = stretch;
         let energies = [kinetic, potential, kinetic + potential];
-        let sides = [rms, max, compression_rms, compression_max];
+        let residuals = [rms, max, compression_rms, compression_max];
         let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
-        let figures = energies.into_iter().chain(sides).map(|it| it.to_string());
-        self.0.write(prefix.into_iter().chain(figures).chain([torn.to_string()]))
+        let values = energies.into_iter().chain(residuals).map(|it| it.to_string());
+        self.0.write(prefix.into_iter().chain(values).chain([torn.to_string()]))
     }
 
     pub(crate) fn close(self) -> anyhow::Result<()> {

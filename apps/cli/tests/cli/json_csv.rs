@@ -37,12 +37,13 @@ const KEYS: [&str; 26] = [
     "hash",
 ];
 
-/// With one iteration a sheet in raster order exceeds the range of `f32` after some 150 frames.
+/// With one iteration per frame, a sheet in authored (raster) order exceeds the range of `f32`
+/// after about 150 frames.
 const EXPLODING: &str = "compare --size 32 --iterations 1 --warmup 299 --frames 1 \
     --kernels scalar --formulas exact --schedules authored";
 
 #[test]
-fn json_or_csv_on_the_standard_output_comes_without_the_table() {
+fn json_or_csv_on_the_standard_output_moves_the_table_to_the_standard_error() {
     let ran = compare("--size 4 --json -").succeeded();
     assert!(!ran.report().rows().is_empty());
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
@@ -199,7 +200,7 @@ fn reports_accept_numbers_that_are_not_finite() {
     let ran = folder.taut(&format!("{EXPLODING} --json out.json --csv out.csv")).succeeded();
     assert!(ran.out.contains("NOT FINITE"), "{}", ran.out);
     assert!(ran.out.contains("2 of 2 blew up"), "{}", ran.out);
-    assert!(!ran.out.contains("Fastest"), "a fastest row is shown: {}", ran.out);
+    assert!(!ran.out.contains("Fastest"), "the output names a fastest row: {}", ran.out);
     let report = Report::from(&folder.read("out.json"));
     assert_eq!(report.rows().len(), 2);
     for row in report.rows() {
@@ -227,7 +228,7 @@ fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
     let is_same = |row: &&Value| row["kernel"] == one["kernel"] && row["isa"] == one["isa"];
     let row = report.rows().iter().find(is_same).unwrap();
     for key in ["hash", "stretch_rms", "divisions_per_frame"] {
-        assert_eq!(one[key], row[key], "{key}: not the frames of the table");
+        assert_eq!(one[key], row[key], "{key}: differs from the row in the table");
     }
     for row in [one, substeps] {
         assert_eq!(row["finite"], true, "{row}");

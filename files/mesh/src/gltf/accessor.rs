@@ -26,7 +26,7 @@ pub(super) fn positions(
     }
 }
 
-/// Reads the corners of triangles: one unsigned integer each.
+/// Reads vertex indices, such as the corners of triangles: one unsigned integer each.
 pub(super) fn indices(
     root: &Root,
     buffers: &mut Buffers,
@@ -64,16 +64,17 @@ impl<'b> Items<'b> {
     }
 }
 
-/// Finds the bytes of an accessor. The function of the crate `gltf` underflows on a count of 0,
-/// does not check offsets for overflow, and panics if the stride is smaller than an item.
+/// Finds the bytes of an accessor; `referrer` names what refers to it. (The iterator of the crate
+/// `gltf` underflows on a count of 0, does not check offsets for overflow, and panics if the stride
+/// is smaller than an item.)
 fn items<'b>(
     root: &Root,
     buffers: &'b mut Buffers,
     id: Index<Accessor>,
-    by: &str,
+    referrer: &str,
 ) -> Result<Items<'b>, Problem> {
     let name = || format!("accessor {}", id.value());
-    let accessor = find(root, id, "accessor", || by.to_owned())?;
+    let accessor = find(root, id, "accessor", || referrer.to_owned())?;
     if accessor.sparse.is_some() {
         return Err(Problem::Unsupported { what: format!("sparse data ({})", name()) });
     }
@@ -102,7 +103,7 @@ fn items<'b>(
         ));
     }
     let buffer = buffers.bytes(view.buffer, name)?;
-    let viewed = slice(buffer, view.byte_offset.unwrap_or_default().0, view.byte_length.0)
+    let view_bytes = slice(buffer, view.byte_offset.unwrap_or_default().0, view.byte_length.0)
         .ok_or_else(|| {
             let expected = format!(
                 "the buffer view of {} to lie within its buffer of {} bytes",
@@ -112,9 +113,9 @@ fn items<'b>(
             Problem::malformed(expected, "one that extends beyond it")
         })?;
     let bytes = span(accessor.count.0, stride, size)
-        .and_then(|length| slice(viewed, accessor.byte_offset.unwrap_or_default().0, length))
+        .and_then(|length| slice(view_bytes, accessor.byte_offset.unwrap_or_default().0, length))
         .ok_or_else(|| {
-            let (count, length) = (accessor.count.0, viewed.len());
+            let (count, length) = (accessor.count.0, view_bytes.len());
             Problem::malformed(
                 format!("{} to hold at least 1 item and fit its buffer view", name()),
                 format!("a count of {count} for a view of {length} bytes"),

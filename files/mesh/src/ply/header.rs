@@ -44,7 +44,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
     Ok((header, body))
 }
 
-/// Checks that no name is declared twice. The crate keeps only the last of two elements or
+/// Checks that no name is declared twice. `ply-rs-bw` keeps only the last of two elements or
 /// properties with the same name, and would then read rows of the wrong length.
 fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
     let lines = |keyword| {
@@ -61,7 +61,7 @@ fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
     }
 }
 
-/// Checks that there are vertices and faces; returns the declared number of vertices.
+/// Checks the declared types of lists, vertices and faces; returns the declared number of vertices.
 pub(super) fn check(header: &Header) -> Result<u64, Problem> {
     let expect = |is_met: bool, expected: &str, found: &str| {
         if is_met { Ok(()) } else { Err(Problem::malformed(expected, found)) }

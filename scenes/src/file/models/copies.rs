@@ -7,7 +7,7 @@ use crate::file::error::{At, BuildError};
 use crate::file::exactly_one;
 use crate::file::values::{Vector, position};
 
-/// Limit of the copies in a grid: without it, a few bytes of text could ask for any number of
+/// Maximum number of copies in a grid: without it, a few bytes of text could request any number of
 /// models.
 const COPIES_MAX: usize = 1 << 16;
 
@@ -43,7 +43,7 @@ impl<const D: usize> CopiesText<D> {
     }
 }
 
-/// Positions in a grid; those along the first axis come first.
+/// Positions in a grid; the index along the first axis varies fastest.
 fn in_grid<const D: usize>(
     counts: [u32; D],
     spacing: Vector<D>,

@@ -241,7 +241,8 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         [na, nb, nc]: [&Lanes; 3],
         slots: Slots,
     ) {
-        let (air, corner_force, third_duration) = (self.air, self.corner_force, self.third_duration);
+        let (air, corner_force, third_duration) =
+            (self.air, self.corner_force, self.third_duration);
         let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..BLOCK {
             let (normal, u) = air.relative_to([a.of(lane), b.of(lane), c.of(lane)]);

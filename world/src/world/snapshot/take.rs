@@ -8,8 +8,8 @@ use crate::settings::Settings;
 use crate::world::World;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Takes a snapshot. [`resume`](Self::resume) it with the scene from which the world was
-    /// created.
+    /// Takes a snapshot. To [`resume`](Self::resume) from it, use the scene from which the world
+    /// was created.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -21,19 +21,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// assert!(world.step()?.finite);
     ///
     /// let snapshot = world.snapshot();
-    /// let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot)?;
-    /// assert!(world.step()?.finite && twin.step()?.finite);
-    /// assert_eq!(twin.hash(), world.hash());
+    /// let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshot)?;
+    /// assert!(world.step()?.finite && resumed.step()?.finite);
+    /// assert_eq!(resumed.hash(), world.hash());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
         let Settings { step, passes } = self.settings;
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
-        let particle = |particle: usize| {
+        let in_island = |particle: usize| {
             let (island, number) = self.locate(particle);
             (&self.islands[island].model.particles, number)
         };
-        let all = || (0..self.len()).map(particle);
+        let all = || (0..self.len()).map(in_island);
         let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
             core::array::from_fn(|axis| particles.previous(axis)[number])
         };
@@ -64,21 +64,21 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    fn island_state(&self, at: usize) -> IslandState {
-        let island = &self.islands[at];
+    fn island_state(&self, index: usize) -> IslandState {
+        let island = &self.islands[index];
         let Model { sticks, faces, tear_factors, .. } = &island.model;
-        let all = || 0..sticks.len();
-        let particles = self.particles.in_island(at);
+        let numbers = || 0..sticks.len();
+        let particles = self.particles.in_island(index);
         let reordered = island.reordered.then(|| {
-            let kept = self.sticks.in_island(at).to_vec();
-            (kept, island.schedule().to_phases())
+            let remaining = self.sticks.in_island(index).to_vec();
+            (remaining, island.schedule().to_phases())
         });
         IslandState {
             rests: Bits::of(sticks.rests().iter().copied()),
-            stiffness: Bits::of(all().map(|stick| sticks.stiffness(stick))),
-            compliance: Bits::of(all().map(|stick| sticks.compliance(stick))),
-            kinds: all().map(|stick| sticks.kind(stick)).collect(),
-            torn: all().map(|stick| sticks.is_torn(stick)).collect(),
+            stiffness: Bits::of(numbers().map(|stick| sticks.stiffness(stick))),
+            compliance: Bits::of(numbers().map(|stick| sticks.compliance(stick))),
+            kinds: numbers().map(|stick| sticks.kind(stick)).collect(),
+            torn: numbers().map(|stick| sticks.is_torn(stick)).collect(),
             tear_factors: Bits::of(tear_factors.iter().copied()),
             faces: faces.iter().map(|face| face.map(|corner| particles[corner as usize])).collect(),
             reordered,

@@ -1,16 +1,16 @@
-//! Components of sections: columns for machines, tables, legends.
+//! Components of the sections of a page: a column for each machine, tables, legends.
 
 use maud::{Markup, html};
 
 use crate::report::chart::{LegendKey, Lines};
 use crate::report::results::{Machine, Results};
 
-/// Names in the order of their colours.
+/// The index of a name selects its colour.
 pub(super) const KERNELS: [&str; 7] =
     ["grid", "pulp", "wide", "scalar", "textbook", "colour", "copies"];
 pub(super) const SCHEDULES: [&str; 7] =
     ["sheet", "banded", "blocked", "coloured", "authored", "packed", "starred"];
-/// Names in the order of their marks.
+/// The index of a name selects its mark in charts.
 pub(super) const FORMULAS: [&str; 4] = ["halley", "exact", "newton", "quick"];
 pub(super) const ISAS: [&str; 5] = ["avx512", "avx2", "sse2", "neon", "scalar"];
 
@@ -99,12 +99,12 @@ pub(super) fn with_code(text: &str) -> Markup {
     }
 }
 
-/// The index of the first of `names` that `name` starts with, or their number.
+/// The index of the first of `names` that `name` starts with; `names.len()` if none.
 pub(super) fn index_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| name.starts_with(known)).unwrap_or(names.len())
 }
 
-/// Groups rows by key, in the order of the first rows.
+/// Groups rows by key, in the order in which the keys first occur.
 pub(super) fn grouped<T, K: PartialEq>(rows: &[T], key: impl Fn(&T) -> K) -> Vec<(K, Vec<&T>)> {
     let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
     for row in rows {

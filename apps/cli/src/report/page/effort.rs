@@ -9,11 +9,11 @@ use crate::report::results::{Effort, Results};
 const COLUMNS: [&str; 10] = [
     "scene",
     "pins",
-    "within",
+    "stretch bound",
     "tethers",
     "substeps x iterations",
     "fastest frame, µs",
-    "textbook frames",
+    "fastest frame, textbook frames",
     "stretch rms",
     "stretch max",
     "kernel",
@@ -25,15 +25,17 @@ pub(super) fn effort(all: &[Results]) -> Markup {
             "The cheapest frame that keeps the stretch within a bound. The stretch is the root \
             mean square over the structural sticks and over frames 121 to 240. For 1, 2 and 4 \
             iterations per substep, a search finds the smallest number of substeps, up to 64; \
-            these candidates are then timed in turns. Times are in textbook frames: a textbook \
-            frame is one substep of one iteration of the textbook loop, which keeps no bound. "
-            b { "Tethers" } " limit the distance of each particle from a pinned particle to their \
-            distance along the cloth."
+            the frames with these settings are then timed alternately. Times are in textbook \
+            frames: a textbook frame is one substep with one iteration of the textbook loop, and \
+            may exceed the bound. "
+            b { "Tethers" } " limit the distance between a particle and a pinned particle to \
+            the distance along the cloth."
         }
         p {
             "Each line is one set of pins and one bound (colour), with or without tethers (mark). \
             Lower is cheaper; below 1 is cheaper than a textbook frame. A point is missing where \
-            64 substeps do not keep the bound. Where lines coincide, only the last is visible."
+            the stretch exceeds the bound even with 64 substeps. Where lines coincide, only the \
+            last is visible."
         }
         @let sets = distinct(all, |row| row.set.clone());
         @if sets.is_empty() {
