@@ -24,6 +24,7 @@ const THREADS: usize = 3;
 
 /// The result of a scene on one kernel.
 struct KernelRun {
+    kernel: String,
     /// The largest rms residual (stretch and compression) of the measured frames.
     residual: f64,
     hash: u64,
@@ -99,7 +100,8 @@ impl SceneCheck {
             match (run_kernel(scene, kernel, seconds), &self.first_run) {
                 (Err(error), _) => self.add_violation(&format!("{kernel}: {error:#}")),
                 (Ok(run), Some(first)) if run.hash != first.hash => {
-                    self.add_violation(&format!("{kernel} and {} give different bits", kernels[0]));
+                    let problem = format!("{kernel} and {} give different bits", first.kernel);
+                    self.add_violation(&problem);
                 }
                 (Ok(_), Some(_)) => {}
                 (Ok(run), None) => self.first_run = Some(run),
@@ -135,7 +137,7 @@ where
             residual = residual.max(world.diagnostics()?.stretch.residual_rms());
         }
     }
-    Ok(KernelRun { residual, hash: world.hash() })
+    Ok(KernelRun { kernel: kernel.to_string(), residual, hash: world.hash() })
 }
 
 /// The table of results.
