@@ -34,12 +34,12 @@ pub struct TriangleMesh {
 /// ";
 /// let loaded = read_obj(obj, &LoadOptions::default())?;
 /// assert_eq!(loaded.mesh.positions.len(), 6);
-/// assert_eq!(loaded.origin.triangles[2], [4, 5, 6]); // vertices of the file, from 0
+/// assert_eq!(loaded.vertex_map.triangles[2], [4, 5, 6]); // vertices of the file, from 0
 ///
 /// // The simulation moves the six particles; the eight drawn vertices follow.
 /// let mut particles = loaded.mesh.positions.clone();
 /// particles[1][2] = 0.5;
-/// let particle_of_vertex = loaded.origin.vertices.iter().flatten();
+/// let particle_of_vertex = loaded.vertex_map.vertices.iter().flatten();
 /// let drawn: Vec<[f32; 3]> =
 ///     particle_of_vertex.map(|&particle| particles[particle as usize]).collect();
 /// assert_eq!((drawn[1], drawn[4]), ([1.0, 0.0, 0.5], [1.0, 0.0, 0.5])); // the seam stays closed
@@ -54,7 +54,7 @@ pub struct VertexMap {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A mesh with its origin and report.
+/// A mesh with its vertex map and report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The mesh.
