@@ -28,6 +28,7 @@ mod obstacle;
 mod path;
 mod pose;
 mod scene;
+mod self_collision;
 mod settings;
 mod simd;
 mod springs;
@@ -62,10 +63,11 @@ pub use obstacle::{BodyContacts, Facing, TriMesh};
 pub use path::{Path, Pose, Spin};
 pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
+pub use self_collision::SelfCollision;
 pub use settings::{Settings, StepTime};
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use world::{
-    Clock, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Pass, Removed, Snapshot,
-    SnapshotError, Warning, World, WorldError,
+    Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Pass, Removed,
+    Snapshot, SnapshotError, Warning, World, WorldError,
 };

@@ -36,6 +36,7 @@ use crate::body::{Bodies, Limbs};
 use crate::drawing::Look;
 use crate::emitter::Emitter;
 use crate::error::ModelError;
+use crate::self_collision::SelfCollision;
 use crate::settings::StepTime;
 use crate::springs::Springs;
 
@@ -99,6 +100,9 @@ pub struct Model<const D: usize = 3> {
     pub bending: Vec<bool>,
     /// How to draw the model; `None` if that [is derived](Self::look) from its contents.
     pub look: Option<Look>,
+    /// How its particles collide with each other and with those of other models; None if they do
+    /// not.
+    pub self_collision: Option<SelfCollision>,
     /// Limbs: capsules between particles, which collide with limbs of other owners.
     pub limbs: Limbs<D>,
     /// Rigid bodies, and the meshes fastened to them.
@@ -123,6 +127,7 @@ impl<const D: usize> Model<D> {
             hidden_sticks: Vec::new(),
             bending: Vec::new(),
             look: None,
+            self_collision: None,
             limbs: Limbs::default(),
             bodies: Bodies::default(),
         }
@@ -358,6 +363,7 @@ impl<const D: usize> Model<D> {
             hidden_sticks: self.hidden_sticks.clone(),
             bending: self.bending.clone(),
             look: self.look,
+            self_collision: self.self_collision,
             limbs: self.limbs.renumbered(|old| new_of(&old)),
             bodies: self.bodies.renumbered(renumbering),
         }

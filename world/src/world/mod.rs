@@ -14,6 +14,7 @@ mod overstretched;
 mod reordering;
 mod residual;
 mod run_layout;
+mod self_collisions;
 mod snapshot;
 mod step;
 mod tearing;
@@ -41,6 +42,7 @@ use clock::RecordedPositions;
 use hands::Held;
 use island::IslandSchedules;
 use number_map::NumberMap;
+use self_collisions::SelfCollisions;
 use snapshot::{ModelSignature, signatures};
 
 pub use clock::{Clock, Frame};
@@ -48,6 +50,7 @@ pub use diagnostics::Diagnostics;
 pub use drawing::{Drawing, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
+pub use self_collisions::Contacts;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 pub use warnings::Warning;
@@ -108,6 +111,8 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     particles: NumberMap,
     sticks: NumberMap,
     removed: Removed,
+    /// None if no model has self-collision.
+    self_collisions: Option<SelfCollisions<D>>,
     /// Particles that are pinned or grabbed, until they are freed.
     held: BTreeMap<usize, Held<D>>,
     /// Positions of dragged particles at the end of the next step.
@@ -184,6 +189,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             particles: NumberMap::new(particles.end),
             sticks: NumberMap::new(sticks.end),
             removed: Removed::default(),
+            self_collisions: None,
             signatures: signatures(scene),
             held: BTreeMap::new(),
             drag_targets: BTreeMap::new(),
@@ -221,6 +227,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             world.sticks.add_island(sticks.map(|stick| stick as u32).collect());
             world.islands.push(island);
         }
+        let models = scene.models().map(|(_, model)| model);
+        world.self_collisions = SelfCollisions::new(models, &world.models, &world.particles);
         Ok(world)
     }
 

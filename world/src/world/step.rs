@@ -31,6 +31,8 @@ pub enum Pass {
     Tethers,
     /// The relaxation of sticks.
     Sticks,
+    /// Contacts of models with [self-collision](crate::SelfCollision).
+    SelfCollision,
     /// Obstacles.
     Obstacles,
     /// The search for sticks that tear, once per step.
@@ -78,7 +80,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// One step that calls `after` at the end of each [`Pass`], to measure their times: once per
-    /// island, substep and repetition (obstacles: once for all islands). The result has the bits of
+    /// island, substep and repetition (self-collision and obstacles: once for all islands). The result has the bits of
     /// [`step`](Self::step); the step may take longer, as tethers become a separate pass.
     ///
     /// ```
@@ -122,14 +124,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let motion = step.motion()?;
         self.assign_drag_targets();
         self.refresh_tethers();
-        let Self { forces, obstacles, islands, .. } = self;
+        let Self { forces, obstacles, islands, self_collisions, .. } = self;
         let mut finite = true;
         let h = step.dt / step.substeps as f32;
         let whole_step =
             StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
-        for island in &mut *islands {
+        for (number, island) in islands.iter_mut().enumerate() {
             let model = &island.model;
             island.touched = model.acts()
+                || self_collisions.as_ref().is_some_and(|it| it.touches(number))
                 || (watch.is_some() && island.tethering.is_some())
                 || forces.iter().any(|force| force.touches(model))
                 || obstacles.iter().any(|obstacle| obstacle.touches(model));
@@ -168,6 +171,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                     }
                 }
                 let mut access = contacts::IslandsOnPlans { islands, executor };
+                if let Some(self_collisions) = self_collisions {
+                    self_collisions.resolve(&mut Islands(&mut access));
+                    watch.after(Pass::SelfCollision);
+                }
                 contacts::resolve(obstacles, &mut Islands(&mut access), &now);
                 watch.after(Pass::Obstacles);
             }
