@@ -28,35 +28,41 @@ struct Contact<const D: usize> {
     relative: [f32; D],
 }
 
-/// What the contacts of a ball add to its position and previous position, m.
+/// What the contacts of a ball have added to its position and previous position, m.
 #[derive(Clone, Copy, Debug)]
 struct Change<const D: usize> {
     x: [f32; D],
     previous: [f32; D],
 }
 
-/// Resolves contacts all at once (Jacobi): first it finds all contacts from the positions before,
-/// then it moves the balls. A ball with several contacts is divided into equal parts, one for each
-/// contact, and moves by the mean of its parts (Tonge, Benevolenski, Voroshilov, "Mass Splitting for
-/// Jitter-Free Parallel Rigid Body Simulation", 2012). So momentum is kept, the result does not
-/// depend on the order of contacts but for the rounding of sums, and that order is fixed.
+/// Resolves contacts: it finds all contacts of a pass from the positions before, then resolves them
+/// one after the other (Gauss-Seidel), in the order of the list of pairs.
+///
+/// (Tried: all at once, each ball divided into equal parts for its contacts, as in Tonge,
+/// Benevolenski, Voroshilov, "Mass Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012.
+/// A stack of sheets that lands on a ball then penetrates twice as deep. Repeating the contacts in a
+/// pass moves cloth more than its sticks can follow.)
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSolver<const D: usize> {
     contacts: Vec<Contact<D>>,
-    /// The number of contacts of each ball; 0 between calls.
-    counts: Vec<f32>,
     /// By ball; 0 between calls.
     changes: Vec<Change<D>>,
+    /// Which balls have contacts; false between calls.
+    is_touched: Vec<bool>,
     /// The balls that have contacts.
     touched: Vec<u32>,
 }
 
 impl<const D: usize> Default for ContactSolver<D> {
     fn default() -> Self {
-        let (contacts, counts) = (Vec::new(), Vec::new());
-        Self { contacts, counts, changes: Vec::new(), touched: Vec::new() }
+        let (contacts, changes) = (Vec::new(), Vec::new());
+        Self { contacts, changes, is_touched: Vec::new(), touched: Vec::new() }
     }
 }
+
+/// How far a contact may push two balls apart in a substep, in addition to their approach, as a
+/// multiple of their thickness: two that overlap part smoothly.
+const PUSH_MAX: f32 = 0.2;
 
 /// The direction of a vector; the second axis if the vector has no length.
 fn direction<const D: usize>(a: [f32; D], length: f32) -> [f32; D] {
@@ -116,19 +122,28 @@ impl<const D: usize> ContactSolver<D> {
         for contact in &self.contacts {
             let [one, other] = contact.balls.map(|ball| ball as usize);
             let [w, other_w] = [one, other].map(|ball| balls[ball].inverse_mass);
-            // Each part of a ball has its share of the mass.
-            let total = w * self.counts[one] + other_w * self.counts[other];
-            let Contact { normal, depth, relative, .. } = *contact;
+            let [mine, others] = [self.changes[one], self.changes[other]];
+            let moved = difference(mine.x, others.x);
+            let depth = contact.depth - dot(moved, contact.normal);
+            if !(depth > 0.0) {
+                continue; // resolved by others
+            }
+            let moved_before = difference(mine.previous, others.previous);
+            let relative = sum(contact.relative, difference(moved, moved_before));
+            let normal = contact.normal;
             let outgoing = dot(relative, normal);
             let incoming = if outgoing < 0.0 { -outgoing } else { 0.0 };
             let slip = difference(relative, scaled(normal, outgoing));
             let slip_length = length(slip);
             let limit = friction(contact.balls) * incoming;
             let slowdown = if slip_length > limit { limit / slip_length } else { 1.0 };
-            let x = difference(scaled(normal, depth), scaled(slip, slowdown));
+            let fastest = incoming + PUSH_MAX * thickness_of(&balls[one], &balls[other]);
+            let out = if depth < fastest { depth } else { fastest };
+            let x = difference(scaled(normal, out), scaled(slip, slowdown));
             // As in `ContactLaw::resolve`: pushing apart adds no velocity, and what is left of the
             // approach is lost.
-            let previous = scaled(normal, depth - incoming);
+            let previous = scaled(normal, out - incoming);
+            let total = w + other_w;
             for (ball, share) in [(one, w / total), (other, -(other_w / total))] {
                 let change = &mut self.changes[ball];
                 change.x = add_scaled(change.x, share, x);
@@ -136,23 +151,22 @@ impl<const D: usize> ContactSolver<D> {
             }
         }
         for &ball in &self.touched {
-            let (change, count) =
-                (&mut self.changes[ball as usize], &mut self.counts[ball as usize]);
-            let ball = &mut balls[ball as usize];
-            if ball.inverse_mass > 0.0 {
-                ball.x = sum(ball.x, change.x);
-                ball.previous = sum(ball.previous, change.previous);
+            let change = &mut self.changes[ball as usize];
+            let moved = &mut balls[ball as usize];
+            if moved.inverse_mass > 0.0 {
+                moved.x = sum(moved.x, change.x);
+                moved.previous = sum(moved.previous, change.previous);
             }
             *change = Change { x: [0.0; D], previous: [0.0; D] };
-            *count = 0.0;
+            self.is_touched[ball as usize] = false;
         }
         &self.touched
     }
 
     /// Finds the contacts, in the order of the list.
     fn find(&mut self, balls: &[Ball<D>], near: &PairList, displacement: f32) {
-        let Self { contacts, counts, changes, touched } = self;
-        counts.resize(balls.len(), 0.0);
+        let Self { contacts, changes, is_touched, touched } = self;
+        is_touched.resize(balls.len(), false);
         changes.resize(balls.len(), Change { x: [0.0; D], previous: [0.0; D] });
         contacts.clear();
         touched.clear();
@@ -160,13 +174,11 @@ impl<const D: usize> ContactSolver<D> {
             for &other_number in others {
                 let other = &balls[other_number as usize];
                 let end = difference(ball.x, other.x);
-                let thickness =
-                    if ball.thickness > other.thickness { ball.thickness } else { other.thickness };
+                let thickness = thickness_of(ball, other);
                 // Most pairs are too far apart, even if both balls came from anywhere they could.
                 let reach = thickness + 2.0 * displacement;
-                let farthest = 1.001 * (reach * reach);
                 let free = ball.inverse_mass + other.inverse_mass > 0.0;
-                if !(dot(end, end) < farthest && free) {
+                if !(dot(end, end) < 1.001 * (reach * reach) && free) {
                     continue;
                 }
                 let start = difference(ball.previous, other.previous);
@@ -175,10 +187,9 @@ impl<const D: usize> ContactSolver<D> {
                 let balls = [number, other_number];
                 contacts.push(Contact { balls, normal, depth, relative });
                 for ball in balls {
-                    if counts[ball as usize] == 0.0 {
+                    if !core::mem::replace(&mut is_touched[ball as usize], true) {
                         touched.push(ball);
                     }
-                    counts[ball as usize] += 1.0;
                 }
             }
         }
@@ -186,11 +197,17 @@ impl<const D: usize> ContactSolver<D> {
     }
 }
 
+/// The distance that two balls keep, m.
+#[inline]
+fn thickness_of<const D: usize>(one: &Ball<D>, other: &Ball<D>) -> f32 {
+    if one.thickness > other.thickness { one.thickness } else { other.thickness }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Ball, ContactSolver, PairList, swept};
+    use super::{Ball, ContactSolver, PUSH_MAX, PairList, swept};
     use crate::vector::{add_scaled, difference, length};
 
     proptest! {
@@ -275,6 +292,6 @@ mod tests {
         let [after, _] = resolved(vec![fast, pinned], 0.0)[..] else { panic!() };
         assert!(after.x[1] > 0.9, "{:?}", after.x);
         let coincident = resolved(vec![ball([0.0; 3], [0.0; 3], 1.0), pinned], 0.0);
-        assert_eq!(coincident[0].x.map(f32::to_bits), [0.0_f32, 1.0, 0.0].map(f32::to_bits));
+        assert_eq!(coincident[0].x.map(f32::to_bits), [0.0, PUSH_MAX, 0.0].map(f32::to_bits));
     }
 }

@@ -16,27 +16,27 @@ pub(crate) use crossings::crossings;
 pub(crate) use near_pairs::NearPairs;
 pub(crate) use rest_pairs::RestPairs;
 
-/// The thickness of a model as a multiple of the radius that its particles have to cover, if no
-/// thickness is given. (For square cells it is 0.8 of the spacing.)
-const DEFAULT_COVER: f64 = 1.13;
+/// The thickness of a surface as a multiple of the radius that its particles have to cover, if none
+/// is given. (For square cells it is the spacing.)
+const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 
 /// How the particles of a model collide with each other, and with those of other models that have
 /// self-collision.
 ///
-/// Each particle is a ball, whose diameter is the thickness of the model; balls of two models keep
-/// the greater of both thicknesses. So cloth does not pass through cloth if the thickness is enough
-/// for the gaps between its particles: see [`SelfCollision::thickness`]. Both balls of a contact
-/// are moved, by their masses, and slow each other down by Coulomb friction. Contacts do not
-/// bounce.
+/// Each particle is a ball whose diameter is the thickness of the model; balls of two models keep
+/// the greater of both thicknesses. Both balls of a contact are moved, by their masses, and slow
+/// each other down by Coulomb friction. Contacts do not bounce. Balls resist best if the thickness
+/// is about the spacing: thinner ones leave gaps, through which a sheet under load can pass another
+/// one. (So M. Müller, "Ten Minute Physics", part 15, 2022; the balls of NvCloth are similar.)
 ///
 /// Particles that a stick joins do not collide with each other, nor do particles that are closer at
 /// the beginning than the thickness and joined by sticks over a path of at most twice the
 /// thickness.
 ///
-/// Contacts are resolved after the sticks and before the obstacles. Balls are swept: particles that
-/// meet and pass each other within a substep are stopped where they met, if neither moves by more
+/// Contacts are resolved after the sticks and before the obstacles. Balls are swept: two that meet
+/// and pass each other within a substep are put back to where they met, if neither moves by more
 /// than twice the greatest thickness in a substep of h seconds (a speed of 2 thickness / h, such as
-/// 9.6 m/s at 10 mm and 480 substeps per second). A particle has no memory of sides: cloth that was
+/// 9.6 m/s at 10 mm and 480 substeps per second). Particles have no memory of sides: cloth that was
 /// pulled through another one can leave it again.
 ///
 /// ```
@@ -59,10 +59,9 @@ const DEFAULT_COVER: f64 = 1.13;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCollision {
-    /// The distance that particles keep, m. Two sheets cannot pass through each other at rest if it
-    /// is above the greatest distance of a point of the sheet from the nearest particle: 0.71 of
-    /// the spacing of square cells. Default (`None`): 1.13 times the mean of that distance over the
-    /// faces of the model, or over its sticks if it has no faces.
+    /// The distance that particles keep, m. Default (`None`): the spacing, as √2 times the mean
+    /// radius of the smallest circles around the faces; for a model without faces its mean stick,
+    /// without those that resist bending.
     pub thickness: Option<f32>,
     /// Coulomb's μ. Two models have the geometric mean of both. Default: 0.3.
     pub friction: f32,
@@ -111,14 +110,13 @@ impl<const D: usize> Model<D> {
     /// that have self-collision.
     ///
     /// # Errors
-    /// A thickness that is not above 0 and at most 1e12 m, also if it is the default of a model
+    /// A thickness that is not above 0 and at most 1e12 m, which the default is not for a model
     /// without faces and sticks; a negative friction.
     pub fn self_colliding(mut self, settings: SelfCollision) -> Result<Self, ModelError> {
         let SelfCollision { thickness, friction, .. } = settings;
         let friction = f64::from(friction);
         ModelError::check("friction", "the friction of cloth", friction, 0.0.., "at least 0")?;
-        let thickness =
-            thickness.unwrap_or_else(|| (DEFAULT_COVER * self.mean_covering_radius()) as f32);
+        let thickness = thickness.unwrap_or_else(|| self.default_thickness() as f32);
         ModelError::check(
             "thickness",
             "the thickness of cloth, m,",
@@ -130,21 +128,18 @@ impl<const D: usize> Model<D> {
         Ok(self)
     }
 
-    /// The thicknesses, m, that close the gaps of the faces, or of the sticks if there are no faces.
-    pub(crate) fn covering_radii(&self) -> impl Iterator<Item = f64> {
+    /// The thickness if none is given, m; 0 if there are no faces and no sticks.
+    fn default_thickness(&self) -> f64 {
         let point = |corner: u32| wide(self.particles.position(corner as usize));
-        let faces = self.faces.iter().map(move |face| covering_radius(face.map(point)));
-        let bends = |stick: usize| self.bending.get(stick) == Some(&true);
-        let sticks = (0..if self.faces.is_empty() { self.sticks.len() } else { 0 })
-            .filter(move |&stick| !bends(stick))
-            .map(|stick| 0.5 * f64::from(self.sticks.rest(stick)));
-        faces.chain(sticks)
-    }
-
-    /// The mean of the covering radii, m; 0 if there are none.
-    fn mean_covering_radius(&self) -> f64 {
-        let (sum, count) =
-            self.covering_radii().fold((0.0, 0_u32), |(sum, count), it| (sum + it, count + 1));
+        if !self.faces.is_empty() {
+            let radii = self.faces.iter().map(|face| covering_radius(face.map(point)));
+            return SURFACE_THICKNESS * radii.sum::<f64>() / self.faces.len() as f64;
+        }
+        let bends = |stick: &usize| self.bending.get(*stick) == Some(&true);
+        let rests = (0..self.sticks.len()).filter(|stick| !bends(stick));
+        let (sum, count) = rests.fold((0.0, 0_u32), |(sum, count), stick| {
+            (sum + f64::from(self.sticks.rest(stick)), count + 1)
+        });
         if count == 0 { 0.0 } else { sum / f64::from(count) }
     }
 }

@@ -1,6 +1,7 @@
 //! The world: the simulation of a scene.
 
 mod clock;
+mod contact_check;
 mod contacts;
 mod cutting;
 mod diagnostics;
@@ -46,11 +47,11 @@ use self_collisions::SelfCollisions;
 use snapshot::{ModelSignature, signatures};
 
 pub use clock::{Clock, Frame};
+pub use contact_check::Contacts;
 pub use diagnostics::Diagnostics;
 pub use drawing::{Drawing, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
-pub use self_collisions::Contacts;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 pub use warnings::Warning;

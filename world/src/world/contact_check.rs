@@ -1,0 +1,74 @@
+//! How well contacts work: touching pairs, penetration and crossings.
+
+use taut_core::Kernel;
+
+use super::World;
+use crate::self_collision::crossings;
+use crate::vector::{difference, length, wide};
+
+/// Contacts this much beyond the thickness count as touching, as a fraction of it.
+const TOUCHING: f64 = 0.01;
+
+/// The contacts of models with [self-collision](crate::SelfCollision): see [`World::contacts`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Contacts {
+    /// Number of pairs of particles that touch, or are not farther apart than that by more than a
+    /// hundredth of their thickness.
+    pub touching: usize,
+    /// How much closer the nearest pair is than its thickness, m; 0 if none is closer.
+    pub penetration: f32,
+    /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
+    pub crossings: usize,
+    /// Number of pairs that do not collide, because they are near each other at the beginning, in
+    /// addition to those that a stick joins.
+    pub left_out: usize,
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// The contacts of models with [self-collision](crate::SelfCollision) at present, to judge how
+    /// well they work: finding the crossings takes longer than a step. All 0 if no model has
+    /// self-collision.
+    pub fn contacts(&self) -> Contacts {
+        let Some(all) = &self.self_collisions else { return Contacts::default() };
+        let mut all = all.clone();
+        for (island, it) in self.islands.iter().enumerate() {
+            if all.touches(island) {
+                all.read(island, &it.model.particles);
+            }
+        }
+        let near = all.near_at_rest().clone();
+        let (mut touching, mut penetration) = (0, 0.0);
+        for (one, others) in all.balls.iter().zip(near.rows()) {
+            for other in others.iter().map(|&other| &all.balls[other as usize]) {
+                let thickness = f32::max(one.thickness, other.thickness);
+                let offset = difference(wide(one.x), wide(other.x));
+                let depth = f64::from(thickness) - length(offset);
+                touching += usize::from(depth > -TOUCHING * f64::from(thickness));
+                penetration = f32::max(penetration, depth as f32);
+            }
+        }
+        let left_out = all.participants.iter().map(|it| it.left_out.close).sum();
+        Contacts { touching, penetration, crossings: self.crossings(), left_out }
+    }
+
+    /// Number of crossings of the faces of models with self-collision.
+    fn crossings(&self) -> usize {
+        let Some(all) = self.self_collisions.as_ref().filter(|_| D == 3) else { return 0 };
+        let point = |particle: usize| {
+            let x = wide(self.position(particle));
+            core::array::from_fn(|axis| x[axis])
+        };
+        let points: Vec<[f64; 3]> = (0..self.len()).map(point).collect();
+        let collides = |particle: u32| {
+            all.participants.iter().any(|it| it.particles.contains(&(particle as usize)))
+        };
+        let mut triangles = Vec::new();
+        for (nth, island) in self.islands.iter().enumerate().filter(|(nth, _)| all.touches(*nth)) {
+            let numbers = self.particles.in_island(nth);
+            let in_world = |face: &[u32; 3]| face.map(|corner| numbers[corner as usize]);
+            let faces = island.model.faces.iter().map(in_world);
+            triangles.extend(faces.filter(|face| collides(face[0])));
+        }
+        crossings(&points, &triangles)
+    }
+}
