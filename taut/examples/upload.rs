@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut drawing: Drawing = world.drawing();
     let indices: &[u8] = bytemuck::cast_slice(&drawing.triangles);
     for model in &drawing.models {
-        println!("{}: a {} of {} triangles", model.name, model.look, model.triangles.len());
+        println!("{}: a {} of {} triangles", model.name, model.kind, model.triangles.len());
     }
     println!("upload once: {} bytes of indices", indices.len());
 

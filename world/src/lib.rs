@@ -39,7 +39,7 @@ mod vector;
 mod world;
 
 pub use body::{Bodies, Body, Limb, Limbs, MassProperties, Twist, WeightedPoint};
-pub use drawing::{Figure, FigureShape, Look, REMOVED, normals, row};
+pub use drawing::{Figure, FigureShape, ModelKind, REMOVED, normals, row};
 pub use emitter::{EmittedParticle, Emitter, EmitterSettings, Source};
 pub use error::{BodyError, ModelError};
 pub use force::{

@@ -4,7 +4,7 @@
 import { Camera } from './camera.js';
 import { add, scale, subtract } from './draw/math.js';
 import { boxOfBoth } from './draw/mesh.js';
-import { Stage } from './draw/stage.js';
+import { Renderer } from './draw/renderer.js';
 import { Figures } from './figures.js';
 import { PointerInput } from './pointer-input.js';
 import { Messages } from './messages.js';
@@ -39,16 +39,16 @@ function send(command, fields) {
   if (!transport?.send(encode(command, fields))) messages.showToast('Not connected to the simulation.');
 }
 
-function makeStage() {
+function makeRenderer() {
   try {
-    return new Stage(canvas, quality.isSoftware);
+    return new Renderer(canvas, quality.isSoftware);
   } catch (error) {
     messages.setBanner('picture', `Cannot draw: ${error.message}.`, 'bad');
     throw error;
   }
 }
-const stage = makeStage();
-const pointerInput = new PointerInput({ canvas, overlay: new Overlay($('#overlay')), stage, camera, send });
+const renderer = makeRenderer();
+const pointerInput = new PointerInput({ canvas, overlay: new Overlay($('#overlay')), renderer, camera, send });
 const panel = new Panel($('#panel'), send, (text) => messages.showToast(text));
 for (const it of document.querySelectorAll('#panel [data-figure]')) figures.fields[it.dataset.figure] = it;
 
@@ -76,18 +76,18 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
     switch (message.kind) {
       case 'mesh':
         nextFrame = null;
-        stage.setMesh(message.mesh, message.epoch);
+        renderer.setMesh(message.mesh, message.epoch);
         break;
       case 'indices':
-        if (message.epoch !== stage.mesh?.epoch) return;
-        stage.setIndices(message);
+        if (message.epoch !== renderer.mesh?.epoch) return;
+        renderer.setIndices(message);
         transport.send(encode('next'));
         break;
       case 'rests':
-        if (message.epoch === stage.mesh?.epoch) stage.setRests(message.rests);
+        if (message.epoch === renderer.mesh?.epoch) renderer.setRests(message.rests);
         break;
       case 'removed':
-        if (message.epoch === stage.mesh?.epoch && stage.isReady) stage.remove(message);
+        if (message.epoch === renderer.mesh?.epoch && renderer.isReady) renderer.remove(message);
         break;
       default:
         nextFrame = message;
@@ -127,7 +127,7 @@ const actions = {
   W: () => send('wind', { on: !state?.wind }),
   T: () => send('tethers', { on: !state?.tethers }),
   F: () => {
-    reached = stage.particleBox();
+    reached = renderer.particleBox();
     lookAtAll(false);
   },
 };
@@ -201,9 +201,9 @@ const radiusOf = ([min, max]) => Math.hypot(...subtract(max, min)) / 2;
 
 /** Computes the box, radius and floor of the scene, from its positions so far and its obstacles. */
 function updateFrame() {
-  const initial = stage.box(state?.bounds);
+  const initial = renderer.box(state?.bounds);
   if (!initial) return;
-  const [low, high] = settled ? stage.box(settled) : initial;
+  const [low, high] = settled ? renderer.box(settled) : initial;
   const size = radiusOf([low, high]);
   // Ignore particles that fly away.
   const near = reached && [
@@ -214,7 +214,7 @@ function updateFrame() {
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
   // The floor that is drawn if the scene has none: plants stand on it, other models hang above it.
-  const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
+  const below = renderer.mesh.parts.some(({ kind }) => kind === 'plant') ? 0.01 : 0.3;
   const floor = initial[0][1] - below * radiusOf(initial);
   frame = { centre, half, radius: Math.hypot(...half), floor };
 }
@@ -241,18 +241,18 @@ const SETTLED_SIZE_MAX = 0.7;
 
 /** Starts to follow a new scene. */
 function startFollowing() {
-  [reached, settled, hasSettled] = [stage.particleBox(), null, false];
+  [reached, settled, hasSettled] = [renderer.particleBox(), null, false];
 }
 
 /** Unless the user moved the camera: moves it back if the scene spreads, and nearer once it has settled. */
 function follow() {
-  const isOver = stage.step > OPENING;
+  const isOver = renderer.step > OPENING;
   if ((isOver && hasSettled) || camera.isMovedByUser || pointerInput.held.length) return;
-  const now = stage.particleBox();
+  const now = renderer.particleBox();
   if (!now) return;
   if (isOver) {
     hasSettled = true;
-    if (radiusOf(stage.box(now)) < SETTLED_SIZE_MAX * frame.radius) {
+    if (radiusOf(renderer.box(now)) < SETTLED_SIZE_MAX * frame.radius) {
       reached = settled = now;
       lookAtAll(false);
     }
@@ -271,9 +271,9 @@ const LAYERS_MAX = 40;
  * would be slow and show nothing.
  */
 function isOutOfView({ epoch, positions }) {
-  if (!stage.isReady || epoch !== stage.mesh.epoch) return false; // the frame is dropped
-  if (stage.mesh.layers(positions, frame) > LAYERS_MAX) return true;
-  const { particles } = stage.mesh;
+  if (!renderer.isReady || epoch !== renderer.mesh.epoch) return false; // the frame is dropped
+  if (renderer.mesh.layers(positions, frame) > LAYERS_MAX) return true;
+  const { particles } = renderer.mesh;
   const stride = Math.ceil(particles / 500);
   let [sampled, outside] = [0, 0];
   for (let i = 0; i < 3 * particles; i += 3 * stride) {
@@ -292,7 +292,7 @@ function takeFrame() {
     transport.send(encode('next'));
     return;
   }
-  if (!stage.setFrame(message)) return;
+  if (!renderer.setFrame(message)) return;
   frames++;
   isDirty = true;
   if (framedScene !== key) {
@@ -301,7 +301,7 @@ function takeFrame() {
     camera.isFlat = state?.dimensions === 2;
     startFollowing();
     lookAtAll(true);
-    if (isOutOfView(message)) stage.positions = null; // it blew up before the first frame
+    if (isOutOfView(message)) renderer.positions = null; // it blew up before the first frame
     if (isFirst) document.body.classList.add('ready');
   }
   follow();
@@ -311,10 +311,10 @@ function takeFrame() {
 let lastTick = performance.now();
 function tick(now) {
   const seconds = Math.min(0.1, (now - lastTick) / 1000);
-  if (nextFrame && quality.recordFrame(now - lastTick)) stage.hasMoved = true;
+  if (nextFrame && quality.recordFrame(now - lastTick)) renderer.hasMoved = true;
   lastTick = now;
   const pixelRatio = Math.min(devicePixelRatio, quality.now.maxPixelRatio);
-  if (stage.resize(pixelRatio)) {
+  if (renderer.resize(pixelRatio)) {
     updateCoveredArea(true);
     isDirty = true;
   }
@@ -324,7 +324,7 @@ function tick(now) {
   if (isDirty) {
     isDirty = false;
     camera.setPixels(canvas.height);
-    stage.draw({ camera, frame, options, isDark: dark.matches, pixelRatio, quality: quality.now });
+    renderer.draw({ camera, frame, options, isDark: dark.matches, pixelRatio, quality: quality.now });
   }
   requestAnimationFrame(tick);
 }
@@ -341,15 +341,15 @@ window.taut = Object.freeze({
   get figures() { return figures.last ?? null; },
   get isConnected() { return isConnected; },
   get frames() { return frames; },
-  get step() { return stage.step; },
-  get epoch() { return stage.mesh?.epoch ?? null; },
+  get step() { return renderer.step; },
+  get epoch() { return renderer.mesh?.epoch ?? null; },
   /** The particles that this page holds. */
   get held() { return pointerInput.held; },
   /** The position of a particle, m. */
-  position: (id) => stage.position(id),
+  position: (id) => renderer.position(id),
   /** The position of a particle on the page, pixels. */
   project(id) {
-    const point = stage.position(id);
+    const point = renderer.position(id);
     const pixels = point && pointerInput.toPixels(point);
     const box = canvas.getBoundingClientRect();
     return pixels && [pixels[0] + box.left, pixels[1] + box.top];

@@ -8,8 +8,8 @@ const TRAIL_TIME = 400; // ms for which a cut stays visible
 const WHEEL_ZOOM = 1.0015;
 
 export class PointerInput {
-  constructor({ canvas, overlay, stage, camera, send }) {
-    Object.assign(this, { canvas, overlay, stage, camera, send });
+  constructor({ canvas, overlay, renderer, camera, send }) {
+    Object.assign(this, { canvas, overlay, renderer, camera, send });
     this.pointers = new Map();
     this.mouse = null;
     this.cutKey = false;
@@ -71,7 +71,7 @@ export class PointerInput {
     } else {
       const particle = this.pick([x, y], PICK_RADIUS[event.pointerType] ?? PICK_RADIUS.mouse);
       if (particle !== null) {
-        const point = this.stage.position(particle);
+        const point = this.renderer.position(particle);
         const pixels = this.toPixels(point);
         Object.assign(pointer, {
           job: 'hold', particle, point, hasMoved: false, offset: [pixels[0] - x, pixels[1] - y],
@@ -134,7 +134,7 @@ export class PointerInput {
 
   /** The particle nearest to a point of the picture, within a radius; prefers particles in front. */
   pick([x, y], radius) {
-    const { positions, mesh } = this.stage;
+    const { positions, mesh } = this.renderer;
     if (!positions) return null;
     const m = this.camera.viewProjection;
     const [width, height] = [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
@@ -186,7 +186,7 @@ export class PointerInput {
           this.send('drag', { particle: pointer.particle, to: pointer.point });
           pointer.hasMoved = false;
         }
-        const pixels = this.toPixels(this.stage.position(pointer.particle) ?? pointer.point);
+        const pixels = this.toPixels(this.renderer.position(pointer.particle) ?? pointer.point);
         if (pixels) rings.push({ at: pixels, held: true });
       }
       if (pointer.job === 'cut') this.continueCut(pointer);
@@ -196,7 +196,7 @@ export class PointerInput {
       this.needsPick = false;
       this.hover(this.isCutting() ? null : this.pick([this.mouse.x, this.mouse.y], PICK_RADIUS.mouse));
     }
-    const hovered = this.hovered !== null && this.stage.position(this.hovered);
+    const hovered = this.hovered !== null && this.renderer.position(this.hovered);
     const pixels = hovered && this.toPixels(hovered);
     if (pixels) rings.push({ at: pixels, held: false });
     this.overlay.show(rings, this.fadingTrail());

@@ -9,7 +9,7 @@ use crate::gltf::Glb;
 use crate::pc2::PointCache;
 use crate::sequence::folder_of;
 use crate::sink::{Sink, Timeline};
-use crate::{FileName, Frame, Stage, obj, ply};
+use crate::{DrawnScene, FileName, Frame, obj, ply};
 
 /// The extensions that [`sink`] writes.
 pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
@@ -17,10 +17,10 @@ pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 /// Checks whether [`sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
-/// indices.
-pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
-    file_name(path, stage, EXTENSIONS, &[".obj", ".ply"])
+/// An unknown extension, an invalid frame number pattern, a missing folder, or a drawn scene with
+/// invalid indices.
+pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
+    file_name(path, scene, EXTENSIONS, &[".obj", ".ply"])
 }
 
 /// Returns the sink for a file, chosen by its extension in upper or lower case: `.glb`, `.obj`,
@@ -29,17 +29,17 @@ pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
 ///
 /// # Errors
 /// As [`check`], or a file that would be too large or cannot be created.
-pub fn sink(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Box<dyn Sink>> {
-    let name = check(path, stage)?;
+pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<dyn Sink>> {
+    let name = check(path, scene)?;
     Ok(match &*name.extension() {
-        "glb" => Box::new(Glb::new(path, stage, timeline)?),
+        "glb" => Box::new(Glb::new(path, scene, timeline)?),
         "obj" => Box::new(SingleFrames::new(name, obj::write)),
         "ply" => Box::new(SingleFrames::new(name, ply::write)),
-        _ => Box::new(PointCache::create(path, stage, timeline)?),
+        _ => Box::new(PointCache::create(path, scene, timeline)?),
     })
 }
 
-/// Checks the name of a file for a stage, and returns it. The extension must be one of
+/// Checks the name of a file for a drawn scene, and returns it. The extension must be one of
 /// `extensions`. The name may have a frame number pattern only if the extension is one of
 /// `single_frame`, the formats that contain one frame.
 ///
@@ -47,7 +47,7 @@ pub fn sink(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Box<dyn Si
 /// As [`check`].
 pub fn file_name(
     path: &Path,
-    stage: &Stage,
+    scene: &DrawnScene,
     extensions: &'static [&'static str],
     single_frame: &[&str],
 ) -> Result<FileName> {
@@ -57,7 +57,7 @@ pub fn file_name(
     if !is_one_of(extensions) {
         return Err(Problem::UnknownExtension { known: extensions }.of(path));
     }
-    stage.check().map_err(Problem::Unsupported).in_file(path)?;
+    scene.check().map_err(Problem::Unsupported).in_file(path)?;
     let folder = folder_of(&name.of(0));
     if !folder.is_dir() {
         return Err(Problem::NoFolder { folder }.of(path));
@@ -70,7 +70,7 @@ pub fn file_name(
 }
 
 /// Writes one frame to a file.
-type WriteFrame = fn(File, &Stage, &Frame) -> io::Result<()>;
+type WriteFrame = fn(File, &DrawnScene, &Frame) -> io::Result<()>;
 
 /// The sink of formats that contain one frame: writes each frame to its own file, or only the last.
 #[derive(Debug)]
@@ -88,15 +88,16 @@ impl SingleFrames {
         Self { name, write, frames: 0, last: None }
     }
 
-    fn write(&self, path: &Path, stage: &Stage, frame: &Frame) -> Result<()> {
-        File::create(path).and_then(|file| (self.write)(file, stage, frame)).in_file(path)
+    fn write(&self, path: &Path, scene: &DrawnScene, frame: &Frame) -> Result<()> {
+        File::create(path).and_then(|file| (self.write)(file, scene, frame)).in_file(path)
     }
 }
 
 impl Sink for SingleFrames {
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+    fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
+        scene.check_frame(frame, self.name.written())?;
         if self.name.is_sequence() {
-            self.write(&self.name.of(self.frames), stage, frame)?;
+            self.write(&self.name.of(self.frames), scene, frame)?;
         } else {
             self.last.get_or_insert_default().clone_from(frame);
         }
@@ -104,9 +105,9 @@ impl Sink for SingleFrames {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+    fn finish(self: Box<Self>, scene: &DrawnScene, _: &mut dyn FnMut(f64)) -> Result<()> {
         match &self.last {
-            Some(last) => self.write(self.name.written(), stage, last),
+            Some(last) => self.write(self.name.written(), scene, last),
             None if self.frames == 0 => Err(Problem::NoFrames.of(self.name.written())),
             None => Ok(()),
         }

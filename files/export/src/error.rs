@@ -52,7 +52,7 @@ pub enum Problem {
     /// No frame was written.
     #[error("no frame was written")]
     NoFrames,
-    /// The format cannot represent the stage or frame.
+    /// The drawn scene or a frame is invalid, or the format cannot represent it.
     #[error("{0}")]
     Unsupported(&'static str),
     /// An encoder failed.

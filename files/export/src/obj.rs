@@ -8,26 +8,26 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::{Frame, Stage};
+use crate::{DrawnScene, Frame};
 
 /// Writes a frame.
 ///
 /// # Errors
 /// If `to` returns an error.
-pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
+pub fn write(to: impl Write, scene: &DrawnScene, frame: &Frame) -> io::Result<()> {
     let mut to = BufWriter::new(to);
     writeln!(to, "# {:.6} s", frame.time)?;
-    for [x, y, z] in stage.points(frame) {
+    for [x, y, z] in scene.points(frame) {
         writeln!(to, "v {x} {y} {z}")?;
     }
     // Points are numbered from 1.
-    let mut groups = stage.triangles(frame);
-    for part in &stage.parts {
+    let mut groups = scene.triangles(frame);
+    for part in &scene.parts {
         let (name, triangles) = groups.next().unwrap_or_default();
         writeln!(to, "g {}", group_name(name))?;
         faces(&mut to, &triangles)?;
         for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
-            let [a, b] = stage.sticks[stick].map(|end| end + 1);
+            let [a, b] = scene.sticks[stick].map(|end| end + 1);
             writeln!(to, "l {a} {b}")?;
         }
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{InFile, Problem, Result};
 use crate::sink::{Sink, Timeline};
-use crate::{Frame, Stage};
+use crate::{DrawnScene, Frame};
 
 /// The sink for point caches; see the [module](self).
 #[derive(Debug)]
@@ -34,8 +34,8 @@ impl PointCache {
     ///
     /// # Errors
     /// If it cannot be written, or there are more points or frames than the format allows.
-    pub fn create(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Self> {
-        let points = i32::try_from(stage.point_count());
+    pub fn create(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Self> {
+        let points = i32::try_from(scene.point_count());
         let (Ok(points), Ok(_)) = (points, i32::try_from(timeline.frames)) else {
             let problem = "a point cache has at most 2^31 - 1 points and frames";
             return Err(Problem::Unsupported(problem).of(path));
@@ -55,8 +55,9 @@ impl PointCache {
 }
 
 impl Sink for PointCache {
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
-        for point in stage.points(frame) {
+    fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
+        scene.check_frame(frame, &self.path)?;
+        for point in scene.points(frame) {
             for x in point {
                 self.file.write_all(&x.to_le_bytes()).in_file(&self.path)?;
             }
@@ -65,7 +66,7 @@ impl Sink for PointCache {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>, _: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+    fn finish(mut self: Box<Self>, _: &DrawnScene, _: &mut dyn FnMut(f64)) -> Result<()> {
         let mut write_count = || -> io::Result<()> {
             self.file.seek(SeekFrom::Start(SAMPLES_AT))?;
             self.file.write_all(&self.samples.to_le_bytes())?;

@@ -9,7 +9,7 @@ use ply_rs_bw::ply::{
 };
 use ply_rs_bw::writer::Writer;
 
-use crate::{Frame, Stage};
+use crate::{DrawnScene, Frame};
 
 /// A row of the file.
 #[derive(Debug)]
@@ -43,9 +43,9 @@ impl PropertyAccess for Row {
 ///
 /// # Errors
 /// If `to` returns an error.
-pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
+pub fn write(to: impl Write, scene: &DrawnScene, frame: &Frame) -> io::Result<()> {
     let mut to = BufWriter::new(to);
-    let faces = stage.triangles(frame).flat_map(|(_, triangles)| triangles);
+    let faces = scene.triangles(frame).flat_map(|(_, triangles)| triangles);
     let faces: Vec<Row> = faces.map(|corners| Row::Face(corners.map(u32::cast_signed))).collect();
 
     let mut vertex = ElementDef::new("vertex".into());
@@ -53,7 +53,7 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
         let kind = PropertyType::Scalar(ScalarType::Float);
         vertex.properties.add(PropertyDef::new(name.into(), kind));
     }
-    vertex.count = stage.point_count();
+    vertex.count = scene.point_count();
     let mut face = ElementDef::new("face".into());
     let corners = PropertyType::List(ScalarType::UChar, ScalarType::Int);
     face.properties.add(PropertyDef::new(CORNERS.into(), corners));
@@ -66,7 +66,7 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
 
     let writer = Writer::new();
     writer.write_header(&mut to, &header)?;
-    for (point, normal) in stage.points(frame).zip(normals(stage, frame)) {
+    for (point, normal) in scene.points(frame).zip(normals(scene, frame)) {
         let ([x, y, z], [u, v, w]) = (point, normal);
         let row = Row::Vertex([x, y, z, u, v, w]);
         writer.write_little_endian_element(&mut to, &row, &header.elements["vertex"])?;
@@ -77,9 +77,9 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
     to.flush()
 }
 
-/// The normals of all points, in the order of [`Stage::points`].
-fn normals<'a>(stage: &'a Stage, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
-    let of_shapes = stage.bounded_shapes().flat_map(|(nth, shape)| {
+/// The normals of all points, in the order of [`DrawnScene::points`].
+fn normals<'a>(scene: &'a DrawnScene, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
+    let of_shapes = scene.bounded_shapes().flat_map(|(nth, shape)| {
         let pose = frame.poses[nth];
         shape.mesh.normals.iter().map(move |&normal| pose.direction(normal))
     });

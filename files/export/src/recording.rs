@@ -5,16 +5,16 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crate::sequence::folder_of;
-use crate::{Frame, Pose, Stage};
+use crate::{DrawnScene, Frame, Pose};
 
 /// The frames of a run, in an unnamed temporary file in the folder of the output file. The
 /// operating system removes the file, even after a crash.
 ///
 /// ```
-/// use taut_export::{Frame, Recording, Stage};
+/// use taut_export::{DrawnScene, Frame, Recording};
 ///
-/// let stage = Stage { vertices: 1, ..Stage::default() };
-/// let mut recording = Recording::beside("cloth.glb".as_ref(), &stage)?;
+/// let scene = DrawnScene { vertices: 1, ..DrawnScene::default() };
+/// let mut recording = Recording::beside("cloth.glb".as_ref(), &scene)?;
 /// for time in [0.0, 0.5] {
 ///     let (positions, normals) = (vec![[time as f32; 3]], vec![[0.0, 0.0, 1.0]]);
 ///     recording.add(&Frame { time, positions, normals, ..Frame::default() })?;
@@ -46,12 +46,12 @@ impl Recording {
     ///
     /// # Errors
     /// If the folder is not writable.
-    pub fn beside(file: &Path, stage: &Stage) -> io::Result<Self> {
+    pub fn beside(file: &Path, scene: &DrawnScene) -> io::Result<Self> {
         let sizes = Sizes {
-            vertices: stage.vertices,
-            poses: stage.rigid_shapes.len(),
-            faces: stage.faces.len(),
-            sticks: stage.sticks.len(),
+            vertices: scene.vertices,
+            poses: scene.rigid_shapes.len(),
+            faces: scene.faces.len(),
+            sticks: scene.sticks.len(),
         };
         let file = BufWriter::new(tempfile::tempfile_in(folder_of(file))?);
         Ok(Self { file, sizes, frames: 0 })

@@ -1,21 +1,21 @@
 //! The interface of all writers.
 
 use crate::error::Result;
-use crate::{Frame, Stage};
+use crate::{DrawnScene, Frame};
 
-/// Writes the frames of a stage to one or more files.
+/// Writes the frames of a scene to one or more files.
 pub trait Sink {
     /// Writes a frame.
     ///
     /// # Errors
-    /// If the frame cannot be written.
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()>;
+    /// If the frame does not [belong](DrawnScene::check_frame) to the scene or cannot be written.
+    fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()>;
 
     /// Finishes the files. Calls `progress` with the share that is done, from 0 to 1.
     ///
     /// # Errors
     /// If no frame was written, or a file cannot be written.
-    fn finish(self: Box<Self>, stage: &Stage, progress: &mut dyn FnMut(f64)) -> Result<()>;
+    fn finish(self: Box<Self>, scene: &DrawnScene, progress: &mut dyn FnMut(f64)) -> Result<()>;
 }
 
 /// The number of frames and their rate.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use glam::{Vec2, Vec3};
-use taut_export::{Frame, Pose, RigidShape, Stage};
+use taut_export::{DrawnScene, Frame, Pose, RigidShape};
 
 /// The direction from which the camera sees a scene, and the zoom.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,20 +91,20 @@ pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
 
 /// The height of the floor, m, if there is one: that of the lowest point of an unbounded rigid
 /// shape. Of several such shapes, the highest floor counts.
-pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
+pub(crate) fn floor(scene: &DrawnScene, frame: &Frame) -> Option<f32> {
     let unbounded =
-        stage.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
+        scene.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
     unbounded.map(|(shape, pose)| heights(shape, pose)[0]).reduce(f32::max)
 }
 
 /// The radii with which vertices are drawn (as balls or as ends of sticks), m.
-fn radii(stage: &Stage) -> Vec<f32> {
-    let mut radii = vec![0.0_f32; stage.vertices];
-    for (radius, ball) in radii.iter_mut().zip(&stage.balls) {
+fn radii(scene: &DrawnScene) -> Vec<f32> {
+    let mut radii = vec![0.0_f32; scene.vertices];
+    for (radius, ball) in radii.iter_mut().zip(&scene.balls) {
         *radius = *ball;
     }
-    for part in stage.parts.iter().filter(|part| !part.sticks.is_empty()) {
-        for vertex in stage.sticks[part.sticks.clone()].as_flattened() {
+    for part in scene.parts.iter().filter(|part| !part.sticks.is_empty()) {
+        for vertex in scene.sticks[part.sticks.clone()].as_flattened() {
             let radius = &mut radii[*vertex as usize];
             *radius = radius.max(part.radius);
         }
@@ -115,18 +115,18 @@ fn radii(stage: &Stage) -> Vec<f32> {
 impl Bounds {
     /// Extends the bounds by the part of a frame above the floor. Of the unbounded rigid shapes,
     /// floors are left out and rooms are included.
-    pub fn add(&mut self, stage: &Stage, frame: &Frame) {
-        let floor = floor(stage, frame).filter(|_| !stage.flat).unwrap_or(f32::NEG_INFINITY);
-        let rooms = stage.rigid_shapes.iter().zip(&frame.poses);
+    pub fn add(&mut self, scene: &DrawnScene, frame: &Frame) {
+        let floor = floor(scene, frame).filter(|_| !scene.flat).unwrap_or(f32::NEG_INFINITY);
+        let rooms = scene.rigid_shapes.iter().zip(&frame.poses);
         let rooms = rooms.filter(|(shape, pose)| shape.unbounded && !is_floor(shape, pose));
         let room_points = rooms.flat_map(|(shape, pose)| {
             shape.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
         });
-        let radii = radii(stage);
-        let points: Vec<(Vec3, f32)> = stage
+        let radii = radii(scene);
+        let points: Vec<(Vec3, f32)> = scene
             .points(frame)
             .enumerate()
-            .filter(|(nth, _)| *nth >= stage.vertices || frame.has_vertex(*nth))
+            .filter(|(nth, _)| *nth >= scene.vertices || frame.has_vertex(*nth))
             .map(|(nth, point)| (point.into(), radii.get(nth).copied().unwrap_or_default()))
             .chain(room_points.map(|point| (point, 0.0)))
             .filter(|(point, _)| point.is_finite())

@@ -1,5 +1,5 @@
-//! Draws pictures and films of a [`taut_export::Stage`] on the CPU. 3D scenes have lighting, soft
-//! shadows and antialiasing; 2D scenes are shapes and lines.
+//! Draws pictures and films of a [`taut_export::DrawnScene`] on the CPU. 3D scenes have lighting,
+//! soft shadows and antialiasing; 2D scenes are shapes and lines.
 //!
 //! | extension | format |
 //! |---|---|
@@ -11,25 +11,25 @@
 //! frames are first recorded on disk, and drawn when the last is known.
 //!
 //! ```
-//! use taut_export::{Frame, Look, Mesh, Pose, RigidShape, Sink, Stage, Timeline};
+//! use taut_export::{DrawnScene, Frame, Material, Mesh, Pose, RigidShape, Sink, Timeline};
 //! use taut_picture::{Options, film};
 //!
 //! let ball = RigidShape {
 //!     name: "ball".into(),
-//!     look: Look::Body,
+//!     material: Material::Body,
 //!     mesh: Mesh::sphere(0.5),
 //!     unbounded: false,
 //! };
-//! let stage = Stage { rigid_shapes: vec![ball], ..Stage::default() };
+//! let scene = DrawnScene { rigid_shapes: vec![ball], ..DrawnScene::default() };
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("ball.gif");
 //! let options = Options { width: 80, height: 60, ..Options::default() };
-//! let mut film = film(&path, &stage, Timeline { frames: 3, fps: 10.0 }, options)?;
+//! let mut film = film(&path, &scene, Timeline { frames: 3, fps: 10.0 }, options)?;
 //! for nth in 0..3 {
 //!     let pose = Pose { position: [0.0, 0.1 * nth as f32, 0.0], ..Pose::REST };
-//!     film.frame(&stage, &Frame { poses: vec![pose], ..Frame::default() })?;
+//!     film.frame(&scene, &Frame { poses: vec![pose], ..Frame::default() })?;
 //! }
-//! film.finish(&stage, &mut |_| {})?;
+//! film.finish(&scene, &mut |_| {})?;
 //! assert!(std::fs::read(&path)?.starts_with(b"GIF89a"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -42,7 +42,7 @@ mod painter_2d;
 mod painter_3d;
 mod picture;
 
-use taut_export::{Frame, Stage};
+use taut_export::{DrawnScene, Frame};
 
 use painter_2d::Painter2d;
 use painter_3d::Painter3d;
@@ -79,7 +79,7 @@ impl Default for Options {
     }
 }
 
-/// Draws frames of a stage from one fixed camera.
+/// Draws frames of a scene from one fixed camera.
 #[derive(Debug)]
 pub struct Painter {
     options: Options,
@@ -95,8 +95,8 @@ enum Kind {
 impl Painter {
     /// A painter whose pictures show everything within `bounds`.
     #[must_use]
-    pub fn new(stage: &Stage, bounds: &Bounds, options: Options) -> Self {
-        let kind = if stage.flat {
+    pub fn new(scene: &DrawnScene, bounds: &Bounds, options: Options) -> Self {
+        let kind = if scene.flat {
             Kind::TwoD(Painter2d::new(bounds, &options))
         } else {
             Kind::ThreeD(Box::new(Painter3d::new(bounds, &options)))
@@ -106,10 +106,10 @@ impl Painter {
 
     /// Draws a frame.
     #[must_use]
-    pub fn paint(&self, stage: &Stage, frame: &Frame) -> Picture {
+    pub fn paint(&self, scene: &DrawnScene, frame: &Frame) -> Picture {
         match &self.kind {
-            Kind::TwoD(painter) => painter.paint(stage, frame, &self.options),
-            Kind::ThreeD(painter) => painter.paint(stage, frame, &self.options),
+            Kind::TwoD(painter) => painter.paint(scene, frame, &self.options),
+            Kind::ThreeD(painter) => painter.paint(scene, frame, &self.options),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Draws 2D scenes as shapes and lines, with `tiny-skia`.
 
 use glam::{Vec2, Vec3};
-use taut_export::{Frame, Look, Stage};
+use taut_export::{DrawnScene, Frame, Material};
 use tiny_skia::{
     Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder,
     Pixmap, Point, Rect, SpreadMode, Stroke, Transform,
@@ -11,7 +11,7 @@ use crate::camera::Bounds;
 use crate::colour::{Background, linear, srgb};
 use crate::{Options, Picture};
 
-/// Draws frames of a 2D stage in a fixed section of the plane.
+/// Draws frames of a 2D scene in a fixed section of the plane.
 #[derive(Debug)]
 pub(crate) struct Painter2d {
     /// The position at the centre of the picture, m.
@@ -57,13 +57,13 @@ impl Painter2d {
         self.point(position).into()
     }
 
-    pub(crate) fn paint(&self, stage: &Stage, frame: &Frame, options: &Options) -> Picture {
+    pub(crate) fn paint(&self, scene: &DrawnScene, frame: &Frame, options: &Options) -> Picture {
         let Options { width, height, background, .. } = *options;
         let Some(mut map) = Pixmap::new(width, height) else {
             return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
         };
         fill_background(&mut map, background);
-        for (nth, (shape, pose)) in stage.rigid_shapes.iter().zip(&frame.poses).enumerate() {
+        for (nth, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
             // Of an unbounded rigid shape only the faces perpendicular to the plane are drawn.
             let mesh = &shape.mesh;
             let is_perpendicular = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
@@ -80,21 +80,22 @@ impl Painter2d {
                 stroke(&mut map, lines_path(edges), &grey, 1.5);
                 continue;
             }
-            let light = linear(shape.look.colour(nth));
+            let light = linear(shape.material.colour(nth));
             fill(&mut map, triangles_path(corners), &paint(light, 1.0));
         }
-        for (nth, part) in stage.parts.iter().enumerate() {
-            let light = linear(part.look.colour(nth));
+        for (nth, part) in scene.parts.iter().enumerate() {
+            let light = linear(part.material.colour(nth));
             let at = |vertex: u32| self.point(frame.positions[vertex as usize]);
             let faces = part.faces.clone().filter(|&face| frame.has_face(face));
-            let corners = faces.map(|face| stage.faces[face].map(at));
+            let corners = faces.map(|face| scene.faces[face].map(at));
             fill(&mut map, triangles_path(corners), &paint(light, 0.4));
             let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
-            let ends = sticks.map(|stick| stage.sticks[stick].map(at));
-            let width = if part.look == Look::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
+            let ends = sticks.map(|stick| scene.sticks[stick].map(at));
+            let width =
+                if part.material == Material::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
             stroke(&mut map, lines_path(ends), &paint(light, 1.0), width.max(1.1));
             for vertex in part.vertices.clone() {
-                let ball = stage.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
+                let ball = scene.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
                 let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
                 let radius =
                     if only_vertices { ball.max(part.radius * self.scale).max(1.5) } else { ball };
@@ -107,7 +108,7 @@ impl Painter2d {
             Background::Light => linear([0x30, 0x38, 0x44]),
             Background::Dark => linear([0xe6, 0xea, 0xf0]),
         };
-        for &vertex in &stage.pinned {
+        for &vertex in &scene.pinned {
             let at = self.point(frame.positions[vertex as usize]);
             dot(&mut map, at, 2.0, &paint(pin_colour, 1.0));
         }

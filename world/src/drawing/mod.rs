@@ -1,6 +1,6 @@
 //! What renderers need: geometry only, no colours, files or GPU.
 //!
-//! - [`Look`]: how to draw a model.
+//! - [`ModelKind`]: what a model is, and so how to draw it.
 //! - [`FigureShape`] and [`Figure`]: the shape and pose of an obstacle.
 //! - [`normals`]: vertex normals, from triangles.
 //!
@@ -9,13 +9,13 @@
 //! [`World::copy_vertices`](crate::World::copy_vertices) gives the vertices.
 
 mod figure;
-mod look;
 mod matrix;
+mod model_kind;
 mod normals;
 
 pub(crate) use figure::rotation_of;
 pub use figure::{Figure, FigureShape};
-pub use look::Look;
+pub use model_kind::ModelKind;
 pub use normals::normals;
 
 /// The vertex index at each corner of a removed triangle and each end of a torn stick.

@@ -5,7 +5,7 @@ use super::checks::{
     check_at_least, check_not_negative, check_positive, check_rectangle, check_sticks,
 };
 use super::{Model, ModelError};
-use crate::drawing::Look;
+use crate::drawing::ModelKind;
 use crate::vector::{cross, difference, length, scaled, sum, unit, wide};
 
 /// Largest number of ropes. It is limited because all particles of a plank are joined to each
@@ -175,7 +175,7 @@ impl Model {
         builder.add_to_group("ends", start.iter().chain(&end).copied());
         builder.add_to_group("start", start);
         builder.add_to_group("end", end);
-        Ok(Self { look: Some(Look::Rope), ..builder.build()?.pinned("ends") })
+        Ok(Self { kind: Some(ModelKind::Rope), ..builder.build()?.pinned("ends") })
     }
 }
 

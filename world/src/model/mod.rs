@@ -10,8 +10,8 @@ mod faces;
 mod find_sheet;
 mod guide;
 mod hanging;
+mod kind;
 mod limbs;
-mod look;
 mod mesh;
 mod plant;
 mod ragdoll;
@@ -33,7 +33,7 @@ use taut_core::{
 };
 
 use crate::body::{Bodies, Limbs};
-use crate::drawing::Look;
+use crate::drawing::ModelKind;
 use crate::emitter::Emitter;
 use crate::error::ModelError;
 use crate::self_collision::SelfCollision;
@@ -98,8 +98,9 @@ pub struct Model<const D: usize = 3> {
     /// support sticks of a plant, and joint limits; empty if none does. The distances along the
     /// model that tethers keep do not follow these sticks.
     pub bending: Vec<bool>,
-    /// How to draw the model; `None` if that [is derived](Self::look) from its contents.
-    pub look: Option<Look>,
+    /// The kind of the model, which decides how it is drawn; `None` if it
+    /// [is derived](Self::kind) from its contents.
+    pub kind: Option<ModelKind>,
     /// How its particles collide with each other and with those of other models; None if they do
     /// not.
     pub self_collision: Option<SelfCollision>,
@@ -126,7 +127,7 @@ impl<const D: usize> Model<D> {
             tethers: Vec::new(),
             hidden_sticks: Vec::new(),
             bending: Vec::new(),
-            look: None,
+            kind: None,
             self_collision: None,
             limbs: Limbs::default(),
             bodies: Bodies::default(),
@@ -294,8 +295,8 @@ impl<const D: usize> Model<D> {
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
         let hidden_sticks = models.iter().any(|model| !model.hidden_sticks.is_empty());
         let bending = models.iter().any(|model| !model.bending.is_empty());
-        let look = models.first().and_then(|model| model.look);
-        all.look = look.filter(|_| models.iter().all(|model| model.look == look));
+        let kind = models.first().and_then(|model| model.kind);
+        all.kind = kind.filter(|_| models.iter().all(|model| model.kind == kind));
         let has_radii = models.iter().any(|model| !model.radii.is_empty());
         let tethered = models.iter().any(|model| !model.tethers.is_empty());
         let mut first = 0;
@@ -362,7 +363,7 @@ impl<const D: usize> Model<D> {
             tear_factors: self.tear_factors.clone(),
             hidden_sticks: self.hidden_sticks.clone(),
             bending: self.bending.clone(),
-            look: self.look,
+            kind: self.kind,
             self_collision: self.self_collision,
             limbs: self.limbs.renumbered(|old| new_of(&old)),
             bodies: self.bodies.renumbered(renumbering),

@@ -10,7 +10,7 @@ use taut_core::check_limit;
 use super::builder::ModelBuilder;
 use super::checks::{check_at_least, check_fraction, check_not_negative, check_positive};
 use super::{Model, ModelError};
-use crate::drawing::Look;
+use crate::drawing::ModelKind;
 use crate::vector::{dot, length, perpendicular, scaled, sum, unit};
 
 /// Largest number of particles of a plant.
@@ -142,7 +142,7 @@ impl<const D: usize> Model<D> {
             growth.add_shoot(&shoot, &mut shoots)?;
         }
         growth.add_support(&roots);
-        Ok(Self { look: Some(Look::Plant), ..growth.builder.build()?.pinned("root") })
+        Ok(Self { kind: Some(ModelKind::Plant), ..growth.builder.build()?.pinned("root") })
     }
 }
 

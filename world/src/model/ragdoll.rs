@@ -5,7 +5,7 @@ use taut_core::Kind;
 use super::builder::ModelBuilder;
 use super::checks::{check_fraction, check_positive};
 use super::{Model, ModelError};
-use crate::drawing::Look;
+use crate::drawing::ModelKind;
 use crate::vector::{scaled, sum};
 
 // Heights and lengths as fractions of the height of the body: Drillis and Contini, "Body Segment
@@ -418,7 +418,7 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
             self.builder.add_to_group(name, [particle as u32]);
         }
         let body = self.builder.build()?.with_limbs(limbs)?;
-        Ok(Model { radii, look: Some(Look::Ragdoll), ..body })
+        Ok(Model { radii, kind: Some(ModelKind::Ragdoll), ..body })
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use taut_core::Kernel;
 
 use super::World;
-use crate::drawing::{Look, REMOVED, row};
+use crate::drawing::{ModelKind, REMOVED, row};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 
@@ -40,8 +40,8 @@ pub struct Drawing {
 pub struct DrawnModel {
     /// Its name in the scene.
     pub name: String,
-    /// How to draw it.
-    pub look: Look,
+    /// Its kind, which decides how it is drawn.
+    pub kind: ModelKind,
     /// The numbers of its particles, which are also their vertex numbers.
     pub particles: Range<usize>,
     /// The vertices of its bodies' meshes.
@@ -196,7 +196,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             });
             drawing.models.push(DrawnModel {
                 name: model.name.clone(),
-                look: model.look,
+                kind: model.kind,
                 particles: model.particles.clone(),
                 mesh_vertices: model.mesh_vertices.clone(),
                 triangles: model.triangles.clone(),

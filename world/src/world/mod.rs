@@ -30,7 +30,7 @@ use taut_core::{
     Formula, Kernel, ParticleError, PlanError, Schedule, Step, StickError, hash_points,
 };
 
-use crate::drawing::Look;
+use crate::drawing::ModelKind;
 use crate::force::Force;
 use crate::grouping::{IslandModels, group_models};
 use crate::model::Model;
@@ -60,7 +60,7 @@ pub use warnings::Warning;
 #[derive(Clone, Debug)]
 struct ModelRange {
     name: String,
-    look: Look,
+    kind: ModelKind,
     particles: Range<usize>,
     sticks: Range<usize>,
     /// Its faces, and the triangles of its bodies' meshes.
@@ -164,7 +164,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             mesh_vertices = following(&mesh_vertices, bodies.vertex_count());
             models.push(ModelRange {
                 name: name.to_owned(),
-                look: model.look(),
+                kind: model.kind(),
                 particles: particles.clone(),
                 sticks: sticks.clone(),
                 triangles: triangles.clone(),

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, FigureShape, HalfSpace, Look, Model, Obstacle,
-    Path, Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
+    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, FigureShape, HalfSpace, Model, ModelKind,
+    Obstacle, Path, Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
 };
 
 use crate::make::{drape, scene, steps, world};
@@ -64,8 +64,8 @@ fn removals_are_recorded_by_stable_numbers() {
     let before = world.drawing();
     assert_eq!(before.vertices, world.len() + 8 + 4);
     assert_eq!(
-        before.models.iter().map(|drawn| drawn.look).collect::<Vec<_>>(),
-        [Look::Body, Look::Cloth, Look::Cloth, Look::Body, Look::Rope,]
+        before.models.iter().map(|drawn| drawn.kind).collect::<Vec<_>>(),
+        [ModelKind::Body, ModelKind::Cloth, ModelKind::Cloth, ModelKind::Body, ModelKind::Rope,]
     );
     // The models in order, by the numbers of the world.
     let (mut vertex, mut mesh_vertex) = (0, world.len() as u32);
@@ -301,7 +301,7 @@ fn every_scene_has_a_drawing() {
             AnyScene::TwoD(scene) => drawing_of(&scene),
             AnyScene::ThreeD(scene) => drawing_of(&scene),
         };
-        let looks: BTreeSet<&str> = drawing.models.iter().map(|drawn| drawn.look.name()).collect();
+        let kinds: BTreeSet<&str> = drawing.models.iter().map(|drawn| drawn.kind.name()).collect();
         let expected = match library.name {
             "rope-bridge" => "rope",
             "plants" => "plant",
@@ -310,7 +310,7 @@ fn every_scene_has_a_drawing() {
             "fountain" => "grains",
             _ => "cloth",
         };
-        assert_eq!(looks, BTreeSet::from([expected]), "{}", library.name);
+        assert_eq!(kinds, BTreeSet::from([expected]), "{}", library.name);
         assert_eq!(drawing.triangles.is_empty(), ["ragdoll", "grains"].contains(&expected));
     }
 }

@@ -12,7 +12,7 @@ use taut_export::{FileName, Sink, Timeline, sink};
 use taut_mesh::VertexMap;
 use taut_picture::{Background, Options, View, film};
 
-use super::stage::WorldStage;
+use super::exported_world::ExportedWorld;
 use crate::parsers::{decimal_within, parse, within};
 
 /// Options for exported files and pictures.
@@ -71,7 +71,7 @@ pub(crate) struct ExportOptions {
 /// The open files of [`ExportOptions`].
 pub(super) struct Exporter {
     /// None if nothing is exported.
-    world_stage: Option<WorldStage>,
+    exported_world: Option<ExportedWorld>,
     sinks: Vec<(PathBuf, Box<dyn Sink>)>,
     fps: f64,
     from: f64,
@@ -94,7 +94,7 @@ impl ExportOptions {
     ) -> anyhow::Result<Exporter> {
         let (fps, from) = (self.fps, self.from);
         let mut exporter = Exporter {
-            world_stage: None,
+            exported_world: None,
             sinks: Vec::new(),
             fps,
             from: world.time() + from,
@@ -114,8 +114,8 @@ impl ExportOptions {
             "--fps {fps}: expected at most the scene's {:.0} steps per second",
             1.0 / dt
         );
-        let world_stage = WorldStage::new(world, vertex_map);
-        let stage = &world_stage.stage;
+        let exported_world = ExportedWorld::new(world, vertex_map);
+        let scene = &exported_world.scene;
         #[allow(clippy::cast_sign_loss, reason = "not negative")]
         let frames = 1 + ((steps as f64 * dt - from) * fps + 1e-4).max(0.0) as u64;
         anyhow::ensure!(
@@ -124,11 +124,11 @@ impl ExportOptions {
         );
         let timeline = Timeline { frames, fps };
         for path in &self.out {
-            taut_export::check(path, stage)?;
+            taut_export::check(path, scene)?;
         }
         for (path, extension, option) in pictures {
             let Some(path) = path else { continue };
-            let has_extension = taut_picture::check(path, stage)?.extension() == extension[1..];
+            let has_extension = taut_picture::check(path, scene)?.extension() == extension[1..];
             anyhow::ensure!(
                 has_extension,
                 "{option} {}: does not end with {extension}",
@@ -136,10 +136,10 @@ impl ExportOptions {
             );
         }
         for path in &self.out {
-            exporter.sinks.push((path.clone(), sink(path, stage, timeline)?));
+            exporter.sinks.push((path.clone(), sink(path, scene, timeline)?));
             let is_glb = FileName::parse(path)?.extension() == "glb";
             if is_glb && io::stderr().is_terminal() {
-                let size = taut_export::gltf::size(stage, timeline) as f64 / 1e6;
+                let size = taut_export::gltf::size(scene, timeline) as f64 / 1e6;
                 let path = path.display();
                 writeln!(io::stderr(), "{path}: {frames} key frames, about {size:.1} MB")?;
             }
@@ -152,9 +152,9 @@ impl ExportOptions {
             colours: self.colours,
         };
         for path in pictures.iter().filter_map(|(path, ..)| path.as_ref()) {
-            exporter.sinks.push((path.clone(), film(path, stage, timeline, options)?));
+            exporter.sinks.push((path.clone(), film(path, scene, timeline, options)?));
         }
-        exporter.world_stage = Some(world_stage);
+        exporter.exported_world = Some(exported_world);
         exporter.write_due_frame(world)?;
         Ok(exporter)
     }
@@ -166,26 +166,26 @@ impl Exporter {
         &mut self,
         world: &World<K, D>,
     ) -> anyhow::Result<()> {
-        let Some(world_stage) = &mut self.world_stage else { return Ok(()) };
+        let Some(exported_world) = &mut self.exported_world else { return Ok(()) };
         let due = self.from + self.written as f64 / self.fps;
         if world.time() + 1e-4 / self.fps < due {
             return Ok(());
         }
         self.written += 1;
-        world_stage.update(world);
+        exported_world.update(world);
         for (_, sink) in &mut self.sinks {
-            sink.frame(&world_stage.stage, &world_stage.frame)?;
+            sink.frame(&exported_world.scene, &exported_world.frame)?;
         }
         Ok(())
     }
 
     /// Finishes all files.
     pub(super) fn finish(self, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<()> {
-        let Some(WorldStage { stage, .. }) = self.world_stage else { return Ok(()) };
+        let Some(ExportedWorld { scene, .. }) = self.exported_world else { return Ok(()) };
         for (path, sink) in self.sinks {
             let doing = path.display().to_string();
             let finished =
-                sink.finish(&stage, &mut |share| progress(Progress { share, doing: &doing }));
+                sink.finish(&scene, &mut |share| progress(Progress { share, doing: &doing }));
             finished.context("not all files were written")?;
         }
         Ok(())

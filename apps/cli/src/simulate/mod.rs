@@ -2,11 +2,11 @@
 
 mod check;
 mod export;
+mod exported_world;
 pub(crate) mod kernels;
 mod records;
 mod snapshot;
 pub(crate) mod source;
-mod stage;
 mod summary;
 
 use std::collections::BTreeSet;

@@ -28,8 +28,9 @@ pub struct Mesh {
 pub struct Part {
     /// Its name in the scene.
     pub name: String,
-    /// How to draw it: `cloth`, `rope`, `plant`, `body`, `ragdoll` or `grains`.
-    pub look: &'static str,
+    /// Its kind, which decides how it is drawn: `cloth`, `rope`, `plant`, `body`, `ragdoll` or
+    /// `grains`.
+    pub kind: &'static str,
     /// Its first face, and the number of faces.
     pub faces: [usize; 2],
     /// Its first stick, and the number of sticks.

@@ -1,6 +1,6 @@
 //! Binary messages of a session.
 
-use taut::world::{Drawing, Figure, FigureShape, Look, row};
+use taut::world::{Drawing, Figure, FigureShape, ModelKind, row};
 use taut::{AnyKernel, Kernel};
 
 use super::Session;
@@ -98,7 +98,7 @@ where
             .filter(|model| !model.springs.is_empty() && model.triangles.is_empty())
             .map(|model| Part {
                 name: model.name.clone(),
-                look: Look::Rope.name(),
+                kind: ModelKind::Rope.name(),
                 faces: [0, 0],
                 sticks: [sticks.len() + model.springs.start, model.springs.len()],
                 particles: [model.particles.start, 0],
@@ -110,7 +110,9 @@ where
         let masses = scene_models().flat_map(|it| it.particles.inverse_masses());
         // Drops that are not alive have inverse mass 0; they do not count as pinned.
         let is_drop = |it: &usize| {
-            models.iter().any(|model| model.look == Look::Grains && model.particles.contains(it))
+            models
+                .iter()
+                .any(|model| model.kind == ModelKind::Grains && model.particles.contains(it))
         };
         let fixed = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
         let pinned = fixed.filter(|it| !is_drop(it)).map(|it| it as u32).collect();
@@ -122,7 +124,7 @@ where
                 .into_iter()
                 .zip(scene_models())
                 .map(|(drawn, model)| Part {
-                    look: drawn.look.name(),
+                    kind: drawn.kind.name(),
                     name: drawn.name,
                     faces: span(drawn.triangles),
                     sticks: span(drawn.sticks),

@@ -49,7 +49,7 @@ fn a_new_page_receives_the_whole_scene() {
                 assert_eq!(count(&part[key][0]), *next, "{}: {part}", listed.name);
                 *next += count(&part[key][1]);
             }
-            if part["look"] == "grains" {
+            if part["kind"] == "grains" {
                 let first = count(&part["particles"][0]);
                 grains.extend(first..first + count(&part["particles"][1]));
             }

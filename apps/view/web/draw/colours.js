@@ -20,8 +20,8 @@ const ROPE = linear('#c9a66b');
 const DROP = linear('#4aa3d8');
 
 /** Colours of part `number`: front and back of its faces, and its tubes. */
-export function coloursOf({ look }, number) {
-  switch (look) {
+export function coloursOf({ kind }, number) {
+  switch (kind) {
     case 'cloth': return { faces: CLOTHS[number % CLOTHS.length], tube: ROPE };
     case 'plant': return { faces: LEAF, tube: WOOD };
     case 'rope': return { faces: [ROPE, ROPE], tube: ROPE };

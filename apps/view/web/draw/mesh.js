@@ -5,7 +5,7 @@ import { NONE } from '../protocol.js';
 import { cross, subtract } from './math.js';
 
 /** Whether the faces of a part are shaded smoothly instead of flat. */
-const isSmooth = (part) => part.look !== 'body';
+const isSmooth = (part) => part.kind !== 'body';
 
 function withoutNone(indices) {
   const copy = indices.slice();

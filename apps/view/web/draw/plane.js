@@ -68,7 +68,7 @@ export class Plane {
     if (options.surface) this.drawFaces(view);
     this.drawShapes(view);
     const hasFaces = matter.mesh.faces.length > 0;
-    const hasCloth = view.mesh.parts.some(({ look }) => look === 'cloth');
+    const hasCloth = view.mesh.parts.some(({ kind }) => kind === 'cloth');
     if (options.sticks || hasCloth) {
       const base = hasCloth ? toSrgb(view.colours[0].faces[0]) : theme.line;
       // Dense lines are thinner, so that they stay separate.
@@ -86,7 +86,7 @@ export class Plane {
       }
     }
     view.mesh.parts.forEach((part, number) => {
-      if (part.look !== 'grains') return;
+      if (part.kind !== 'grains') return;
       this.points.dots(view, part.particles, { pixels: 1.6 * pixelRatio, colour: [...toSrgb(view.colours[number].tube), 1] });
     });
     if (options.particles) {

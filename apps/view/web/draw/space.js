@@ -46,7 +46,7 @@ export class Space {
     this.obstacles.draw(view);
     this.surfaces.draw(view);
     mesh.parts.forEach((part, number) => {
-      if (part.look === 'grains' && options.surface) {
+      if (part.kind === 'grains' && options.surface) {
         this.points.balls(view, part.particles, {
           radius: GRAIN * frame.radius, pixels: pixelRatio, albedo: view.colours[number].tube,
         });

@@ -181,11 +181,11 @@ export class Surfaces {
     if (!lightMatrix) {
       const [front, back] = colours[number].faces;
       const columns = part.columns ?? 0;
-      const isFlat = part.look === 'body';
+      const isFlat = part.kind === 'body';
       gl.uniform3fv(uniforms.u_front, front);
       gl.uniform3fv(uniforms.u_back, back);
       gl.uniform1f(uniforms.u_flat, isFlat ? 1 : 0);
-      gl.uniform1f(uniforms.u_through, isFlat ? 0 : part.look === 'plant' ? 0.6 : 0.25);
+      gl.uniform1f(uniforms.u_through, isFlat ? 0 : part.kind === 'plant' ? 0.6 : 0.25);
       gl.uniform1f(uniforms.u_gloss, isFlat ? 0.15 : 0.03);
       gl.uniform2ui(uniforms.u_sheet, part.particles[0], columns);
       gl.uniform1f(uniforms.u_checks, Math.max(1, Math.round(columns / CHECKS)));

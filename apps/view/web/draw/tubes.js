@@ -119,9 +119,9 @@ function spansOf(parts) {
 export function tubesOf(mesh, positions) {
   const tubes = new Tubes();
   mesh.parts.forEach((part, number) => {
-    MAKERS[part.look]?.(tubes, mesh, part, number, positions);
+    MAKERS[part.kind]?.(tubes, mesh, part, number, positions);
     const [first, count] = part.particles;
-    if (!MAKERS[part.look]) return;
+    if (!MAKERS[part.kind]) return;
     for (let id = first; id < first + count; id++) {
       const radius = mesh.radii.get(id);
       if (radius) tubes.push(id, id, radius, radius, -1, number);

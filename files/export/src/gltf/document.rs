@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
 use gltf_json::buffer::{Buffer, Stride, Target as ViewTarget, View};
-use gltf_json::material::{Material, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::material::{PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::scene::{Scene, UnitQuaternion};
 use gltf_json::validation::{Checked, USize64};
 use gltf_json::{Asset, Extras, Index, Node, Root, Value};
 
-use crate::{Look, Mesh, Pose};
+use crate::{Material, Mesh, Pose};
 
 /// A glTF document while it is built.
 pub(super) struct Document {
@@ -23,7 +23,7 @@ pub(super) struct Document {
     times: Option<Index<Accessor>>,
     animation: Animation,
     root_nodes: Vec<Index<Node>>,
-    materials: HashMap<(Look, [u8; 3]), Index<Material>>,
+    materials: HashMap<(Material, [u8; 3]), Index<gltf_json::Material>>,
 }
 
 /// The accessors of all morph meshes at all keys.
@@ -172,21 +172,29 @@ impl Document {
         self.add_data(bytemuck::cast_slice(indices), indices.len(), &INDICES, None)
     }
 
-    /// The material of a look and colour, added at its first use.
-    pub(super) fn material(&mut self, look: Look, nth: usize) -> Index<Material> {
-        let colour = look.colour(nth);
+    /// The glTF material of a material and colour, added at its first use.
+    pub(super) fn material(
+        &mut self,
+        material: Material,
+        nth: usize,
+    ) -> Index<gltf_json::Material> {
+        let colour = material.colour(nth);
         let root = &mut self.root;
-        *self.materials.entry((look, colour)).or_insert_with(|| {
-            root.push(Material {
-                name: Some(format!("{look:?}").to_lowercase()),
-                double_sided: look != Look::Ground,
+        *self.materials.entry((material, colour)).or_insert_with(|| {
+            root.push(gltf_json::Material {
+                name: Some(format!("{material:?}").to_lowercase()),
+                double_sided: material != Material::Ground,
                 pbr_metallic_roughness: PbrMetallicRoughness {
                     base_color_factor: PbrBaseColorFactor(linear(colour)),
                     metallic_factor: StrengthFactor(0.0),
-                    roughness_factor: StrengthFactor(if look == Look::Body { 0.5 } else { 0.85 }),
+                    roughness_factor: StrengthFactor(if material == Material::Body {
+                        0.5
+                    } else {
+                        0.85
+                    }),
                     ..PbrMetallicRoughness::default()
                 },
-                ..Material::default()
+                ..gltf_json::Material::default()
             })
         })
     }
@@ -196,7 +204,7 @@ impl Document {
         &mut self,
         name: &str,
         mesh: &Mesh,
-        material: Index<Material>,
+        material: Index<gltf_json::Material>,
     ) -> Index<gltf_json::Mesh> {
         let [min, max] = super::bounds_of(&mesh.points);
         let count = mesh.points.len();
@@ -385,7 +393,7 @@ impl Document {
 pub(super) fn primitive(
     shape: ShapeAccessors,
     indices: Index<Accessor>,
-    material: Index<Material>,
+    material: Index<gltf_json::Material>,
     mode: Mode,
 ) -> Primitive {
     let mut attributes = std::collections::BTreeMap::new();

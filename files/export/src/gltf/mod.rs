@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 use gltf_json::animation::Property;
 
 use crate::error::{InFile, Problem, Result};
+use crate::scene::is_set;
 use crate::sink::{Sink, Timeline};
-use crate::stage::is_set;
-use crate::{Frame, Mesh, Pose, Recording, Stage};
+use crate::{DrawnScene, Frame, Mesh, Pose, Recording};
 
 use document::{Document, MorphSize};
 use morph::{Deltas, MorphMesh};
@@ -40,16 +40,16 @@ pub const BYTES_MAX: u64 = 1 << 30;
 
 /// The estimated size of a file, bytes.
 #[must_use]
-pub fn size(stage: &Stage, timeline: Timeline) -> u64 {
-    let meshes = MorphMesh::all(stage, &[]);
-    let rods = Rods::all(stage).iter().map(|rods| rods.len() as u64).sum::<u64>();
+pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
+    let meshes = MorphMesh::all(scene, &[]);
+    let rods = Rods::all(scene).iter().map(|rods| rods.len() as u64).sum::<u64>();
     let vertices: u64 = meshes.iter().map(|mesh| mesh.len() as u64).sum();
     let keys = timeline.frames.max(1);
-    let per_key = 24 * vertices + 28 * stage.rigid_shapes.len() as u64 + 40 * rods;
-    let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + stage.rigid_shapes.len() as u64);
+    let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
+    let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + scene.rigid_shapes.len() as u64);
     let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
-    let rigid_shapes = stage.rigid_shapes.iter().map(|it| shape_bytes(&it.mesh)).sum::<usize>();
-    let rigid = rigid_shapes as u64 + Rods::all(stage).iter().map(Rods::mesh_bytes).sum::<u64>();
+    let rigid_shapes = scene.rigid_shapes.iter().map(|it| shape_bytes(&it.mesh)).sum::<usize>();
+    let rigid = rigid_shapes as u64 + Rods::all(scene).iter().map(Rods::mesh_bytes).sum::<u64>();
     let weights = if meshes.is_empty() { 0 } else { 4 * keys.saturating_mul(keys) };
     keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
 }
@@ -69,44 +69,49 @@ impl Glb {
     /// Creates a file.
     ///
     /// # Errors
-    /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the stage is
-    /// empty.
-    pub fn new(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Self> {
-        let bytes = size(stage, timeline);
+    /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the drawn scene
+    /// is empty.
+    pub fn new(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Self> {
+        let bytes = size(scene, timeline);
         if bytes > BYTES_MAX {
             return Err(Problem::TooLarge { bytes, limit: BYTES_MAX }.of(path));
         }
-        if stage.parts.is_empty() && stage.rigid_shapes.is_empty() {
-            return Err(Problem::Unsupported("the stage is empty").of(path));
+        if scene.parts.is_empty() && scene.rigid_shapes.is_empty() {
+            return Err(Problem::Unsupported("the drawn scene is empty").of(path));
         }
         Ok(Self {
             path: path.to_owned(),
             file: File::create(path).in_file(path)?,
-            recording: Recording::beside(path, stage).in_file(path)?,
+            recording: Recording::beside(path, scene).in_file(path)?,
             removed: Vec::new(),
         })
     }
 }
 
 impl Sink for Glb {
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+    fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
+        scene.check_frame(frame, &self.path)?;
         self.removed.clone_from(&frame.removed_faces);
-        let added = match stage.vertex_positions(frame) {
+        let added = match scene.vertex_positions(frame) {
             Cow::Borrowed(_) => self.recording.add(frame),
             Cow::Owned(positions) => self.recording.add(&Frame { positions, ..frame.clone() }),
         };
         added.in_file(&self.path)
     }
 
-    fn finish(mut self: Box<Self>, stage: &Stage, progress: &mut dyn FnMut(f64)) -> Result<()> {
+    fn finish(
+        mut self: Box<Self>,
+        scene: &DrawnScene,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<()> {
         if self.recording.is_empty() {
             return Err(Problem::NoFrames.of(&self.path));
         }
         let removed: Vec<usize> =
-            (0..stage.faces.len()).filter(|&face| is_set(&self.removed, face)).collect();
-        let meshes = MorphMesh::all(stage, &removed);
-        let keys = Keys::new(stage, &meshes, &mut self.recording).in_file(&self.path)?;
-        let (json, data, delta_bytes) = document(stage, &meshes, &keys)
+            (0..scene.faces.len()).filter(|&face| is_set(&self.removed, face)).collect();
+        let meshes = MorphMesh::all(scene, &removed);
+        let keys = Keys::new(scene, &meshes, &mut self.recording).in_file(&self.path)?;
+        let (json, data, delta_bytes) = document(scene, &meshes, &keys)
             .map_err(|error| Problem::Encoding(error.to_string()).of(&self.path))?;
         let bytes = 28 + json.len() as u64 + data.len() as u64 + delta_bytes;
         if bytes > BYTES_MAX {
@@ -156,12 +161,16 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(stage: &Stage, meshes: &[MorphMesh], recording: &mut Recording) -> io::Result<Self> {
+    fn new(
+        scene: &DrawnScene,
+        meshes: &[MorphMesh],
+        recording: &mut Recording,
+    ) -> io::Result<Self> {
         let mut keys = Self {
             times: Vec::new(),
             bounds: Vec::new(),
-            poses: vec![Vec::new(); stage.rigid_shapes.len()],
-            rods: Rods::all(stage),
+            poses: vec![Vec::new(); scene.rigid_shapes.len()],
+            rods: Rods::all(scene),
         };
         let (mut recorded, mut deltas) = (recording.read()?, Deltas::new(meshes));
         let mut start = None;
@@ -177,7 +186,7 @@ impl Keys {
                 poses.push(pose.nearest_to(poses.last()));
             }
             for rods in &mut keys.rods {
-                rods.add(stage, &frame);
+                rods.add(scene, &frame);
             }
         }
         Ok(keys)
@@ -213,19 +222,19 @@ impl Pose {
 /// Returns the JSON chunk, all data before the morph targets, and the length of the data of morph
 /// targets, bytes.
 fn document(
-    stage: &Stage,
+    scene: &DrawnScene,
     meshes: &[MorphMesh],
     keys: &Keys,
 ) -> std::result::Result<(Vec<u8>, Vec<u8>, u64), serde_json::Error> {
     let mut document = Document::new(&keys.times);
-    for (nth, shape) in stage.rigid_shapes.iter().enumerate() {
-        let material = document.material(shape.look, nth);
+    for (nth, shape) in scene.rigid_shapes.iter().enumerate() {
+        let material = document.material(shape.material, nth);
         let mesh = document.add_rigid_mesh(&shape.name, &shape.mesh, material);
         let node = document.add_node(&shape.name, Some(mesh));
         document.set_poses(node, &keys.poses[nth]);
     }
     for rods in &keys.rods {
-        rods.write(stage, &mut document);
+        rods.write(scene, &mut document);
     }
     let indices: Vec<_> = meshes.iter().map(|mesh| mesh.add_indices(&mut document)).collect();
     let weights = (!meshes.is_empty()).then(|| document.add_weights()).flatten();
@@ -235,8 +244,8 @@ fn document(
     let sizes: Vec<MorphSize> = meshes.iter().map(size).collect();
     let deltas = document.add_deltas(&sizes, &keys.bounds);
     for (nth, mesh) in meshes.iter().enumerate() {
-        let added = mesh.add_mesh(stage, &mut document, &indices[nth], &deltas.accessors[nth]);
-        let node = document.add_node(mesh.name(stage), Some(added));
+        let added = mesh.add_mesh(scene, &mut document, &indices[nth], &deltas.accessors[nth]);
+        let node = document.add_node(mesh.name(scene), Some(added));
         if let Some(weights) = weights {
             document.animate(node, Property::MorphTargetWeights, weights);
         }

@@ -8,15 +8,15 @@ use gltf_json::mesh::{Mode, MorphTarget};
 
 use super::document::{Document, ShapeAccessors, primitive};
 use super::rods::Rods;
-use crate::{Frame, Part, Stage};
+use crate::{DrawnScene, Frame, Part};
 
 /// The glTF mesh of a part: its vertices and primitives.
 #[derive(Debug)]
 pub(super) struct MorphMesh {
     /// The index of the part.
     part: usize,
-    /// For each vertex of the mesh the vertex of the stage. Each corner of a face that will be
-    /// removed is a separate vertex; these are last.
+    /// For each vertex of the mesh the vertex of the drawn scene. Each corner of a face that will
+    /// be removed is a separate vertex; these are last.
     vertices: Vec<u32>,
     /// For each of these last vertices its face, and the vertex onto which it collapses when the
     /// face is removed.
@@ -29,16 +29,16 @@ pub(super) struct MorphMesh {
 impl MorphMesh {
     /// The meshes of all parts that have one. `removed` are the faces that are removed in the last
     /// frame, sorted.
-    pub(super) fn all(stage: &Stage, removed: &[usize]) -> Vec<Self> {
-        let parts = stage.parts.iter().enumerate();
+    pub(super) fn all(scene: &DrawnScene, removed: &[usize]) -> Vec<Self> {
+        let parts = scene.parts.iter().enumerate();
         parts
-            .map(|(nth, part)| Self::new(stage, nth, part, removed))
+            .map(|(nth, part)| Self::new(scene, nth, part, removed))
             .filter(|mesh| !mesh.vertices.is_empty())
             .collect()
     }
 
     /// The mesh of a part; without vertices if the part needs none.
-    fn new(stage: &Stage, nth: usize, part: &Part, removed: &[usize]) -> Self {
+    fn new(scene: &DrawnScene, nth: usize, part: &Part, removed: &[usize]) -> Self {
         let first = part.vertices.start as u32;
         let mut mesh = Self {
             part: nth,
@@ -48,8 +48,8 @@ impl MorphMesh {
             lines: Vec::new(),
             points: part.faces.is_empty() && part.sticks.is_empty(),
         };
-        if !part.sticks.is_empty() && !Rods::are_nodes(stage) {
-            let ends = stage.sticks[part.sticks.clone()].as_flattened();
+        if !part.sticks.is_empty() && !Rods::are_nodes(scene) {
+            let ends = scene.sticks[part.sticks.clone()].as_flattened();
             mesh.lines = ends.iter().map(|end| end - first).collect();
         }
         if part.faces.is_empty() && mesh.lines.is_empty() && !mesh.points {
@@ -57,7 +57,7 @@ impl MorphMesh {
         }
         mesh.vertices = part.vertices.clone().map(|vertex| vertex as u32).collect();
         for face in part.faces.clone() {
-            let corners = stage.faces[face];
+            let corners = scene.faces[face];
             if removed.binary_search(&face).is_ok() {
                 for corner in corners {
                     mesh.triangles.push(mesh.vertices.len() as u32);
@@ -82,8 +82,8 @@ impl MorphMesh {
     }
 
     /// The name of the part.
-    pub(super) fn name<'a>(&self, stage: &'a Stage) -> &'a str {
-        &stage.parts[self.part].name
+    pub(super) fn name<'a>(&self, scene: &'a DrawnScene) -> &'a str {
+        &scene.parts[self.part].name
     }
 
     /// Adds the accessors of the indices of its primitives.
@@ -100,13 +100,13 @@ impl MorphMesh {
     /// Adds the mesh with its morph targets.
     pub(super) fn add_mesh(
         &self,
-        stage: &Stage,
+        scene: &DrawnScene,
         document: &mut Document,
         indices: &[(Mode, Index<Accessor>)],
         keys: &[ShapeAccessors],
     ) -> Index<gltf_json::Mesh> {
-        let part = &stage.parts[self.part];
-        let material = document.material(part.look, self.part);
+        let part = &scene.parts[self.part];
+        let material = document.material(part.material, self.part);
         let targets = keys[1..].iter().map(|shape| MorphTarget {
             positions: Some(shape.positions),
             normals: shape.normals,

@@ -5,7 +5,7 @@ use glam::{Quat, Vec3};
 
 use super::RODS_MAX;
 use super::document::Document;
-use crate::{Frame, Mesh, Pose, Stage};
+use crate::{DrawnScene, Frame, Mesh, Pose};
 
 /// The sticks and balls of a part at all keys.
 pub(super) struct Rods {
@@ -23,21 +23,21 @@ struct Rod {
 }
 
 impl Rods {
-    /// Whether the stage has few enough sticks and balls to make each a node.
-    pub(super) fn are_nodes(stage: &Stage) -> bool {
-        let sticks: usize = stage.parts.iter().map(|part| part.sticks.len()).sum();
-        sticks + stage.balls.iter().filter(|&&radius| radius > 0.0).count() <= RODS_MAX
+    /// Whether the drawn scene has few enough sticks and balls to make each a node.
+    pub(super) fn are_nodes(scene: &DrawnScene) -> bool {
+        let sticks: usize = scene.parts.iter().map(|part| part.sticks.len()).sum();
+        sticks + scene.balls.iter().filter(|&&radius| radius > 0.0).count() <= RODS_MAX
     }
 
     /// The sticks and balls of all parts that have some.
-    pub(super) fn all(stage: &Stage) -> Vec<Self> {
-        if !Self::are_nodes(stage) {
+    pub(super) fn all(scene: &DrawnScene) -> Vec<Self> {
+        if !Self::are_nodes(scene) {
             return Vec::new();
         }
         let rod = |index| Rod { index, poses: Vec::new(), scales: Vec::new() };
-        let all = stage.parts.iter().enumerate().map(|(nth, part)| {
+        let all = scene.parts.iter().enumerate().map(|(nth, part)| {
             let is_ball =
-                |vertex: &usize| stage.balls.get(*vertex).is_some_and(|&radius| radius > 0.0);
+                |vertex: &usize| scene.balls.get(*vertex).is_some_and(|&radius| radius > 0.0);
             Self {
                 part: nth,
                 sticks: part.sticks.clone().map(rod).collect(),
@@ -66,10 +66,10 @@ impl Rods {
     }
 
     /// Adds a key.
-    pub(super) fn add(&mut self, stage: &Stage, frame: &Frame) {
-        let radius = stage.parts[self.part].radius;
+    pub(super) fn add(&mut self, scene: &DrawnScene, frame: &Frame) {
+        let radius = scene.parts[self.part].radius;
         for rod in &mut self.sticks {
-            let ends = stage.sticks[rod.index];
+            let ends = scene.sticks[rod.index];
             let [a, b] = ends.map(|end| Vec3::from(frame.positions[end as usize]));
             let along = b - a;
             let rotation = along.try_normalize().map(|it| Quat::from_rotation_arc(Vec3::Y, it));
@@ -84,14 +84,14 @@ impl Rods {
         }
         for ball in &mut self.balls {
             ball.poses.push(Pose { position: frame.positions[ball.index], ..Pose::REST });
-            ball.scales.push([stage.balls[ball.index]; 3]);
+            ball.scales.push([scene.balls[ball.index]; 3]);
         }
     }
 
     /// Adds their nodes, as children of a node with the name of the part.
-    pub(super) fn write(&self, stage: &Stage, document: &mut Document) {
-        let part = &stage.parts[self.part];
-        let material = document.material(part.look, self.part);
+    pub(super) fn write(&self, scene: &DrawnScene, document: &mut Document) {
+        let part = &scene.parts[self.part];
+        let material = document.material(part.material, self.part);
         let parent = document.add_node(&part.name, None);
         for (rods, mesh) in self.meshes() {
             let mesh = document.add_rigid_mesh(&part.name, &mesh, material);

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use taut_export::{Stage, Timeline, sink};
+use taut_export::{DrawnScene, Frame, Timeline, sink};
 
-use crate::{folder, stage};
+use crate::{folder, frame, scene};
 
 const SHORT: Timeline = Timeline { frames: 10, fps: 30.0 };
 
-fn error_message(path: &Path, stage: &Stage, timeline: Timeline) -> String {
-    sink(path, stage, timeline).err().unwrap().to_string()
+fn error_message(path: &Path, scene: &DrawnScene, timeline: Timeline) -> String {
+    sink(path, scene, timeline).err().unwrap().to_string()
 }
 
 #[test]
 fn invalid_names() {
     let folder = folder();
-    let message_for = |name: &str| error_message(&folder.path().join(name), &stage(), SHORT);
+    let message_for = |name: &str| error_message(&folder.path().join(name), &scene(), SHORT);
     for (name, expected) in [
         ("cloth.fbx", "cloth.fbx: unknown extension: expected one of .glb, .obj, .ply, .pc2"),
         ("cloth", "cloth: unknown extension"),
@@ -33,18 +33,33 @@ fn invalid_names() {
 fn files_that_would_be_too_large() {
     let folder = folder();
     let path = folder.path().join("huge.glb");
-    let message = error_message(&path, &stage(), Timeline { frames: 1_000_000, fps: 60.0 });
+    let message = error_message(&path, &scene(), Timeline { frames: 1_000_000, fps: 60.0 });
     assert!(message.contains(" GB, more than the limit of 1.1 GB"), "{message}");
     assert!(!path.exists(), "a file was left");
 }
 
 #[test]
-fn invalid_stages_and_empty_runs() {
+fn invalid_scenes_and_empty_runs() {
     let folder = folder();
     let path = folder.path().join("cloth.obj");
-    let invalid = Stage { vertices: 3, ..stage() };
+    let invalid = DrawnScene { vertices: 3, ..scene() };
     assert!(error_message(&path, &invalid, SHORT).contains("out of range"));
-    let empty = sink(&path, &stage(), SHORT).unwrap();
-    let message = empty.finish(&stage(), &mut |_| {}).unwrap_err().to_string();
+    let empty = sink(&path, &scene(), SHORT).unwrap();
+    let message = empty.finish(&scene(), &mut |_| {}).unwrap_err().to_string();
     assert!(message.ends_with("no frame was written"), "{message}");
+}
+
+#[test]
+fn frames_of_another_scene() {
+    let folder = folder();
+    let scene = scene();
+    let other = Frame { poses: Vec::new(), ..frame(&scene, 0) };
+    for name in ["cloth.glb", "cloth.obj", "cloth.ply", "cloth.pc2"] {
+        let mut sink = sink(&folder.path().join(name), &scene, SHORT).unwrap();
+        sink.frame(&scene, &frame(&scene, 0)).unwrap();
+        let message = sink.frame(&scene, &other).unwrap_err().to_string();
+        let expected =
+            "a frame and its scene differ in the number of vertices, shapes, faces or sticks";
+        assert!(message.contains(name) && message.ends_with(expected), "{message}");
+    }
 }

@@ -29,19 +29,19 @@ impl File {
     }
 }
 
-fn written() -> (File, taut_export::Stage) {
+fn written() -> (File, taut_export::DrawnScene) {
     let folder = folder();
     let path = folder.path().join("scene.glb");
-    let stage = write(&path);
+    let scene = write(&path);
     let bytes = std::fs::read(&path).unwrap();
     let estimate =
-        taut_export::gltf::size(&stage, taut_export::Timeline { frames: FRAMES as u64, fps: 10.0 });
+        taut_export::gltf::size(&scene, taut_export::Timeline { frames: FRAMES as u64, fps: 10.0 });
     let size = bytes.len() as u64;
     assert!(size / 3 < estimate && estimate < size * 3, "{size} bytes, estimated {estimate}");
     // This reader rejects wrong indices, bounds and counts.
     let gltf = Gltf::from_slice(&bytes).unwrap();
     let data = gltf.blob.clone().unwrap();
-    (File { gltf, data }, stage)
+    (File { gltf, data }, scene)
 }
 
 fn are_close(a: [f32; 3], b: [f32; 3]) -> bool {
@@ -50,7 +50,7 @@ fn are_close(a: [f32; 3], b: [f32; 3]) -> bool {
 
 #[test]
 fn the_sheet_morphs_through_all_frames_and_removed_faces_collapse() {
-    let (file, stage) = written();
+    let (file, scene) = written();
     let node = file.node("sheet");
     let mesh = node.mesh().unwrap();
     let primitive = mesh.primitives().next().unwrap();
@@ -61,7 +61,7 @@ fn the_sheet_morphs_through_all_frames_and_removed_faces_collapse() {
         reader.read_morph_targets().map(|(positions, _, _)| positions.unwrap().collect()).collect();
     assert_eq!(targets.len(), FRAMES - 1);
     let corners: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
-    assert_eq!(corners.len(), 3 * stage.faces.len());
+    assert_eq!(corners.len(), 3 * scene.faces.len());
 
     let [(times, ReadOutputs::MorphTargetWeights(weights))] = &mut file.outputs(&node)[..] else {
         panic!("expected one channel, of weights")
@@ -80,13 +80,13 @@ fn the_sheet_morphs_through_all_frames_and_removed_faces_collapse() {
                 point
             })
             .collect();
-        let frame = frame(&stage, key);
+        let frame = frame(&scene, key);
         for (vertex, position) in frame.positions[..SIDES[0] * SIDES[1]].iter().enumerate() {
             assert!(are_close(current[vertex], *position), "vertex {vertex} at key {key}");
         }
         for (face, corners) in corners.chunks(3).enumerate() {
             let [a, b, c] = [0, 1, 2].map(|corner| current[corners[corner] as usize]);
-            let expected = stage.faces[face].map(|corner| frame.positions[corner as usize]);
+            let expected = scene.faces[face].map(|corner| frame.positions[corner as usize]);
             if face == REMOVED_FACE.0 && key >= REMOVED_FACE.1 {
                 assert!(are_close(a, b) && are_close(b, c), "key {key}");
             } else {
@@ -99,7 +99,7 @@ fn the_sheet_morphs_through_all_frames_and_removed_faces_collapse() {
 
 #[test]
 fn a_hidden_drop_is_at_the_position_of_a_visible_one() {
-    let (file, stage) = written();
+    let (file, scene) = written();
     let mesh = file.node("drops").mesh().unwrap();
     let primitive = mesh.primitives().next().unwrap();
     assert_eq!(primitive.mode(), gltf::mesh::Mode::Points);
@@ -109,7 +109,7 @@ fn a_hidden_drop_is_at_the_position_of_a_visible_one() {
         let offsets: Vec<[f32; 3]> = offsets.unwrap().collect();
         let position = |drop: usize| [0, 1, 2].map(|axis| base[drop][axis] + offsets[drop][axis]);
         let key = target + 1;
-        let expected = frame(&stage, key).positions;
+        let expected = frame(&scene, key).positions;
         let (vertex, first_hidden) = HIDDEN_DROP;
         let is_hidden = key >= first_hidden;
         assert!(are_close(position(0), expected[vertex - 1]));
@@ -119,7 +119,7 @@ fn a_hidden_drop_is_at_the_position_of_a_visible_one() {
 
 #[test]
 fn solids_are_nodes_and_only_moving_ones_are_animated() {
-    let (file, stage) = written();
+    let (file, scene) = written();
     let ball = file.node("ball");
     let outputs = file.outputs(&ball);
     assert_eq!(outputs.len(), 2);
@@ -127,12 +127,12 @@ fn solids_are_nodes_and_only_moving_ones_are_animated() {
         match outputs {
             ReadOutputs::Translations(translations) => {
                 for (key, translation) in translations.enumerate() {
-                    assert!(are_close(translation, frame(&stage, key).poses[0].position));
+                    assert!(are_close(translation, frame(&scene, key).poses[0].position));
                 }
             }
             ReadOutputs::Rotations(rotations) => {
                 for (key, rotation) in rotations.into_f32().enumerate() {
-                    let expected = frame(&stage, key).poses[0].rotation;
+                    let expected = frame(&scene, key).poses[0].rotation;
                     let cosine: f32 = rotation.iter().zip(expected).map(|(a, b)| a * b).sum();
                     assert!(cosine.abs() > 1.0 - 1e-6);
                 }
@@ -148,12 +148,12 @@ fn solids_are_nodes_and_only_moving_ones_are_animated() {
 
 #[test]
 fn sticks_of_ropes_are_scaled_rods() {
-    let (file, stage) = written();
+    let (file, scene) = written();
     let parent = file.node("old rope");
     let rods: Vec<Node<'_>> = parent.children().collect();
     assert_eq!(rods.len(), 3, "two sticks and a ball");
-    let first = frame(&stage, 0);
-    for (rod, [a, b]) in rods.iter().zip(&stage.sticks) {
+    let first = frame(&scene, 0);
+    for (rod, [a, b]) in rods.iter().zip(&scene.sticks) {
         let (translation, _, scale) = rod.transform().decomposed();
         let [a, b] = [a, b].map(|end| first.positions[*end as usize]);
         assert!(are_close(translation, [0, 1, 2].map(|axis| a[axis].midpoint(b[axis]))));

@@ -7,7 +7,7 @@ mod points;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use taut_export::{Frame, Look, Mesh, Part, Pose, RigidShape, Stage, Timeline, sink};
+use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape, Timeline, sink};
 
 /// Columns and rows of the sheet.
 const SIDES: [usize; 2] = [5, 4];
@@ -19,7 +19,7 @@ const FRAMES: usize = 6;
 const FPS: f64 = 10.0;
 
 /// A sheet, a rope, drops, a moving ball, a static box, and the ground.
-fn stage() -> Stage {
+fn scene() -> DrawnScene {
     let [columns, rows] = SIDES;
     let sheet = columns * rows;
     let mut faces = Vec::new();
@@ -30,39 +30,43 @@ fn stage() -> Stage {
             faces.extend([[a, c, b], [b, c, c + 1]]);
         }
     }
-    let part = |name: &str, look, vertices, faces, sticks| Part {
+    let part = |name: &str, material, vertices, faces, sticks| Part {
         name: name.into(),
-        look,
+        material,
         vertices,
         faces,
         sticks,
         radius: 0.02,
     };
     let first = sheet as u32;
-    let shape =
-        |name: &str, look, mesh| RigidShape { name: name.into(), look, mesh, unbounded: false };
-    Stage {
+    let shape = |name: &str, material, mesh| RigidShape {
+        name: name.into(),
+        material,
+        mesh,
+        unbounded: false,
+    };
+    DrawnScene {
         flat: false,
         vertices: sheet + 3 + 2,
         sticks: vec![[first, first + 1], [first + 1, first + 2]],
         balls: (0..sheet + 5).map(|at| if at == sheet { 0.1 } else { 0.0 }).collect(),
         pinned: vec![0],
         parts: vec![
-            part("sheet", Look::Cloth, 0..sheet, 0..faces.len(), 0..0),
-            part("old rope", Look::Rope, sheet..sheet + 3, 0..0, 0..2),
-            part("drops", Look::Grains, sheet + 3..sheet + 5, 0..0, 0..0),
+            part("sheet", Material::Cloth, 0..sheet, 0..faces.len(), 0..0),
+            part("old rope", Material::Rope, sheet..sheet + 3, 0..0, 0..2),
+            part("drops", Material::Grains, sheet + 3..sheet + 5, 0..0, 0..0),
         ],
         rigid_shapes: vec![
-            shape("ball", Look::Obstacle, Mesh::sphere(0.25)),
-            shape("box", Look::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
-            RigidShape { unbounded: true, ..shape("ground", Look::Ground, Mesh::floor(5.0)) },
+            shape("ball", Material::Obstacle, Mesh::sphere(0.25)),
+            shape("box", Material::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
+            RigidShape { unbounded: true, ..shape("ground", Material::Ground, Mesh::floor(5.0)) },
         ],
         faces,
     }
 }
 
 /// A frame whose numbers use all bits of their mantissa.
-fn frame(stage: &Stage, nth: usize) -> Frame {
+fn frame(scene: &DrawnScene, nth: usize) -> Frame {
     let [columns, _] = SIDES;
     let time = nth as f64 / FPS;
     let position = |vertex: usize| {
@@ -77,31 +81,31 @@ fn frame(stage: &Stage, nth: usize) -> Frame {
     };
     Frame {
         time,
-        positions: (0..stage.vertices).map(position).collect(),
-        normals: vec![[0.6, 0.0, 0.8]; stage.vertices],
+        positions: (0..scene.vertices).map(position).collect(),
+        normals: vec![[0.6, 0.0, 0.8]; scene.vertices],
         poses: vec![moving, Pose { position: [1.0, 2.0, 3.0], ..Pose::REST }, Pose::REST],
-        hidden_vertices: (0..stage.vertices)
+        hidden_vertices: (0..scene.vertices)
             .map(|it| it == HIDDEN_DROP.0 && nth >= HIDDEN_DROP.1)
             .collect(),
-        removed_faces: (0..stage.faces.len())
+        removed_faces: (0..scene.faces.len())
             .map(|it| it == REMOVED_FACE.0 && nth >= REMOVED_FACE.1)
             .collect(),
         ..Frame::default()
     }
 }
 
-/// Writes all frames of the stage to a file, and returns the stage.
-fn write(path: &Path) -> Stage {
-    let stage = stage();
+/// Writes all frames of the drawn scene to a file, and returns the drawn scene.
+fn write(path: &Path) -> DrawnScene {
+    let scene = scene();
     let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
-    let mut sink = sink(path, &stage, timeline).unwrap();
+    let mut sink = sink(path, &scene, timeline).unwrap();
     for nth in 0..FRAMES {
-        sink.frame(&stage, &frame(&stage, nth)).unwrap();
+        sink.frame(&scene, &frame(&scene, nth)).unwrap();
     }
     let mut last = 0.0;
-    sink.finish(&stage, &mut |share| last = share).unwrap();
+    sink.finish(&scene, &mut |share| last = share).unwrap();
     assert!((0.0..=1.0).contains(&last));
-    stage
+    scene
 }
 
 fn folder() -> tempfile::TempDir {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use taut_export::{Frame, Stage};
+use taut_export::{DrawnScene, Frame};
 use taut_mesh::{LoadOptions, load};
 
 use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, folder, frame, names, write};
@@ -23,28 +23,28 @@ fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
 }
 
 /// The points of a frame, and the number of its triangles.
-fn expected(stage: &Stage, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
-    let points: Vec<[f32; 3]> = stage.points(frame).collect();
+fn expected(scene: &DrawnScene, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
+    let points: Vec<[f32; 3]> = scene.points(frame).collect();
     let (drop, first_hidden) = HIDDEN_DROP;
     let shown = if nth >= first_hidden { drop - 1 } else { drop };
-    assert_eq!(points.len(), stage.point_count());
+    assert_eq!(points.len(), scene.point_count());
     let rigid_shapes =
-        stage.rigid_shapes.iter().filter(|it| !it.unbounded).map(|it| it.mesh.triangles.len());
+        scene.rigid_shapes.iter().filter(|it| !it.unbounded).map(|it| it.mesh.triangles.len());
     let removed = usize::from(nth >= REMOVED_FACE.1);
     assert_eq!(bits(&points[drop..=drop]), bits(&frame.positions[shown..=shown]));
     assert_eq!(bits(&points[..drop]), bits(&frame.positions[..drop]));
-    (bits(&points), stage.faces.len() - removed + rigid_shapes.sum::<usize>())
+    (bits(&points), scene.faces.len() - removed + rigid_shapes.sum::<usize>())
 }
 
 #[test]
 fn a_sequence_of_obj_files_reads_back_to_the_same_bits() {
     let folder = folder();
-    let stage = write(&folder.path().join("cloth-%03d.obj"));
+    let scene = write(&folder.path().join("cloth-%03d.obj"));
     assert_eq!(names(folder.path())[FRAMES - 1], "cloth-005.obj");
     for nth in 0..FRAMES {
         let path = folder.path().join(format!("cloth-{nth:03}.obj"));
         let mesh = load(&path, &UNCHANGED).unwrap().mesh;
-        let (points, triangles) = expected(&stage, &frame(&stage, nth), nth);
+        let (points, triangles) = expected(&scene, &frame(&scene, nth), nth);
         assert_eq!(bits(&mesh.positions), points, "frame {nth}");
         assert_eq!(mesh.triangles.len(), triangles, "frame {nth}");
         let text = fs::read_to_string(&path).unwrap();
@@ -56,9 +56,9 @@ fn a_sequence_of_obj_files_reads_back_to_the_same_bits() {
 fn ply_contains_the_last_frame_and_reads_back_to_the_same_bits() {
     let folder = folder();
     let path = folder.path().join("last.PLY");
-    let stage = write(&path);
+    let scene = write(&path);
     let mesh = load(&path, &UNCHANGED).unwrap().mesh;
-    let (points, triangles) = expected(&stage, &frame(&stage, FRAMES - 1), FRAMES - 1);
+    let (points, triangles) = expected(&scene, &frame(&scene, FRAMES - 1), FRAMES - 1);
     assert_eq!(bits(&mesh.positions), points);
     assert_eq!(mesh.triangles.len(), triangles);
     assert_eq!(names(folder.path()), ["last.PLY"], "another file was left");
@@ -68,20 +68,20 @@ fn ply_contains_the_last_frame_and_reads_back_to_the_same_bits() {
 fn a_point_cache_reads_back_to_the_same_bits() {
     let folder = folder();
     let path = folder.path().join("cloth.pc2");
-    let stage = write(&path);
+    let scene = write(&path);
     let bytes = fs::read(&path).unwrap();
     let (header, samples) = bytes.split_at(32);
     assert_eq!(&header[..12], b"POINTCACHE2\0");
     let word = |at: usize| <[u8; 4]>::try_from(&header[at..at + 4]).unwrap();
     assert_eq!(u32::from_le_bytes(word(12)), 1);
-    assert_eq!(u32::from_le_bytes(word(16)) as usize, stage.point_count());
+    assert_eq!(u32::from_le_bytes(word(16)) as usize, scene.point_count());
     assert_eq!([word(20), word(24)], [0.0_f32, 1.0].map(f32::to_le_bytes));
     assert_eq!(u32::from_le_bytes(word(28)) as usize, FRAMES);
     let numbers: Vec<f32> =
         samples.chunks(4).map(|it| f32::from_le_bytes(it.try_into().unwrap())).collect();
-    assert_eq!(numbers.len(), 3 * FRAMES * stage.point_count());
-    for (nth, sample) in numbers.chunks(3 * stage.point_count()).enumerate() {
+    assert_eq!(numbers.len(), 3 * FRAMES * scene.point_count());
+    for (nth, sample) in numbers.chunks(3 * scene.point_count()).enumerate() {
         let points: Vec<[f32; 3]> = sample.chunks(3).map(|it| it.try_into().unwrap()).collect();
-        assert_eq!(bits(&points), expected(&stage, &frame(&stage, nth), nth).0, "sample {nth}");
+        assert_eq!(bits(&points), expected(&scene, &frame(&scene, nth), nth).0, "sample {nth}");
     }
 }

@@ -8,7 +8,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use taut_export::{
-    ExportError, FileName, Frame, InFile, Problem, Recording, Result, Sink, Stage, Timeline,
+    DrawnScene, ExportError, FileName, Frame, InFile, Problem, Recording, Result, Sink, Timeline,
     file_name,
 };
 
@@ -20,10 +20,10 @@ pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 /// Checks whether [`film`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
-/// indices.
-pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
-    file_name(path, stage, EXTENSIONS, &[".png"])
+/// An unknown extension, an invalid frame number pattern, a missing folder, or a drawn scene with
+/// invalid indices.
+pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
+    file_name(path, scene, EXTENSIONS, &[".png"])
 }
 
 /// Returns the sink for a picture or film, chosen by the extension: `.apng`, `.gif`, or `.png`. PNG
@@ -34,18 +34,18 @@ pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
 /// As [`check`], or a file that cannot be created.
 pub fn film(
     path: &Path,
-    stage: &Stage,
+    scene: &DrawnScene,
     timeline: Timeline,
     options: Options,
 ) -> Result<Box<dyn Sink>> {
-    let name = check(path, stage)?;
+    let name = check(path, scene)?;
     let output = match &*name.extension() {
         "png" if name.is_sequence() => Output::Sequence(name),
         "png" => Output::Still(File::create(path).in_file(path)?, None),
         "apng" => Output::Apng(File::create(path).in_file(path)?),
         _ => Output::Gif(File::create(path).in_file(path)?),
     };
-    let recording = Recording::beside(path, stage).in_file(path)?;
+    let recording = Recording::beside(path, scene).in_file(path)?;
     let path = path.to_owned();
     Ok(Box::new(Film {
         path,
@@ -81,23 +81,28 @@ struct Film {
 }
 
 impl Sink for Film {
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+    fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
+        scene.check_frame(frame, &self.path)?;
         if let Output::Still(_, last) = &mut self.output {
             last.get_or_insert_default().clone_from(frame);
             return Ok(());
         }
-        self.bounds.add(stage, frame);
+        self.bounds.add(scene, frame);
         self.recording.add(frame).in_file(&self.path)
     }
 
-    fn finish(mut self: Box<Self>, stage: &Stage, progress: &mut dyn FnMut(f64)) -> Result<()> {
+    fn finish(
+        mut self: Box<Self>,
+        scene: &DrawnScene,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<()> {
         let Self { path, output, options, fps, recording, bounds } = &mut *self;
-        let mut frames = FilmFrames { path, stage, options: *options, bounds, recording, progress };
+        let mut frames = FilmFrames { path, scene, options: *options, bounds, recording, progress };
         match output {
             Output::Still(file, Some(last)) => {
                 let mut bounds = Bounds::default();
-                bounds.add(stage, last);
-                let picture = Painter::new(stage, &bounds, *options).paint(stage, last);
+                bounds.add(scene, last);
+                let picture = Painter::new(scene, &bounds, *options).paint(scene, last);
                 write_png(&picture, file).map_err(|error| export_error(path, &error))
             }
             Output::Still(_, None) => Err(Problem::NoFrames.of(path)),
@@ -120,7 +125,7 @@ impl Sink for Film {
 /// The recorded frames of a film, and what is needed to draw them.
 struct FilmFrames<'a> {
     path: &'a Path,
-    stage: &'a Stage,
+    scene: &'a DrawnScene,
     options: Options,
     bounds: &'a Bounds,
     recording: &'a mut Recording,
@@ -130,11 +135,11 @@ struct FilmFrames<'a> {
 impl FilmFrames<'_> {
     /// Draws one frame after the other, and calls `write` with each picture.
     fn for_each(&mut self, mut write: impl FnMut(Picture) -> Result<()>) -> Result<()> {
-        let painter = Painter::new(self.stage, self.bounds, self.options);
+        let painter = Painter::new(self.scene, self.bounds, self.options);
         let (frames, mut done) = (self.recording.len(), 0_u64);
         let mut recorded = self.recording.read().in_file(self.path)?;
         while let Some(frame) = recorded.read_next().in_file(self.path)? {
-            write(painter.paint(self.stage, &frame))?;
+            write(painter.paint(self.scene, &frame))?;
             done += 1;
             (self.progress)(done as f64 / frames as f64);
         }

@@ -88,19 +88,19 @@ impl Shading<'_> {
     /// The light from a sample of a surface to the eye. `nth` is the number of the sample in its
     /// pixel.
     pub(super) fn surface(&self, soup: &Soup, sample: &Sample, ray: Vec3, nth: usize) -> Vec3 {
-        let material = &soup.materials[sample.material as usize];
-        let albedo = if sample.front { material.front } else { material.back };
+        let shading = &soup.shadings[sample.shading as usize];
+        let albedo = if sample.front { shading.front } else { shading.back };
         let point = self.lights.eye + ray * sample.depth;
         let (normal, view) = (sample.normal, -ray.normalize());
         let towards = self.main.towards;
         let cosine = normal.dot(towards);
-        let is_lit_through = cosine < 0.0 && material.translucency > 0.0;
+        let is_lit_through = cosine < 0.0 && shading.translucency > 0.0;
         let lit_side = if is_lit_through { -normal } else { normal };
         let [main, sky] = self.visibility(point, lit_side, nth);
-        let diffuse = if cosine > 0.0 { cosine } else { -cosine * material.translucency };
+        let diffuse = if cosine > 0.0 { cosine } else { -cosine * shading.translucency };
         let ambient = GROUND_LIGHT.lerp(SKY_LIGHT, 0.5 + 0.5 * normal.y) * (0.45 + 0.55 * sky);
         let half = (towards + view).normalize_or(normal);
-        let specular = material.specular * normal.dot(half).max(0.0).powi(40) * main;
+        let specular = shading.specular * normal.dot(half).max(0.0).powi(40) * main;
         // Rim light, as of fibres and rounded edges.
         let rim = 0.10 * (1.0 - normal.dot(view).clamp(0.0, 1.0)).powi(3) * sky;
         albedo * (MAIN_LIGHT * (diffuse * main) + ambient) + Vec3::splat(specular + rim * 0.5)

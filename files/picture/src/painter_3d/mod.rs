@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use glam::{Vec2, Vec3};
-use taut_export::{Frame, Stage};
+use taut_export::{DrawnScene, Frame};
 
 use crate::camera::{Bounds, Camera, floor};
 use crate::colour::{Background, srgb};
@@ -28,7 +28,7 @@ const SAMPLES_PER_SIDE: u32 = 3;
 /// Rows of pixels that a thread draws at a time.
 const STRIP_ROWS: u32 = 16;
 
-/// Draws frames of a 3D stage from a fixed camera.
+/// Draws frames of a 3D scene from a fixed camera.
 #[derive(Debug)]
 pub(crate) struct Painter3d {
     camera: Camera,
@@ -49,9 +49,9 @@ impl Painter3d {
         &self.camera
     }
 
-    pub(crate) fn paint(&self, stage: &Stage, frame: &Frame, options: &Options) -> Picture {
-        let soup = Soup::new(stage, frame, &self.camera);
-        let floor = floor(stage, frame).unwrap_or(self.floor);
+    pub(crate) fn paint(&self, scene: &DrawnScene, frame: &Frame, options: &Options) -> Picture {
+        let soup = Soup::new(scene, frame, &self.camera);
+        let floor = floor(scene, frame).unwrap_or(self.floor);
         let shading = self.lights.with_shadows_of(&soup);
         let camera = self.camera.supersampled(SAMPLES_PER_SIDE as f32);
         let projected: Vec<Vec3> = soup.points.iter().map(|&point| camera.project(point)).collect();

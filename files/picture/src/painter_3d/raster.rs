@@ -11,8 +11,8 @@ pub(super) struct Sample {
     pub(super) depth: f32,
     /// The unit normal that points towards the eye.
     pub(super) normal: Vec3,
-    /// The index of the material.
-    pub(super) material: u16,
+    /// The index of the shading.
+    pub(super) shading: u16,
     /// Whether the front of the triangle is visible: its corners are counter-clockwise from the
     /// eye.
     pub(super) front: bool,
@@ -27,7 +27,7 @@ pub(super) struct Samples {
     top: u32,
     /// For each sample the inverse of its depth, 1/m; 0 if nothing is visible.
     inverse_depth: Vec<f32>,
-    /// For each sample the normal, the material, and whether the front is visible.
+    /// For each sample the normal, the shading, and whether the front is visible.
     surface: Vec<(Vec3, u16, bool)>,
 }
 
@@ -46,11 +46,11 @@ impl Samples {
 
     /// Draws all triangles. `projected` are the projections of all points.
     pub(super) fn draw(&mut self, soup: &Soup, projected: &[Vec3]) {
-        for (corners, &material) in soup.triangles.iter().zip(&soup.material) {
+        for (corners, &shading) in soup.triangles.iter().zip(&soup.shading) {
             let points = corners.map(|corner| projected[corner as usize]);
             let normals = corners.map(|corner| soup.normals[corner as usize]);
-            let one_sided = soup.materials[material as usize].one_sided;
-            self.draw_triangle(points, normals, material, one_sided);
+            let one_sided = soup.shadings[shading as usize].one_sided;
+            self.draw_triangle(points, normals, shading, one_sided);
         }
     }
 
@@ -59,7 +59,7 @@ impl Samples {
         &mut self,
         [a, b, c]: [Vec3; 3],
         normals: [Vec3; 3],
-        material: u16,
+        shading: u16,
         one_sided: bool,
     ) {
         // Triangles behind the eye are skipped. The camera is placed so that there are none.
@@ -106,7 +106,7 @@ impl Samples {
                 if inverse_depth > self.inverse_depth[index] {
                     self.inverse_depth[index] = inverse_depth;
                     let normal = normals[0] * t + normals[1] * u + normals[2] * v;
-                    self.surface[index] = (normal * facing, material, front);
+                    self.surface[index] = (normal * facing, shading, front);
                 }
             }
         }
@@ -117,9 +117,9 @@ impl Samples {
         let index = ((y - self.top) * self.width + x) as usize;
         let inverse_depth = self.inverse_depth[index];
         (inverse_depth > 0.0).then(|| {
-            let (normal, material, front) = self.surface[index];
+            let (normal, shading, front) = self.surface[index];
             let (depth, normal) = (1.0 / inverse_depth, normal.normalize_or(Vec3::Y));
-            Sample { depth, normal, material, front }
+            Sample { depth, normal, shading, front }
         })
     }
 }

@@ -1,14 +1,14 @@
 //! Collects all triangles of a frame.
 
 use glam::{Quat, Vec3};
-use taut_export::{Frame, Look, Mesh, Part, Stage};
+use taut_export::{DrawnScene, Frame, Material, Mesh, Part};
 
 use crate::camera::{Camera, is_floor};
 use crate::colour::{faded, linear};
 
-/// The material of a part or rigid shape.
+/// The shading of a part or rigid shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Material {
+pub(super) struct Shading {
     /// The colour of the front, in linear light.
     pub(super) front: Vec3,
     /// The colour of the back, in linear light.
@@ -21,18 +21,18 @@ pub(super) struct Material {
     pub(super) one_sided: bool,
 }
 
-impl Material {
-    fn new(look: Look, nth: usize) -> Self {
-        let front = linear(look.colour(nth));
-        let (translucency, specular) = match look {
-            Look::Cloth => (0.35, 0.06),
-            Look::Plant => (0.3, 0.05),
-            Look::Rope | Look::Ground => (0.0, 0.02),
-            Look::Body | Look::Ragdoll | Look::Obstacle => (0.0, 0.16),
-            Look::Grains => (0.0, 0.5),
+impl Shading {
+    fn new(material: Material, nth: usize) -> Self {
+        let front = linear(material.colour(nth));
+        let (translucency, specular) = match material {
+            Material::Cloth => (0.35, 0.06),
+            Material::Plant => (0.3, 0.05),
+            Material::Rope | Material::Ground => (0.0, 0.02),
+            Material::Body | Material::Ragdoll | Material::Obstacle => (0.0, 0.16),
+            Material::Grains => (0.0, 0.5),
         };
-        let back = if look == Look::Cloth { faded(front) } else { front };
-        Self { front, back, translucency, specular, one_sided: look == Look::Ground }
+        let back = if material == Material::Cloth { faded(front) } else { front };
+        Self { front, back, translucency, specular, one_sided: material == Material::Ground }
     }
 }
 
@@ -42,25 +42,25 @@ pub(super) struct Soup {
     pub(super) points: Vec<Vec3>,
     pub(super) normals: Vec<Vec3>,
     pub(super) triangles: Vec<[u32; 3]>,
-    /// The material of each triangle.
-    pub(super) material: Vec<u16>,
-    pub(super) materials: Vec<Material>,
+    /// The shading of each triangle.
+    pub(super) shading: Vec<u16>,
+    pub(super) shadings: Vec<Shading>,
     /// The number of triangles that cast shadows; they come first.
     pub(super) casting: usize,
 }
 
 impl Soup {
-    /// All triangles of a stage except floors.
-    pub(super) fn new(stage: &Stage, frame: &Frame, camera: &Camera) -> Self {
+    /// All triangles of a drawn scene except floors.
+    pub(super) fn new(scene: &DrawnScene, frame: &Frame, camera: &Camera) -> Self {
         let mut soup = Self::default();
-        for (nth, part) in stage.parts.iter().enumerate() {
-            soup.set_material(part.look, nth);
-            soup.add_part(stage, frame, part, camera);
+        for (nth, part) in scene.parts.iter().enumerate() {
+            soup.set_material(part.material, nth);
+            soup.add_part(scene, frame, part, camera);
         }
         let mut rooms = Vec::new();
-        for (nth, (shape, pose)) in stage.rigid_shapes.iter().zip(&frame.poses).enumerate() {
+        for (nth, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
             if !shape.unbounded {
-                soup.set_material(shape.look, nth);
+                soup.set_material(shape.material, nth);
                 soup.add_mesh(
                     &shape.mesh,
                     |point| pose.point(point),
@@ -74,20 +74,20 @@ impl Soup {
         }
         soup.casting = soup.triangles.len();
         for (nth, shape, pose) in rooms {
-            soup.set_material(shape.look, nth);
+            soup.set_material(shape.material, nth);
             soup.add_mesh(&shape.mesh, |point| pose.point(point), |normal| pose.direction(normal));
         }
         soup
     }
 
-    /// Sets the material of the triangles that follow.
-    fn set_material(&mut self, look: Look, nth: usize) {
-        self.materials.push(Material::new(look, nth));
+    /// Sets the shading of the triangles that follow.
+    fn set_material(&mut self, material: Material, nth: usize) {
+        self.shadings.push(Shading::new(material, nth));
     }
 
     fn add_triangle(&mut self, corners: [u32; 3]) {
         self.triangles.push(corners);
-        self.material.push(self.materials.len() as u16 - 1);
+        self.shading.push(self.shadings.len() as u16 - 1);
     }
 
     /// Adds a mesh, with its points and normals transformed.
@@ -105,7 +105,7 @@ impl Soup {
         }
     }
 
-    fn add_part(&mut self, stage: &Stage, frame: &Frame, part: &Part, camera: &Camera) {
+    fn add_part(&mut self, scene: &DrawnScene, frame: &Frame, part: &Part, camera: &Camera) {
         let offset = self.points.len() as u32;
         let position = |vertex: usize| Vec3::from(frame.positions[vertex]);
         if !part.faces.is_empty() {
@@ -113,7 +113,7 @@ impl Soup {
             self.points.extend(part.vertices.clone().map(position));
             self.normals.extend(part.vertices.clone().map(|it| Vec3::from(frame.normals[it])));
             for face in part.faces.clone().filter(|&face| frame.has_face(face)) {
-                self.add_triangle(stage.faces[face].map(|corner| offset + corner - first));
+                self.add_triangle(scene.faces[face].map(|corner| offset + corner - first));
             }
         }
         // Sticks are rods with a ball at each end. Their size in pixels decides the tessellation.
@@ -125,8 +125,8 @@ impl Soup {
         };
         let mut ends = Vec::new();
         for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
-            let [a, b] = stage.sticks[stick].map(|end| position(end as usize));
-            ends.extend(stage.sticks[stick]);
+            let [a, b] = scene.sticks[stick].map(|end| position(end as usize));
+            ends.extend(scene.sticks[stick]);
             let Some(along) = (b - a).try_normalize() else { continue };
             let rotation = Quat::from_rotation_arc(Vec3::Y, along);
             let (middle, length, radius) = (a.midpoint(b), a.distance(b), part.radius);
@@ -143,7 +143,7 @@ impl Soup {
         let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
         let grains = part.vertices.clone().filter(|_| only_vertices).map(|it| (it, part.radius));
         let balls =
-            part.vertices.clone().map(|it| (it, stage.balls.get(it).copied().unwrap_or(0.0)));
+            part.vertices.clone().map(|it| (it, scene.balls.get(it).copied().unwrap_or(0.0)));
         for (vertex, radius) in joints.chain(grains).chain(balls) {
             if radius > 0.0 && frame.has_vertex(vertex) {
                 let centre = position(vertex);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use taut_export::{Frame, Look, Mesh, Part, Pose, RigidShape, Stage, Timeline};
+use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape, Timeline};
 use taut_picture::{Bounds, Options, Painter, Picture, View, film};
 
 const SMALL: Options = Options {
@@ -18,8 +18,8 @@ const FRAMES: usize = 4;
 const FPS: f64 = 12.5;
 
 /// A square sheet of cloth above a ball, both 1 m wide.
-fn stage(flat: bool) -> Stage {
-    Stage {
+fn scene(flat: bool) -> DrawnScene {
+    DrawnScene {
         flat,
         vertices: 4,
         faces: vec![[0, 1, 2], [0, 2, 3]],
@@ -28,7 +28,7 @@ fn stage(flat: bool) -> Stage {
         balls: Vec::new(),
         parts: vec![Part {
             name: "sheet".into(),
-            look: Look::Cloth,
+            material: Material::Cloth,
             vertices: 0..4,
             faces: 0..2,
             sticks: if flat { 0..4 } else { 0..0 },
@@ -36,7 +36,7 @@ fn stage(flat: bool) -> Stage {
         }],
         rigid_shapes: vec![RigidShape {
             name: "ball".into(),
-            look: Look::Obstacle,
+            material: Material::Obstacle,
             mesh: Mesh::sphere(0.4),
             unbounded: false,
         }],
@@ -56,10 +56,10 @@ fn frame(nth: usize) -> Frame {
     }
 }
 
-fn bounds(stage: &Stage) -> Bounds {
+fn bounds(scene: &DrawnScene) -> Bounds {
     let mut bounds = Bounds::default();
     for nth in 0..FRAMES {
-        bounds.add(stage, &frame(nth));
+        bounds.add(scene, &frame(nth));
     }
     bounds
 }
@@ -79,11 +79,11 @@ fn is_red([r, g, b]: [i32; 3]) -> bool {
 #[test]
 fn cloth_is_drawn_between_its_vertices_and_not_elsewhere() {
     for flat in [false, true] {
-        let stage = stage(flat);
-        let painter = Painter::new(&stage, &bounds(&stage), SMALL);
+        let scene = scene(flat);
+        let painter = Painter::new(&scene, &bounds(&scene), SMALL);
         for nth in 0..FRAMES {
             let frame = frame(nth);
-            let picture = painter.paint(&stage, &frame);
+            let picture = painter.paint(&scene, &frame);
             let [a, .., c, _] = frame.positions[..] else { panic!("expected four vertices") };
             let middle = [0, 1, 2].map(|axis| a[axis].midpoint(c[axis]));
             for position in [middle, [-0.45, a[1] + 0.05, 0.0], [0.45, c[1] - 0.05, 0.0]] {
@@ -99,15 +99,15 @@ fn cloth_is_drawn_between_its_vertices_and_not_elsewhere() {
 
 #[test]
 fn removed_faces_are_not_drawn_and_everything_fits_into_the_picture() {
-    let stage = stage(false);
-    let painter = Painter::new(&stage, &bounds(&stage), SMALL);
+    let scene = scene(false);
+    let painter = Painter::new(&scene, &bounds(&scene), SMALL);
     let whole = frame(0);
     let torn = Frame { removed_faces: vec![true, false], ..frame(0) };
     let position = [0.3, 1.7, 0.0]; // in the first face
-    assert!(is_red(colour_at(&painter.paint(&stage, &whole), &painter, position)));
-    assert!(!is_red(colour_at(&painter.paint(&stage, &torn), &painter, position)));
+    assert!(is_red(colour_at(&painter.paint(&scene, &whole), &painter, position)));
+    assert!(!is_red(colour_at(&painter.paint(&scene, &torn), &painter, position)));
     for nth in 0..FRAMES {
-        for point in stage.points(&frame(nth)) {
+        for point in scene.points(&frame(nth)) {
             let [x, y] = painter.pixel_of(point);
             assert!((0.0..120.0).contains(&x) && (0.0..90.0).contains(&y), "{point:?}: {x} {y}");
         }
@@ -116,32 +116,32 @@ fn removed_faces_are_not_drawn_and_everything_fits_into_the_picture() {
 
 #[test]
 fn solids_cast_shadows_on_the_floor() {
-    let stage = stage(false);
-    let painter = Painter::new(&stage, &bounds(&stage), SMALL);
+    let scene = scene(false);
+    let painter = Painter::new(&scene, &bounds(&scene), SMALL);
     let brightness =
         |picture: &Picture, position| colour_at(picture, &painter, position).iter().sum::<i32>();
     let mut far_away = frame(0);
     far_away.poses[0].position = [100.0, 100.0, 0.0];
-    let (with, without) = (painter.paint(&stage, &frame(0)), painter.paint(&stage, &far_away));
+    let (with, without) = (painter.paint(&scene, &frame(0)), painter.paint(&scene, &far_away));
     // On the floor in front of the ball, in its shadow.
     let shadow = [0.0, -0.08, 0.1];
     assert!(brightness(&with, shadow) + 60 < brightness(&without, shadow));
 }
 
-/// Writes all frames to a file, and returns the stage and the painted pictures.
-fn written(path: &Path) -> (Stage, Vec<Picture>) {
-    let stage = stage(false);
+/// Writes all frames to a file, and returns the drawn scene and the painted pictures.
+fn written(path: &Path) -> (DrawnScene, Vec<Picture>) {
+    let scene = scene(false);
     let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
-    let mut film = film(path, &stage, timeline, SMALL).unwrap();
+    let mut film = film(path, &scene, timeline, SMALL).unwrap();
     for nth in 0..FRAMES {
-        film.frame(&stage, &frame(nth)).unwrap();
+        film.frame(&scene, &frame(nth)).unwrap();
     }
     let mut progress = Vec::new();
-    film.finish(&stage, &mut |share| progress.push(share)).unwrap();
+    film.finish(&scene, &mut |share| progress.push(share)).unwrap();
     assert!(progress.is_sorted());
-    let painter = Painter::new(&stage, &bounds(&stage), SMALL);
-    let pictures = (0..FRAMES).map(|nth| painter.paint(&stage, &frame(nth))).collect();
-    (stage, pictures)
+    let painter = Painter::new(&scene, &bounds(&scene), SMALL);
+    let pictures = (0..FRAMES).map(|nth| painter.paint(&scene, &frame(nth))).collect();
+    (scene, pictures)
 }
 
 /// A reader of a PNG file, and a buffer for a picture.
@@ -222,11 +222,11 @@ fn a_gif_decodes_to_nearly_the_painted_pictures_with_the_same_duration() {
 #[test]
 fn invalid_names_and_views_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
-    let stage = stage(false);
+    let scene = scene(false);
     let timeline = Timeline { frames: 1, fps: FPS };
     let error_message = |name: &str| {
         let path = folder.path().join(name);
-        film(&path, &stage, timeline, SMALL).err().unwrap().to_string()
+        film(&path, &scene, timeline, SMALL).err().unwrap().to_string()
     };
     assert!(
         error_message("a.jpeg")

@@ -1,10 +1,10 @@
-//! Drawing styles of models.
+//! Kinds of models.
 
 use core::fmt;
 
-/// How to draw a model.
+/// The kind of a model. It decides how the model is drawn and has no effect on the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Look {
+pub enum ModelKind {
     /// Cloth: faces, visible from both sides; a renderer that draws sticks draws them as threads.
     Cloth,
     /// Ropes, chains and bridges: the sticks, and planks of bridges as faces.
@@ -19,8 +19,8 @@ pub enum Look {
     Grains,
 }
 
-impl Look {
-    /// All values.
+impl ModelKind {
+    /// All kinds.
     pub const ALL: [Self; 6] =
         [Self::Cloth, Self::Rope, Self::Plant, Self::Body, Self::Ragdoll, Self::Grains];
 
@@ -37,7 +37,7 @@ impl Look {
     }
 }
 
-impl fmt::Display for Look {
+impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

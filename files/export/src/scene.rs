@@ -1,13 +1,14 @@
-//! The stage, which is the same in all frames, and the frames.
+//! The drawn scene, which is the same in all frames, and the frames.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::Path;
 
-use crate::Mesh;
+use crate::{Mesh, Problem};
 
-/// The kind of a part or rigid shape, which decides how it is drawn.
+/// The material of a part or rigid shape, which decides its colour and gloss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Look {
+pub enum Material {
     /// Cloth, seen from both sides.
     Cloth,
     /// Ropes and bridges.
@@ -26,7 +27,7 @@ pub enum Look {
     Ground,
 }
 
-impl Look {
+impl Material {
     /// The colour in sRGB of the part or rigid shape with the index `nth`. Cloths, bodies and
     /// ragdolls have several colours, to tell them apart.
     #[must_use]
@@ -56,14 +57,14 @@ impl Look {
 pub struct Part {
     /// The name.
     pub name: String,
-    /// The look.
-    pub look: Look,
-    /// Its vertices, among those of the stage.
+    /// The material.
+    pub material: Material,
+    /// Its vertices, among those of the drawn scene.
     pub vertices: Range<usize>,
-    /// Its faces, among those of the stage. Their corners must be vertices of the part.
+    /// Its faces, among those of the drawn scene. Their corners must be vertices of the part.
     pub faces: Range<usize>,
-    /// Its sticks that are drawn, among those of the stage. Their ends must be vertices of the
-    /// part.
+    /// Its sticks that are drawn, among those of the drawn scene. Their ends must be vertices of
+    /// the part.
     pub sticks: Range<usize>,
     /// Radius with which sticks are drawn, and vertices if the part has neither sticks nor faces,
     /// m.
@@ -75,8 +76,8 @@ pub struct Part {
 pub struct RigidShape {
     /// The name.
     pub name: String,
-    /// The look.
-    pub look: Look,
+    /// The material.
+    pub material: Material,
     /// The shape, in its own coordinates.
     pub mesh: Mesh,
     /// Whether it is unbounded, such as a floor or a room; `mesh` is then only a part of it.
@@ -85,7 +86,7 @@ pub struct RigidShape {
 
 /// The parts and rigid shapes of a scene, without positions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stage {
+pub struct DrawnScene {
     /// Whether the scene is 2D, in the plane z = 0.
     pub flat: bool,
     /// The number of vertices.
@@ -120,7 +121,7 @@ impl Pose {
     pub const REST: Self = Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 }
 
-/// The positions of all vertices and rigid shapes of a stage at one time, in metres, y up.
+/// The positions of all vertices and rigid shapes of a drawn scene at one time, in metres, y up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// The time, s.
@@ -164,7 +165,7 @@ impl Frame {
     }
 }
 
-impl Stage {
+impl DrawnScene {
     /// Checks that all indices are valid.
     ///
     /// # Errors
@@ -181,7 +182,9 @@ impl Stage {
                 && self.sticks[part.sticks.clone()].as_flattened().iter().all(is_own)
         };
         if !self.parts.iter().all(is_valid_part) {
-            return Err("a part of the stage has vertices, faces or sticks that are out of range");
+            return Err(
+                "a part of the drawn scene has vertices, faces or sticks that are out of range",
+            );
         }
         let is_valid_shape = |shape: &RigidShape| {
             let corners = shape.mesh.triangles.as_flattened();
@@ -196,11 +199,12 @@ impl Stage {
         Ok(())
     }
 
-    /// Checks that a frame belongs to this stage.
+    /// Checks that a frame belongs to this drawn scene. Each [`Sink`](crate::Sink) does so; `path`
+    /// is its file.
     ///
     /// # Errors
-    /// A description, if the numbers of elements differ.
-    pub fn check_frame(&self, frame: &Frame) -> Result<(), &'static str> {
+    /// If the numbers of vertices, shapes, faces or sticks differ.
+    pub fn check_frame(&self, frame: &Frame, path: &Path) -> crate::Result<()> {
         let match_len = |flags: &[bool], len: usize| flags.is_empty() || flags.len() == len;
         let matches = frame.positions.len() == self.vertices
             && frame.normals.len() == self.vertices
@@ -211,7 +215,9 @@ impl Stage {
         if matches {
             Ok(())
         } else {
-            Err("a frame and its stage have different numbers of vertices, shapes, faces or sticks")
+            let problem =
+                "a frame and its scene differ in the number of vertices, shapes, faces or sticks";
+            Err(Problem::Unsupported(problem).of(path))
         }
     }
 

@@ -10,7 +10,7 @@ import { Plane } from './plane.js';
 import { Points } from './points.js';
 import { Space } from './space.js';
 
-export class Stage {
+export class Renderer {
   /** @throws if the browser has no WebGL2. */
   constructor(canvas, isSoftware) {
     this.canvas = canvas;

@@ -1,27 +1,27 @@
-//! Converts a world to the stage and frames that the export and picture crates expect.
+//! Converts a world to the drawn scene and frames that the export and picture crates expect.
 
 use taut::Kernel;
-use taut::world::{Figure, FigureShape, Look, REMOVED, World, normals, row};
-use taut_export::{Frame, Look as ExportLook, Mesh, Part, Pose, RigidShape, Stage};
+use taut::world::{Figure, FigureShape, ModelKind, REMOVED, World, normals, row};
+use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
 
-/// The stage of a world, and its current frame.
-pub(super) struct WorldStage {
-    pub(super) stage: Stage,
+/// The drawn scene of a world, and its current frame.
+pub(super) struct ExportedWorld {
+    pub(super) scene: DrawnScene,
     pub(super) frame: Frame,
-    /// The particle of each vertex of the stage.
+    /// The particle of each vertex of the drawn scene.
     particle_of_vertex: Vec<u32>,
-    /// For each stick of the world its number on the stage, if it is drawn.
+    /// For each stick of the world its number in the drawn scene, if it is drawn.
     sticks: Vec<Option<u32>>,
-    /// For each triangle of the world the number of its face on the stage, if it is drawn.
+    /// For each triangle of the world the number of its face in the drawn scene, if it is drawn.
     faces: Vec<Option<u32>>,
     /// The triangles of the world; removed ones are `REMOVED`.
     triangles: Vec<[u32; 3]>,
     /// How many of the removed triangles and sticks the frame already marks as removed.
     removed: [usize; 2],
-    /// The rigid bodies; they are the first rigid shapes of the stage.
+    /// The rigid bodies; they are the first rigid shapes of the drawn scene.
     bodies: Vec<BodyRef>,
-    /// Numbers of the obstacles that are rigid shapes of the stage; they follow the bodies.
+    /// Numbers of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
     obstacles: Vec<usize>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -33,8 +33,8 @@ struct BodyRef {
     body: usize,
 }
 
-impl WorldStage {
-    /// Creates the stage of a world. If `vertex_map` is given, the stage has the vertices and faces
+impl ExportedWorld {
+    /// Creates the drawn scene of a world. If `vertex_map` is given, it has the vertices and faces
     /// of the mesh file.
     pub(super) fn new<K: Kernel<D>, const D: usize>(
         world: &World<K, D>,
@@ -42,7 +42,7 @@ impl WorldStage {
     ) -> Self {
         let drawing = world.drawing();
         let mut this = Self {
-            stage: Stage { flat: D == 2, vertices: world.len(), ..Stage::default() },
+            scene: DrawnScene { flat: D == 2, vertices: world.len(), ..DrawnScene::default() },
             frame: Frame::default(),
             particle_of_vertex: (0..world.len() as u32).collect(),
             sticks: vec![None; drawing.sticks.len()],
@@ -56,19 +56,20 @@ impl WorldStage {
         };
         world.copy_vertices(&mut this.positions);
         let pinned = (0..world.len()).filter(|&particle| world.inverse_mass(particle) == 0.0);
-        this.stage.balls = vec![0.0; world.len()];
+        this.scene.balls = vec![0.0; world.len()];
         for model in &drawing.models {
-            let (first_face, first_stick) = (this.stage.faces.len(), this.stage.sticks.len());
+            let (first_face, first_stick) = (this.scene.faces.len(), this.scene.sticks.len());
             for triangle in model.triangles.clone() {
                 let corners = this.triangles[triangle];
                 if corners.iter().all(|&corner| model.particles.contains(&(corner as usize))) {
-                    this.faces[triangle] = Some(this.stage.faces.len() as u32);
-                    this.stage.faces.push(corners);
+                    this.faces[triangle] = Some(this.scene.faces.len() as u32);
+                    this.scene.faces.push(corners);
                 }
             }
             // Sticks of bodies and of 3-D cloth are hidden under their surfaces.
-            let covers_sticks = model.look == Look::Body || (model.look == Look::Cloth && D == 3);
-            let has_faces = this.stage.faces.len() > first_face;
+            let covers_sticks =
+                model.kind == ModelKind::Body || (model.kind == ModelKind::Cloth && D == 3);
+            let has_faces = this.scene.faces.len() > first_face;
             for stick in model.sticks.clone() {
                 let ends = drawing.sticks[stick];
                 let hidden = drawing.hidden_sticks.binary_search(&(stick as u32)).is_ok();
@@ -76,34 +77,34 @@ impl WorldStage {
                     && !hidden
                     && !(covers_sticks && (has_faces || !model.mesh_vertices.is_empty()))
                 {
-                    this.sticks[stick] = Some(this.stage.sticks.len() as u32);
-                    this.stage.sticks.push(ends);
+                    this.sticks[stick] = Some(this.scene.sticks.len() as u32);
+                    this.scene.sticks.push(ends);
                 }
             }
             // Springs do not tear, so they need no entry in `sticks`.
             if !has_faces {
-                this.stage.sticks.extend(&drawing.springs[model.springs.clone()]);
+                this.scene.sticks.extend(&drawing.springs[model.springs.clone()]);
             }
-            if model.look == Look::Ragdoll {
+            if model.kind == ModelKind::Ragdoll {
                 let particles = model.particles.clone();
-                this.stage.balls[particles.clone()].copy_from_slice(&drawing.radii[particles]);
+                this.scene.balls[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
-            if model.look != Look::Body || model.mesh_vertices.is_empty() {
-                let sticks = first_stick..this.stage.sticks.len();
-                let radius = this.drawing_radius(model.look, &this.stage.sticks[sticks.clone()]);
-                this.stage.parts.push(Part {
+            if model.kind != ModelKind::Body || model.mesh_vertices.is_empty() {
+                let sticks = first_stick..this.scene.sticks.len();
+                let radius = this.drawing_radius(model.kind, &this.scene.sticks[sticks.clone()]);
+                this.scene.parts.push(Part {
                     name: model.name.clone(),
-                    look: export_look(model.look),
+                    material: material_of(model.kind),
                     vertices: model.particles.clone(),
-                    faces: first_face..this.stage.faces.len(),
+                    faces: first_face..this.scene.faces.len(),
                     sticks,
                     radius,
                 });
             }
         }
-        this.stage.pinned = pinned.map(|it| it as u32).collect();
+        this.scene.pinned = pinned.map(|it| it as u32).collect();
         if D == 3 {
-            this.stage.pinned.clear();
+            this.scene.pinned.clear();
         }
         if let Some(vertex_map) = vertex_map {
             this.use_file_vertices(vertex_map);
@@ -116,11 +117,11 @@ impl WorldStage {
 
     /// The radius with which the sticks or grains of a model are drawn, m: constant for grains,
     /// proportional to the mean stick length for other models.
-    fn drawing_radius(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
-        let factor = match look {
-            Look::Grains => return 0.02,
-            Look::Ragdoll => 0.2,
-            Look::Plant => 0.1,
+    fn drawing_radius(&self, kind: ModelKind, sticks: &[[u32; 2]]) -> f32 {
+        let factor = match kind {
+            ModelKind::Grains => return 0.02,
+            ModelKind::Ragdoll => 0.2,
+            ModelKind::Plant => 0.1,
             _ => 0.09,
         };
         let length = |&[a, b]: &[u32; 2]| {
@@ -130,15 +131,15 @@ impl WorldStage {
         factor * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
-    /// Replaces the vertices and faces of the stage by those of the mesh file.
+    /// Replaces the vertices and faces of the drawn scene by those of the mesh file.
     fn use_file_vertices(&mut self, vertex_map: &VertexMap) {
         // A vertex without a particle has no face, so its position does not matter.
         self.particle_of_vertex = vertex_map.vertices.iter().map(|it| it.unwrap_or(0)).collect();
-        self.stage.vertices = self.particle_of_vertex.len();
-        self.stage.faces.clone_from(&vertex_map.triangles);
-        self.stage.balls.clear();
-        self.stage.pinned.clear();
-        for part in &mut self.stage.parts {
+        self.scene.vertices = self.particle_of_vertex.len();
+        self.scene.faces.clone_from(&vertex_map.triangles);
+        self.scene.balls.clear();
+        self.scene.pinned.clear();
+        for part in &mut self.scene.parts {
             part.vertices = 0..self.particle_of_vertex.len();
         }
     }
@@ -166,9 +167,9 @@ impl WorldStage {
                 let inverse_masses = island.model.particles.inverse_masses();
                 let is_pinned =
                     body.particles().iter().all(|&it| inverse_masses[it as usize] == 0.0);
-                self.stage.rigid_shapes.push(RigidShape {
+                self.scene.rigid_shapes.push(RigidShape {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
-                    look: if is_pinned { ExportLook::Obstacle } else { ExportLook::Body },
+                    material: if is_pinned { Material::Obstacle } else { Material::Body },
                     mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
                     unbounded: false,
                 });
@@ -209,9 +210,9 @@ impl WorldStage {
                 }
                 _ => continue,
             };
-            let look = if unbounded { ExportLook::Ground } else { ExportLook::Obstacle };
+            let material = if unbounded { Material::Ground } else { Material::Obstacle };
             let name = format!("{name} {number}");
-            self.stage.rigid_shapes.push(RigidShape { name, look, mesh, unbounded });
+            self.scene.rigid_shapes.push(RigidShape { name, material, mesh, unbounded });
             self.obstacles.push(number);
         }
     }
@@ -222,13 +223,13 @@ impl WorldStage {
         for &triangle in &removed.triangles[self.removed[0]..] {
             self.triangles[triangle as usize] = [REMOVED; 3];
             if let Some(face) = self.faces[triangle as usize] {
-                self.frame.removed_faces.resize(self.stage.faces.len(), false);
+                self.frame.removed_faces.resize(self.scene.faces.len(), false);
                 self.frame.removed_faces[face as usize] = true;
             }
         }
         for &stick in &removed.sticks[self.removed[1]..] {
             if let Some(stick) = self.sticks[stick as usize] {
-                self.frame.torn_sticks.resize(self.stage.sticks.len(), false);
+                self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
                 self.frame.torn_sticks[stick as usize] = true;
             }
         }
@@ -276,14 +277,14 @@ impl BodyRef {
     }
 }
 
-fn export_look(look: Look) -> ExportLook {
-    match look {
-        Look::Cloth => ExportLook::Cloth,
-        Look::Rope => ExportLook::Rope,
-        Look::Plant => ExportLook::Plant,
-        Look::Body => ExportLook::Body,
-        Look::Ragdoll => ExportLook::Ragdoll,
-        Look::Grains => ExportLook::Grains,
+fn material_of(kind: ModelKind) -> Material {
+    match kind {
+        ModelKind::Cloth => Material::Cloth,
+        ModelKind::Rope => Material::Rope,
+        ModelKind::Plant => Material::Plant,
+        ModelKind::Body => Material::Body,
+        ModelKind::Ragdoll => Material::Ragdoll,
+        ModelKind::Grains => Material::Grains,
     }
 }
 
