@@ -198,7 +198,7 @@ fn hash_after_many_changes(
             _ => {}
         }
         assert!(world.step_on(&Pool::new(threads).unwrap()).unwrap().finite);
-        assert_eq!(world.tethers() > 0, tethers.is_some());
+        assert_eq!(world.tether_count() > 0, tethers.is_some());
     }
     assert!(world.torn() > 50, "only {} sticks are torn", world.torn());
     world.hash()

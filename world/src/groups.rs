@@ -20,19 +20,19 @@ const CHUNK_GROUPS: usize = 8;
 pub(crate) const BOX_MAX: f32 = 1e15;
 
 /// The collisions of an analytic obstacle (one with a closed-form distance) in a substep.
-pub(crate) trait GroupPass<const D: usize>: Sync {
+pub(crate) trait CollisionPass<const D: usize>: Sync {
     /// Resolves the collisions of the particles of a chunk.
     fn run(&self, groups: &mut Groups<'_, D>);
 }
 
 /// The collisions of several analytic obstacles, resolved in order.
-pub(crate) struct GroupPasses<'a, const D: usize> {
-    pub(crate) passes: &'a [&'a dyn GroupPass<D>],
+pub(crate) struct CollisionPasses<'a, const D: usize> {
+    pub(crate) passes: &'a [&'a dyn CollisionPass<D>],
     /// Radii of all particles by number, m, or empty.
     pub(crate) radii: &'a [f32],
 }
 
-impl<const D: usize> Stage<D> for GroupPasses<'_, D> {
+impl<const D: usize> Stage<D> for CollisionPasses<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let ParticleView { mut position, mut previous, inverse_mass, layout } = particles;
         let largest = self

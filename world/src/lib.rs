@@ -39,7 +39,7 @@ mod vector;
 mod world;
 
 pub use body::{Bodies, Body, Limb, Limbs, MassProperties, Twist, WeightedPoint};
-pub use drawing::{Figure, FigureShape, ModelKind, REMOVED, normals, row};
+pub use drawing::{FigureShape, ModelKind, ObstacleFigure, REMOVED, normals, row};
 pub use emitter::{EmittedParticle, Emitter, EmitterSettings, Source};
 pub use error::{BodyError, ModelError};
 pub use force::{
@@ -55,8 +55,8 @@ pub use model::{
 };
 pub use motion::{Integrator, Oscillator, free_fall};
 pub use obstacle::{
-    AnalyticPass, Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Shape, Side, Solid,
-    Sphere,
+    AnalyticCollisionPass, Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Shape, Side,
+    Solid, Sphere,
 };
 #[cfg(feature = "parry")]
 pub use obstacle::{BodyContacts, Facing, TriMesh};

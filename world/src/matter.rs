@@ -3,7 +3,7 @@
 use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, Sticks};
 
 use crate::body::{BodyScratch, LimbScratch};
-use crate::groups::{GroupPass, GroupPasses};
+use crate::groups::{CollisionPass, CollisionPasses};
 use crate::model::Model;
 
 /// A model in the middle of a substep. Its particles may be in the layout of the plan that relaxes
@@ -109,9 +109,9 @@ impl<'a, const D: usize> Matter<'a, D> {
     }
 
     /// Runs the passes of analytic obstacles on all particles, in order.
-    pub(crate) fn run_group_passes(&mut self, passes: &[&dyn GroupPass<D>]) {
+    pub(crate) fn run_collision_passes(&mut self, passes: &[&dyn CollisionPass<D>]) {
         let Model { particles, sticks, radii, .. } = &mut *self.model;
-        visit(&mut self.plan, particles, sticks, &GroupPasses { passes, radii });
+        visit(&mut self.plan, particles, sticks, &CollisionPasses { passes, radii });
     }
 }
 

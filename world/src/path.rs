@@ -4,7 +4,7 @@ use core::f64::consts::TAU;
 
 use taut_core::{COORDINATE_MAX, Lane};
 
-use crate::drawing::{Figure, FigureShape, rotation_of};
+use crate::drawing::{FigureShape, ObstacleFigure, rotation_of};
 use crate::error::ModelError;
 use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 
@@ -315,9 +315,9 @@ impl<const D: usize> Pose<D> {
         shape: FigureShape<'a, D>,
         origin: [f64; D],
         axes: [[f64; D]; D],
-    ) -> Figure<'a, D> {
+    ) -> ObstacleFigure<'a, D> {
         let rotation = rotation_of(axes.map(|axis| self.direction(axis)));
-        Figure { shape, position: self.point(origin), rotation }
+        ObstacleFigure { shape, position: self.point(origin), rotation }
     }
 
     /// The centre of rotation in world coordinates, m.

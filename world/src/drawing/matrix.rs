@@ -1,6 +1,6 @@
 //! Poses of bodies and obstacles as matrices, for renderers.
 
-use super::{Figure, row};
+use super::{ObstacleFigure, row};
 use crate::pose::BodyPose;
 
 /// The transform from local to world coordinates, column-major as GPUs expect it: the axes, then
@@ -28,7 +28,7 @@ impl BodyPose {
     }
 }
 
-impl<const D: usize> Figure<'_, D> {
+impl<const D: usize> ObstacleFigure<'_, D> {
     /// The pose as a column-major matrix: the axes, then the origin, m. In two dimensions z is
     /// unchanged.
     #[must_use]
@@ -51,8 +51,8 @@ impl From<BodyPose> for glam::DMat4 {
 }
 
 #[cfg(feature = "glam")]
-impl<const D: usize> From<Figure<'_, D>> for glam::DMat4 {
-    fn from(figure: Figure<'_, D>) -> Self {
+impl<const D: usize> From<ObstacleFigure<'_, D>> for glam::DMat4 {
+    fn from(figure: ObstacleFigure<'_, D>) -> Self {
         Self::from_cols_array_2d(&figure.matrix())
     }
 }
@@ -65,8 +65,8 @@ impl From<BodyPose> for mint::ColumnMatrix4<f64> {
 }
 
 #[cfg(feature = "mint")]
-impl<const D: usize> From<Figure<'_, D>> for mint::ColumnMatrix4<f64> {
-    fn from(figure: Figure<'_, D>) -> Self {
+impl<const D: usize> From<ObstacleFigure<'_, D>> for mint::ColumnMatrix4<f64> {
+    fn from(figure: ObstacleFigure<'_, D>) -> Self {
         figure.matrix().into()
     }
 }

@@ -1,22 +1,22 @@
 //! What renderers need: geometry only, no colours, files or GPU.
 //!
 //! - [`ModelKind`]: what a model is, and so how to draw it.
-//! - [`FigureShape`] and [`Figure`]: the shape and pose of an obstacle.
+//! - [`FigureShape`] and [`ObstacleFigure`]: the shape and pose of an obstacle.
 //! - [`normals`]: vertex normals, from triangles.
 //!
 //! The triangles and sticks of a world, as vertex indices, are in
 //! [`World::drawing`](crate::World::drawing);
 //! [`World::copy_vertices`](crate::World::copy_vertices) gives the vertices.
 
-mod figure;
 mod matrix;
 mod model_kind;
 mod normals;
+mod obstacle_figure;
 
-pub(crate) use figure::rotation_of;
-pub use figure::{Figure, FigureShape};
 pub use model_kind::ModelKind;
 pub use normals::normals;
+pub(crate) use obstacle_figure::rotation_of;
+pub use obstacle_figure::{FigureShape, ObstacleFigure};
 
 /// The vertex index at each corner of a removed triangle and each end of a torn stick.
 pub const REMOVED: u32 = u32::MAX;

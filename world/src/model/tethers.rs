@@ -23,7 +23,7 @@ use crate::error::ModelError;
 /// for _ in 0..120 {
 ///     assert!(world.step()?.finite);
 /// }
-/// assert!(world.tethers() == 16 * 15); // one for each particle below the pinned row
+/// assert!(world.tether_count() == 16 * 15); // one for each particle below the pinned row
 /// assert!(world.diagnostics()?.stretch.residual_rms() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -5,7 +5,7 @@ use taut_core::Lane;
 use super::half_space::span;
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, FigureShape};
+use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{check_point, coordinate_axes};
@@ -74,7 +74,7 @@ impl<const D: usize> Shape<D> for Bounds<D> {
         })
     }
 
-    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+    fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         let half = core::array::from_fn(|axis| (self.max[axis] - self.min[axis]) / 2.0);
         let middle = core::array::from_fn(|axis| self.min[axis] + half[axis]);
         Some(pose.figure(FigureShape::Bounds { half }, middle, coordinate_axes()))

@@ -5,7 +5,7 @@ use taut_core::Lane;
 use super::side::Side;
 use super::solid::Shape;
 use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
-use crate::drawing::{Figure, FigureShape};
+use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{axes_along, check_point, coordinate_axes};
@@ -67,7 +67,7 @@ impl<const D: usize> Shape<D> for Capsule<D> {
         }]
     }
 
-    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+    fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         let [from, to] = self.ends;
         let half: [f64; D] = core::array::from_fn(|axis| (to[axis] - from[axis]) / 2.0);
         let middle = core::array::from_fn(|axis| from[axis] + half[axis]);

@@ -6,7 +6,7 @@ use super::half_space::span;
 use super::side::Side;
 use super::solid::Shape;
 use super::sphere::may_reach_ball;
-use crate::drawing::{Figure, FigureShape};
+use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{check_point, checked_unit, coordinate_axes};
@@ -99,7 +99,7 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
         }]
     }
 
-    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+    fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         Some(pose.figure(FigureShape::Cuboid { half: self.half }, self.centre, self.axes))
     }
 }

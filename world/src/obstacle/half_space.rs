@@ -4,7 +4,7 @@ use taut_core::Lane;
 
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, FigureShape};
+use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{axes_along, check_point, checked_unit};
@@ -57,7 +57,7 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
         [PlaneSide { normal: normal.map(|x| x as f32), height }]
     }
 
-    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+    fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         Some(pose.figure(FigureShape::HalfSpace, self.point, axes_along(self.normal)))
     }
 }

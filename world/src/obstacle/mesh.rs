@@ -9,7 +9,7 @@ use super::Obstacle;
 use super::solid::Solid;
 use super::triangle::{Facing, Point, Triangle};
 use crate::body::Probe;
-use crate::drawing::{Figure, FigureShape};
+use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::matter::{ContactScratch, Matter};
 use crate::model::Model;
@@ -367,7 +367,7 @@ impl Obstacle for Solid<TriMesh> {
         of_bodies.max(limbs.depth(particles, &nearest, thickness)).max(deepest as f32)
     }
 
-    fn figure(&self, time: f64) -> Option<Figure<'_>> {
+    fn figure(&self, time: f64) -> Option<ObstacleFigure<'_>> {
         let TriMesh { points, triangles, .. } = &self.shape;
         let shape = FigureShape::Mesh { points, triangles };
         Some(self.pose(time).figure(shape, [0.0; 3], coordinate_axes()))

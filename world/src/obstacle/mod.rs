@@ -18,8 +18,8 @@ mod triangle;
 
 use core::fmt::Debug;
 
-use crate::drawing::Figure;
-use crate::groups::GroupPass;
+use crate::drawing::ObstacleFigure;
+use crate::groups::CollisionPass;
 use crate::matter::{Islands, Matter};
 use crate::model::Model;
 use crate::settings::StepTime;
@@ -40,7 +40,7 @@ pub use sphere::Sphere;
 pub use triangle::Facing;
 
 /// The collision pass over particles of a [`Solid`] of a [`Shape`] in a substep.
-pub struct AnalyticPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
+pub struct AnalyticCollisionPass<'a, const D: usize>(pub(crate) &'a dyn CollisionPass<D>);
 
 /// Something that particles cannot enter. Its pose is a function of time, and it has no state that
 /// steps change, so a world can be resumed at any step.
@@ -70,10 +70,10 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// If [`resolve`](Self::resolve) is a single collision pass for a model without bodies and
     /// limbs, calls `then` once with that pass and returns true. The passes of consecutive
     /// obstacles then share one traversal of the particles. The default returns false.
-    fn with_analytic_pass(
+    fn with_analytic_collision_pass(
         &self,
         now: &StepTime<D>,
-        then: &mut dyn FnMut(AnalyticPass<'_, D>),
+        then: &mut dyn FnMut(AnalyticCollisionPass<'_, D>),
     ) -> bool {
         let _ = (now, then);
         false
@@ -102,7 +102,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// Its figure at `time`, s, for renderers. By default it is not drawn.
-    fn figure(&self, time: f64) -> Option<Figure<'_, D>> {
+    fn figure(&self, time: f64) -> Option<ObstacleFigure<'_, D>> {
         let _ = time;
         None
     }

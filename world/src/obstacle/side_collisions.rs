@@ -5,7 +5,7 @@ use taut_core::Lane;
 use taut_lanes::pulp::{Mask, Register};
 
 use super::side::Side;
-use crate::groups::{BOX_MAX, BoxRegisters, GroupPass, Groups};
+use crate::groups::{BOX_MAX, BoxRegisters, CollisionPass, Groups};
 use crate::path::Displacement;
 use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
@@ -18,7 +18,7 @@ pub(super) struct SideCollisions<'a, S, const D: usize> {
     pub(super) law: ContactLaw<f32>,
 }
 
-impl<S: Side<D>, const D: usize> GroupPass<D> for SideCollisions<'_, S, D> {
+impl<S: Side<D>, const D: usize> CollisionPass<D> for SideCollisions<'_, S, D> {
     fn run(&self, groups: &mut Groups<'_, D>) {
         widest(SideCollisionsPass { obstacle: self, groups });
     }

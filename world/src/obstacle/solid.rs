@@ -7,9 +7,9 @@ use taut_core::Particles;
 
 use super::side::Side;
 use super::side_collisions::SideCollisions;
-use super::{AnalyticPass, Obstacle};
+use super::{AnalyticCollisionPass, Obstacle};
 use crate::body::Probe;
-use crate::drawing::Figure;
+use crate::drawing::ObstacleFigure;
 use crate::error::ModelError;
 use crate::matter::Matter;
 use crate::model::Model;
@@ -152,7 +152,7 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]>;
 
     /// Its figure at a pose, for renderers. By default it is not drawn.
-    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+    fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         let _ = pose;
         None
     }
@@ -211,7 +211,7 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let poses = self.poses(now);
         let sides = self.shape.sides(&poses[1]);
         let pass = self.pass(sides.as_ref(), &poses, now);
-        matter.run_group_passes(&[&pass]);
+        matter.run_collision_passes(&[&pass]);
         let Model { bodies, limbs, .. } = matter.model();
         if bodies.is_empty() && limbs.is_empty() {
             return;
@@ -236,14 +236,14 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         }
     }
 
-    fn with_analytic_pass(
+    fn with_analytic_collision_pass(
         &self,
         now: &StepTime<D>,
-        then: &mut dyn FnMut(AnalyticPass<'_, D>),
+        then: &mut dyn FnMut(AnalyticCollisionPass<'_, D>),
     ) -> bool {
         let poses = self.poses(now);
         let sides = self.shape.sides(&poses[1]);
-        then(AnalyticPass(&self.pass(sides.as_ref(), &poses, now)));
+        then(AnalyticCollisionPass(&self.pass(sides.as_ref(), &poses, now)));
         true
     }
 
@@ -266,7 +266,7 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         deepest
     }
 
-    fn figure(&self, time: f64) -> Option<Figure<'_, D>> {
+    fn figure(&self, time: f64) -> Option<ObstacleFigure<'_, D>> {
         self.shape.figure(&self.pose(time))
     }
 }

@@ -4,7 +4,7 @@ use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, FigureShape};
+use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{check_point, coordinate_axes};
@@ -96,7 +96,7 @@ impl<const D: usize> Shape<D> for Sphere<D> {
         [Ball { centre, radius: self.radius as f32 }]
     }
 
-    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+    fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         Some(pose.figure(
             FigureShape::Sphere { radius: self.radius },
             self.centre,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use taut_core::{Engine, Executor};
 
 use super::Island;
-use crate::groups::GroupPass;
+use crate::groups::CollisionPass;
 use crate::matter::{IslandAccess, Islands, Matter};
-use crate::obstacle::{AnalyticPass, Obstacle};
+use crate::obstacle::{AnalyticCollisionPass, Obstacle};
 use crate::settings::StepTime;
 
 /// Largest number of analytic obstacles that share one pass over the particles.
@@ -35,7 +35,7 @@ pub(super) fn resolve<const D: usize>(
 /// `collected` has the passes of the first ones. Returns how many obstacles ran.
 fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
-    collected: &[&dyn GroupPass<D>],
+    collected: &[&dyn CollisionPass<D>],
     islands: &mut Islands<'_, D>,
     now: &StepTime<D>,
 ) -> usize {
@@ -43,7 +43,7 @@ fn resolve_fused<const D: usize>(
     let next = obstacles.get(count).filter(|_| count < FUSED_MAX);
     let mut done = count;
     let recursed = next.is_some_and(|next| {
-        next.with_analytic_pass(now, &mut |AnalyticPass(pass)| {
+        next.with_analytic_collision_pass(now, &mut |AnalyticCollisionPass(pass)| {
             let mut passes = [pass; FUSED_MAX];
             passes[..count].copy_from_slice(collected);
             done = resolve_fused(obstacles, &passes[..=count], islands, now);
@@ -59,7 +59,7 @@ fn resolve_fused<const D: usize>(
         let touches =
             |it: &Arc<dyn Obstacle<D>>, matter: &Matter<'_, D>| it.touches(matter.model());
         if only_particles && obstacles[..count].iter().all(|it| touches(it, &matter)) {
-            matter.run_group_passes(collected);
+            matter.run_collision_passes(collected);
             continue;
         }
         for obstacle in &obstacles[..count] {

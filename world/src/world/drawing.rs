@@ -134,7 +134,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// The numbers of the particles that should not be drawn at present: those of emitters that are
     /// not alive.
-    pub fn absent(&self) -> impl Iterator<Item = usize> {
+    pub fn hidden_particles(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(at, island)| {
             let dead = island.model.emitters.iter().flat_map(|it| it.dead(self.time));
             dead.map(move |number| self.particles.in_island(at)[number as usize] as usize)

@@ -29,7 +29,7 @@ pub enum WorldError {
     Stick(#[from] StickError),
     /// The particle to drag is free: only grabbed or pinned particles can be dragged.
     #[error("particle {particle} is free: grab or pin it before dragging it")]
-    Free {
+    NotHeld {
         /// The particle.
         particle: usize,
     },

@@ -151,12 +151,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// again.
     ///
     /// # Errors
-    /// No such particle, an invalid coordinate, or [`WorldError::Free`] if the particle is free.
+    /// No such particle, an invalid coordinate, or [`WorldError::NotHeld`] if the particle is free.
     pub fn drag(&mut self, particle: usize, to: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         check_coordinates(particle, to)?;
         if self.islands[island].model.particles.inverse_masses()[number] > 0.0 {
-            return Err(WorldError::Free { particle });
+            return Err(WorldError::NotHeld { particle });
         }
         self.drag_targets.insert(particle, to.map(Real::positive_zero));
         Ok(())

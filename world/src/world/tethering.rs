@@ -230,7 +230,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// Number of tethers in the last step; 0 before the first step.
-    pub fn tethers(&self) -> usize {
+    pub fn tether_count(&self) -> usize {
         self.islands
             .iter()
             .filter_map(|island| island.tethering.as_ref())

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, FigureShape, HalfSpace, Model, ModelKind,
-    Obstacle, Path, Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
+    Bounds, Capsule, Cloth, Cuboid, Drawing, FigureShape, HalfSpace, Model, ModelKind, Obstacle,
+    ObstacleFigure, Path, Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World,
+    normals,
 };
 
 use crate::make::{drape, scene, steps, world};
@@ -158,7 +159,7 @@ proptest! {
 }
 
 /// A point of a figure, from its own to world coordinates.
-fn to_world<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
+fn to_world<const D: usize>(figure: &ObstacleFigure<D>, point: [f64; D]) -> [f64; D] {
     let coordinate = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
     let [x, y, z, w] = figure.rotation;
     assert!((x * x + y * y + z * z + w * w - 1.0).abs() < 1e-12);
@@ -316,24 +317,24 @@ fn every_scene_has_a_drawing() {
 }
 
 #[test]
-fn emitted_particles_that_are_not_alive_are_absent() {
+fn emitted_particles_that_are_not_alive_are_hidden() {
     use taut_world::EmitterSettings;
 
     let mut scene = scene("sheet", drape(5, StickSet::All));
     let rain = EmitterSettings { rate: 50.0, lifetime: [0.3, 0.4], ..EmitterSettings::default() };
     scene.add("rain", Model::emitter(rain).unwrap()).unwrap();
     let mut world = world(&scene);
-    assert_eq!(world.absent().count(), world.len() - 25);
+    assert_eq!(world.hidden_particles().count(), world.len() - 25);
     for _ in 0..60 {
         steps(&mut world, 1);
         let (island, first) = world.locate(25);
         let emitter = &world.islands()[island].model.emitters[0];
         let alive = emitter.particles_at(world.time()).map(|it| 25 + it.particle as usize - first);
-        let mut all: Vec<usize> = world.absent().chain(alive).collect();
+        let mut all: Vec<usize> = world.hidden_particles().chain(alive).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(25..world.len()));
     }
-    assert!(world.absent().count() < world.len() - 25);
+    assert!(world.hidden_particles().count() < world.len() - 25);
 }
 
 #[test]

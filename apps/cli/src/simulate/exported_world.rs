@@ -1,7 +1,7 @@
 //! Converts a world to the drawn scene and frames that the export and picture crates expect.
 
 use taut::Kernel;
-use taut::world::{Figure, FigureShape, ModelKind, REMOVED, World, normals, row};
+use taut::world::{FigureShape, ModelKind, ObstacleFigure, REMOVED, World, normals, row};
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
 
@@ -188,7 +188,7 @@ impl ExportedWorld {
         }
         let extent = (0..3).fold(1.0_f32, |extent, axis| extent.max(high[axis] - low[axis]));
         for (number, obstacle) in world.obstacles().iter().enumerate() {
-            let Some(Figure { shape, position, .. }) = obstacle.figure(world.time()) else {
+            let Some(ObstacleFigure { shape, position, .. }) = obstacle.figure(world.time()) else {
                 continue;
             };
             let (mesh, name, unbounded) = match shape {
@@ -246,10 +246,10 @@ impl ExportedWorld {
         gather(&self.positions, &mut frame.positions);
         gather(&self.normals, &mut frame.normals);
         frame.hidden_vertices.clear();
-        let mut absent = world.absent().peekable();
-        if absent.peek().is_some() {
+        let mut hidden_particles = world.hidden_particles().peekable();
+        if hidden_particles.peek().is_some() {
             let mut hidden = vec![false; world.len()];
-            absent.for_each(|particle| hidden[particle] = true);
+            hidden_particles.for_each(|particle| hidden[particle] = true);
             frame
                 .hidden_vertices
                 .extend(self.particle_of_vertex.iter().map(|&it| hidden[it as usize]));
@@ -259,7 +259,7 @@ impl ExportedWorld {
         let obstacles =
             self.obstacles.iter().map(|&number| world.obstacles()[number].figure(world.time()));
         frame.poses.extend(obstacles.map(|figure| {
-            figure.map_or(Pose::REST, |Figure { position, rotation, .. }| Pose {
+            figure.map_or(Pose::REST, |ObstacleFigure { position, rotation, .. }| Pose {
                 position: row(position.map(|x| x as f32)),
                 rotation: rotation.map(|x| x as f32),
             })

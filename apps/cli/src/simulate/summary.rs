@@ -83,7 +83,7 @@ impl Summary {
             particles: world.len(),
             sticks: models().map(|it| it.sticks.len()).sum(),
             faces: models().map(|it| it.faces.len()).sum(),
-            tethers: world.tethers(),
+            tethers: world.tether_count(),
             torn: diagnostics.torn,
             frame_us_median: times.median_us(),
             frame_us_fastest: times.fastest_us(),

@@ -1,6 +1,6 @@
 //! Binary messages of a session.
 
-use taut::world::{Drawing, Figure, FigureShape, ModelKind, row};
+use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure, row};
 use taut::{AnyKernel, Kernel};
 
 use super::Session;
@@ -68,14 +68,14 @@ where
         let mut rows = vec![[0.0_f32; 3]; world.vertices()];
         world.copy_vertices(&mut rows);
         // NaN hides a particle.
-        for particle in world.absent() {
+        for particle in world.hidden_particles() {
             rows[particle] = [f32::NAN; 3];
         }
         let numbers = [world.steps() as usize, rows.len()];
         let bytes = 12 * rows.len() + 28 * world.obstacles().len();
         let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
         writer.rows(&rows);
-        for Figure { position, rotation, .. } in self.obstacle_figures() {
+        for ObstacleFigure { position, rotation, .. } in self.obstacle_figures() {
             writer.f32s(row::<_, D, 3>(position.map(|x| x as f32)));
             writer.f32s(rotation.map(|x| x as f32));
         }
@@ -83,7 +83,7 @@ where
     }
 
     /// The obstacles that can be drawn, with their current poses.
-    fn obstacle_figures(&self) -> impl Iterator<Item = Figure<'_, D>> {
+    fn obstacle_figures(&self) -> impl Iterator<Item = ObstacleFigure<'_, D>> {
         let world = &self.runner.world;
         world.obstacles().iter().filter_map(|it| it.figure(world.time()))
     }

@@ -1,4 +1,4 @@
-//! Figures of obstacles, for renderers.
+//! Shapes and poses of obstacles, for renderers.
 
 use crate::pose::BodyPose;
 use crate::vector::{cross, dot};
@@ -43,22 +43,22 @@ pub enum FigureShape<'a, const D: usize = 3> {
 /// The shape and pose of an obstacle: see [`Obstacle::figure`](crate::Obstacle::figure).
 ///
 /// ```
-/// use taut_world::{Figure, FigureShape, HalfSpace, Obstacle, Path, Solid, Sphere};
+/// use taut_world::{FigureShape, HalfSpace, Obstacle, ObstacleFigure, Path, Solid, Sphere};
 ///
 /// let ball = Solid::new(Sphere::new([0.0, 1.0, 0.0], 0.5)?)
 ///     .along(Path::Linear { velocity: [2.0, 0.0, 0.0] })?;
-/// let Figure { shape, position, rotation } = ball.figure(3.0).unwrap();
+/// let ObstacleFigure { shape, position, rotation } = ball.figure(3.0).unwrap();
 /// assert_eq!(shape, FigureShape::Sphere { radius: 0.5 });
 /// assert_eq!((position, rotation), ([6.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]));
 ///
 /// let wall = Solid::new(HalfSpace::new([-2.0, 0.0], [1.0, 0.0])?); // in the plane
-/// let Figure { position, rotation: [_, _, z, w], .. } = wall.figure(0.0).unwrap();
+/// let ObstacleFigure { position, rotation: [_, _, z, w], .. } = wall.figure(0.0).unwrap();
 /// assert_eq!(position, [-2.0, 0.0]);
 /// assert!((z.atan2(w).to_degrees() + 45.0).abs() < 1e-9); // turned by -90 degrees: y is now x
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure<'a, const D: usize = 3> {
+pub struct ObstacleFigure<'a, const D: usize = 3> {
     /// Its shape.
     pub shape: FigureShape<'a, D>,
     /// The position of its origin, m.
