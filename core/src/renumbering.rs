@@ -29,12 +29,23 @@ pub struct Renumbering {
 
 /// The given list of numbers is not a permutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("new number {new} is for particle {old}, which does not exist or already has a new number")]
-pub struct NotAPermutation {
-    /// The first invalid new number.
-    pub new: usize,
-    /// The old number given for it.
-    pub old: u32,
+pub enum NotAPermutation {
+    /// An old number is out of range or occurs twice.
+    #[error("new number {new} is for old number {old}, which is out of range or occurs twice")]
+    OldNumber {
+        /// The first invalid new number.
+        new: usize,
+        /// The old number given for it.
+        old: u32,
+    },
+    /// The list has another length than what it is to reorder.
+    #[error("the list has {len} numbers: expected {expected}")]
+    Len {
+        /// Its length.
+        len: usize,
+        /// The number of items to reorder.
+        expected: usize,
+    },
 }
 
 impl Renumbering {
@@ -47,7 +58,7 @@ impl Renumbering {
         for (new, &old) in old_of_new.iter().enumerate() {
             match new_of_old.get_mut(old as usize) {
                 Some(number) if *number == u32::MAX => *number = new as u32,
-                _ => return Err(NotAPermutation { new, old }),
+                _ => return Err(NotAPermutation::OldNumber { new, old }),
             }
         }
         Ok(Self { old_of_new, new_of_old })

@@ -1,6 +1,8 @@
 //! Sessions: all parts of a step in sequence give the bits of the step, and kernels agree on any
 //! sequence of calls.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -307,6 +309,29 @@ fn a_session_passed_to_mem_forget_leaves_the_plan_usable() {
             session.relax(2);
             std::mem::forget(session);
             start.steps(&step, 1)
+        });
+    }
+}
+
+#[test]
+fn a_particle_that_does_not_exist_is_named_in_the_panic() {
+    let step = eight_iterations();
+    for (mesh, schedule) in &sheets() {
+        let setup = Setup { mesh, schedule, formula: Formula::Halley };
+        setup.all_agree("a panic", |mut start| {
+            let len = start.particles.len();
+            let mut session =
+                start.plan.session(&mut start.particles, &start.sticks, &step).unwrap();
+            session.relax(1);
+            let read = catch_unwind(AssertUnwindSafe(|| session.position(len))).map(drop);
+            let write = catch_unwind(AssertUnwindSafe(|| session.set_position(len, [0.0; 3])));
+            for panicked in [read, write] {
+                let payload = panicked.unwrap_err();
+                let message = payload.downcast_ref::<String>().unwrap();
+                assert_eq!(*message, format!("there is no particle {len}"));
+            }
+            session.finish();
+            Outcome { particles: start.particles, notes: Vec::new() }
         });
     }
 }

@@ -290,7 +290,7 @@ fn any_dimension(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let plane = rope::<2>(frames)?;
     let largest_difference = |other: Vec<[f64; 3]>| {
         let distances = plane.iter().zip(other).map(|(&one, other)| length([one, other]));
-        distances.fold(0.0, |max: f64, distance| if distance <= max { max } else { distance })
+        distances.map(or_infinite).fold(0.0, f64::max)
     };
     Ok(vec![largest_difference(rope::<3>(frames)?), largest_difference(rope::<4>(frames)?)])
 }

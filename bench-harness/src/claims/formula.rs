@@ -2,7 +2,7 @@
 
 use taut::{Factor, Formula, Newton, relax};
 
-use super::run::{length, new_length, relaxed};
+use super::run::{length, new_length, or_infinite, relaxed};
 use super::{Bound, Check, Claim, Judge, Scale, Source};
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -133,7 +133,8 @@ fn rest_stays(scale: Scale) -> Vec<f64> {
         let (rest_term, weight) = (Newton::rest_term(rest), Newton::weight_term(2.0));
         let ([x, y, z], _) =
             relax::<Newton, f32, 3>([0.0; 3], b, [1.0; 2], rest_term, weight, None);
-        [x, y, z].map(|x| f64::from(x).abs()).into_iter().fold(0.0, f64::max) / f64::from(rest)
+        let distances = [x, y, z].map(|x| or_infinite(f64::from(x).abs()));
+        distances.into_iter().fold(0.0, f64::max) / f64::from(rest)
     };
     let directions = scale.pick(2000, 50);
     let (mut along_axis, mut any_direction) = (0.0, 0.0);

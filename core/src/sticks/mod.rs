@@ -384,7 +384,7 @@ impl<S: Real> Sticks<S> {
     pub fn reordered(&self, old_of_new: &[u32]) -> Result<Self, NotAPermutation> {
         let order = Renumbering::from_order(old_of_new.to_vec())?;
         if order.len() != self.len() {
-            return Err(NotAPermutation { new: order.len(), old: order.len() as u32 });
+            return Err(NotAPermutation::Len { len: order.len(), expected: self.len() });
         }
         Ok(self.gathered(old_of_new))
     }

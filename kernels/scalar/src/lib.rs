@@ -178,10 +178,12 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         if self.residence != Residence::WorkingCopy || !self.copy_belongs_to(particles) {
             return particles.position(particle).map(Real::positive_zero);
         }
+        assert!(particle < particles.len(), "there is no particle {particle}");
         self.records[particle].position
     }
 
     fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]) {
+        assert!(particle < particles.len(), "there is no particle {particle}");
         self.sync_particles(particles);
         self.fill(particles);
         self.records[particle].position = point.map(Real::positive_zero);

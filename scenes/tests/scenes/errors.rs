@@ -221,12 +221,6 @@ fn values_out_of_range_are_rejected() {
             2,
             "friction of contacts between limbs is NaN",
         ),
-        ("[[obstacle]]\nbody_contacts = { margin = -1 }".to_owned(), 2, "margin of contacts"),
-        (
-            "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }".to_owned(),
-            3,
-            "the restitution of a surface is 7",
-        ),
         (model("drape = { size = 9223372036854775807 }"), 3, "at most 16777216"),
         (model("disc = { size = 5000 }"), 3, "at most 16777216"),
         (model("ball = { size = 4000 }"), 3, "at most 16777216"),
@@ -285,4 +279,12 @@ fn values_out_of_range_are_rejected() {
     ] {
         assert_error(&text, line, expected);
     }
+}
+
+#[cfg(feature = "parry")]
+#[test]
+fn values_of_body_contacts_out_of_range_are_rejected() {
+    assert_error("[[obstacle]]\nbody_contacts = { margin = -1 }", 2, "margin of contacts");
+    let text = "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }";
+    assert_error(text, 3, "the restitution of a surface is 7");
 }

@@ -228,6 +228,13 @@ impl<const D: usize> Emitter<D> {
         self.settings.source.move_by(by);
     }
 
+    /// Rotates the source and the mean velocity about the origin by a linear map.
+    pub(crate) fn rotate(&mut self, map: impl Fn([f32; D]) -> [f32; D]) {
+        self.settings.velocity = map(self.settings.velocity);
+        self.settings.source.rotate(map);
+        self.cumulative_areas = self.settings.source.cumulative_areas();
+    }
+
     /// Pins the particles that die in this substep, and starts those born in it such that the
     /// following integration places them on their parabola at its end.
     pub(crate) fn emit(&mut self, particles: &mut Particles<D>, now: &StepTime<D>) {

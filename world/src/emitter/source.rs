@@ -79,16 +79,30 @@ impl<const D: usize> Source<D> {
         }
     }
 
+    /// Its points, m: all that [`moved`](crate::Model::moved) changes.
+    fn points_mut(&mut self) -> &mut [[f32; D]] {
+        match self {
+            Self::Point(point) | Self::Disc { centre: point, .. } => core::slice::from_mut(point),
+            Self::Polygons(triangles) => triangles.as_flattened_mut(),
+        }
+    }
+
     /// Translates the source, m.
     pub(super) fn move_by(&mut self, by: [f32; D]) {
-        let translate = |point: &mut [f32; D]| {
+        for point in self.points_mut() {
             for (x, by) in point.iter_mut().zip(by) {
                 *x += by;
             }
-        };
-        match self {
-            Self::Point(point) | Self::Disc { centre: point, .. } => translate(point),
-            Self::Polygons(triangles) => triangles.iter_mut().flatten().for_each(translate),
+        }
+    }
+
+    /// Rotates the source about the origin by a linear map.
+    pub(super) fn rotate(&mut self, map: impl Fn([f32; D]) -> [f32; D]) {
+        for point in self.points_mut() {
+            *point = map(*point);
+        }
+        if let Self::Disc { axes, .. } = self {
+            *axes = axes.map(map);
         }
     }
 

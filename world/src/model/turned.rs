@@ -7,7 +7,8 @@ use crate::vector::{cross, dot, rounded, scaled, sum, unit, wide};
 
 impl Model {
     /// The model turned about an axis through the origin by an angle in radians, counter-clockwise
-    /// where the axis points at the viewer (Rodrigues' formula). Velocities turn with it.
+    /// where the axis points at the viewer (Rodrigues' formula). Velocities and the sources of
+    /// emitters turn with it.
     ///
     /// ```
     /// use core::f32::consts::FRAC_PI_2;
@@ -38,8 +39,8 @@ impl Model {
 }
 
 impl Model<2> {
-    /// The model turned about the origin by an angle in radians, counter-clockwise. Velocities turn
-    /// with it.
+    /// The model turned about the origin by an angle in radians, counter-clockwise. Velocities and
+    /// the sources of emitters turn with it.
     ///
     /// # Errors
     /// An angle that is not finite.
@@ -50,7 +51,7 @@ impl Model<2> {
 }
 
 impl<const D: usize> Model<D> {
-    /// Maps positions and previous positions.
+    /// Maps positions and previous positions, and the sources and velocities of emitters.
     fn mapped(mut self, map: impl Fn([f64; D]) -> [f64; D]) -> Self {
         type Column<const D: usize> = fn(&mut Particles<D>, usize) -> &mut [f32];
         for column in [Particles::positions_mut as Column<D>, Particles::previous_mut] {
@@ -61,6 +62,9 @@ impl<const D: usize> Model<D> {
                     column(&mut self.particles, axis)[particle] = x;
                 }
             }
+        }
+        for emitter in &mut self.emitters {
+            emitter.rotate(|vector| rounded(map(wide(vector))));
         }
         self
     }

@@ -166,3 +166,28 @@ fn invalid_emitter_settings_are_refused() {
         assert!(expected, "{error}");
     }
 }
+
+#[test]
+fn turning_a_model_turns_the_source_and_velocity_of_its_emitter() {
+    let close = |a: [f32; 3], b: [f32; 3]| (0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-6);
+    let turned = |source| {
+        let settings =
+            EmitterSettings { source, velocity: [4.0, 5.0, 6.0], ..EmitterSettings::default() };
+        // A third of a turn about the diagonal exchanges the axes.
+        let third = core::f32::consts::TAU / 3.0;
+        let model = Model::emitter(settings).unwrap().turned([1.0; 3], third).unwrap();
+        let settings = model.emitters[0].settings().clone();
+        assert!(close(settings.velocity, [6.0, 4.0, 5.0]));
+        settings.source
+    };
+    let [a, b, c] = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 4.0, 3.0]];
+    let Source::Point(point) = turned(Source::Point(a)) else { panic!() };
+    assert!(close(point, [3.0, 1.0, 2.0]));
+    let disc = Source::Disc { centre: a, axes: [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]] };
+    let Source::Disc { centre, axes: [p, q] } = turned(disc) else { panic!() };
+    assert!(close(centre, [3.0, 1.0, 2.0]));
+    assert!(close(p, [0.0, 1.0, 0.0]) && close(q, [0.0, 0.0, 2.0]));
+    let Source::Polygons(triangles) = turned(Source::Polygons(vec![[a, b, c]])) else { panic!() };
+    let expected = [[3.0, 1.0, 2.0], [3.0, 2.0, 2.0], [3.0, 1.0, 4.0]];
+    assert!((0..3).all(|corner| close(triangles[0][corner], expected[corner])));
+}

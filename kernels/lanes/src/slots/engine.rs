@@ -99,6 +99,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
     }
 
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
+        assert!(particle < particles.len(), "there is no particle {particle}");
         self.sync_particles(particles);
         if self.position_residence != Residence::Columns && particle < self.engine.particles() {
             self.position_residence = Residence::WorkingCopy;
