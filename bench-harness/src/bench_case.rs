@@ -171,7 +171,7 @@ impl Run<'_> {
             }
             _ => {}
         }
-        let bound = case.scenario.stretch_rms_bound;
+        let bound = case.scenario.residual_rms_max;
         let rms = stretch.residual_rms();
         if rms > bound {
             return Err(InvalidRun::Stretched { rms, bound });

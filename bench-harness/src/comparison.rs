@@ -283,7 +283,7 @@ impl Checked<'_> {
 
     fn textbook_entry(&self) -> Entry {
         let parameters = Parameters::new(Formula::Exact, AUTHORED, &self.comparison.step);
-        let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(parameters) };
+        let row = Row { kernel: TEXTBOOK, inner: TEXTBOOK, ..self.row(parameters) };
         self.entry(row, Runner::textbook(&self.all_copies), parameters)
     }
 
@@ -297,7 +297,7 @@ impl Checked<'_> {
         let parameters = Parameters::new(formula, arrangement, step);
         let row = Row {
             kernel: Kernel::<3>::name(kernel),
-            inside: Kernel::<3>::name(kernel.inner()),
+            inner: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             lanes: Kernel::<3>::lanes(kernel),
             threads: Kernel::<3>::threads(kernel),
@@ -320,7 +320,7 @@ impl Checked<'_> {
         let times = u64::from(substeps) * u64::from(iterations);
         Row {
             kernel: "",
-            inside: "",
+            inner: "",
             isa: "scalar",
             lanes: 1,
             formula: formula.name(),
@@ -422,7 +422,7 @@ fn set_speedups(rows: &mut [Row]) {
     for row in rows {
         row.speedup_over_textbook = textbook / row.frame_us_median;
         row.speedup_over_scalar = scalar / row.frame_us_median;
-        let variant = |row: &Row| (row.inside, row.isa, row.formula, row.schedule.clone());
+        let variant = |row: &Row| (row.inner, row.isa, row.formula, row.schedule.clone());
         let one_thread = single_threaded.iter().find(|one| variant(one) == variant(row));
         row.speedup_over_one_thread = one_thread.map(|it| it.frame_us_median / row.frame_us_median);
     }

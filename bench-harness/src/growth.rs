@@ -15,7 +15,7 @@ pub struct Growth<F> {
     pub comparison: F,
     /// The most time for all frames of a row in one size, s. A row is left out of a size in which it
     /// would take longer, by its median time per stick in the last size that it was measured in.
-    pub row_s_max: f64,
+    pub row_seconds_max: f64,
 }
 
 /// The rows of one size.
@@ -48,7 +48,7 @@ where
             let mut comparison = (self.comparison)(size)?;
             let relaxed = comparison.relaxed_in_all_frames();
             let is_fast = |name: &str| {
-                ns_per_stick.get(name).is_none_or(|ns| ns * 1e-9 * relaxed <= self.row_s_max)
+                ns_per_stick.get(name).is_none_or(|ns| ns * 1e-9 * relaxed <= self.row_seconds_max)
             };
             comparison.configurations.retain(|it| is_fast(&it.name()));
             comparison.baselines.textbook &= is_fast(TEXTBOOK);

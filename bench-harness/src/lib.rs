@@ -17,9 +17,9 @@
 //! - [`accuracy`]: stretch, distance from `f64`, drift, effort.
 //! - [`claims`]: measures the claims of the articles.
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
-//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`PassTimes`] separates
-//!   the time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of
-//!   each pass.
+//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`StepProfile`]
+//!   separates the time of sticks from the rest, and [`FrameTimes`] measures plain frames and the
+//!   share of each part of a step.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.
@@ -35,7 +35,6 @@ mod comparison;
 mod growth;
 pub mod instructions;
 mod machine;
-mod passes;
 mod precision_pair;
 mod residual;
 pub mod roofline;
@@ -44,6 +43,7 @@ mod runner;
 mod scenario;
 pub mod snippet;
 mod stability;
+mod step_profile;
 pub mod textbook;
 mod tuning;
 mod worlds;
@@ -55,12 +55,12 @@ pub use comparison::{
 };
 pub use growth::{Growth, GrowthPoint};
 pub use machine::MachineInfo;
-pub use passes::{FrameTimes, PassTimes, Shares};
 pub use precision_pair::{Distance, PrecisionPair, relaxation};
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
 pub use scenario::{SCENARIOS, Scenario, kernel_path, kernels_for};
 pub use stability::{BOUND, Stability, Subject, Survey};
+pub use step_profile::{FrameTimes, Shares, StepProfile};
 pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use tuning::{
     Candidate, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError, better_half,

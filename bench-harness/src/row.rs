@@ -11,7 +11,7 @@ pub struct Row {
     /// The kernel's name, or `textbook`.
     pub kernel: &'static str,
     /// The kernel that does the work: for `colour`, its inner kernel.
-    pub inside: &'static str,
+    pub inner: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
     /// Its number of lanes.
@@ -89,8 +89,8 @@ pub(crate) fn row_name(
     format!("{kernel}/{isa}/t{threads} {formula} {schedule}")
 }
 
-pub(crate) fn kernel_name(kernel: &str, inside: &str) -> String {
-    if kernel == inside { kernel.to_owned() } else { format!("{kernel}({inside})") }
+pub(crate) fn kernel_name(kernel: &str, inner: &str) -> String {
+    if kernel == inner { kernel.to_owned() } else { format!("{kernel}({inner})") }
 }
 
 impl Row {
@@ -102,7 +102,7 @@ impl Row {
 
     /// The kernel's name, with that of its inner kernel if it has one: `colour(pulp)`.
     pub fn kernel_name(&self) -> String {
-        kernel_name(self.kernel, self.inside)
+        kernel_name(self.kernel, self.inner)
     }
 
     /// Million sticks relaxed per second, median.

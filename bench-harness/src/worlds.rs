@@ -7,7 +7,7 @@ use taut::world::{AnyScene, Scene, World, WorldError};
 use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 
 use crate::comparison::{Progress, ROUNDS};
-use crate::passes::PassTimes;
+use crate::step_profile::StepProfile;
 
 /// A scene and the kernels to compare.
 #[derive(Clone, Debug)]
@@ -35,11 +35,11 @@ pub struct WorldRow {
     pub frame_us_median: f64,
     /// The median time of the sticks in a frame, µs: reading positions, relaxing, writing back.
     pub sticks_us_median: f64,
-    /// The median time of all other passes in a frame, µs: motion, forces, collisions.
+    /// The median time of all other parts of the step in a frame, µs: motion, forces, collisions.
     pub others_us_median: f64,
     /// Time of the sticks per stick, iteration and pass, ns.
     pub ns_per_stick: f64,
-    /// Time of all other passes per particle and substep, ns.
+    /// Time of all other parts of the step per particle and substep, ns.
     pub others_ns_per_particle: f64,
     /// Root mean square of the stretch after the last frame, as in [`Stretch`].
     pub stretch_rms: f64,
@@ -63,7 +63,7 @@ where
 {
     kernels: KernelSet,
     world: World<AnyKernel, D>,
-    frames: Vec<PassTimes>,
+    frames: Vec<StepProfile>,
     frames_done: usize,
     finite: bool,
 }
@@ -121,7 +121,7 @@ where
     AnyKernel: Kernel<D>,
 {
     fn step(&mut self, warmup: usize) -> Result<(), WorldError> {
-        let mut times = PassTimes::default();
+        let mut times = StepProfile::default();
         self.finite &= times.step(&mut self.world)?.finite;
         if self.frames_done >= warmup {
             self.frames.push(times);
@@ -131,12 +131,12 @@ where
     }
 
     fn row(&self) -> Result<WorldRow, WorldError> {
-        let median = |time: fn(&PassTimes) -> Duration| {
+        let median = |time: fn(&StepProfile) -> Duration| {
             let mut times: Vec<Duration> = self.frames.iter().map(time).collect();
             times.sort_unstable();
             times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
         };
-        let [sticks_us, others_us] = [PassTimes::sticks, PassTimes::others].map(median);
+        let [sticks_us, others_us] = [StepProfile::sticks, StepProfile::others].map(median);
         let settings = self.world.settings();
         let models = || self.world.islands().iter().map(|island| &island.model);
         let sticks: usize = models().map(|model| model.sticks.len()).sum();
@@ -151,7 +151,7 @@ where
             kernel: self.kernels.name(),
             isa: self.kernels.isa(),
             threads: self.kernels.threads(),
-            frame_us_median: median(PassTimes::total),
+            frame_us_median: median(StepProfile::total),
             sticks_us_median: sticks_us,
             others_us_median: others_us,
             ns_per_stick: sticks_us * 1e3 / relaxed,

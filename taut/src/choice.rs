@@ -8,7 +8,7 @@ use core::str::FromStr;
 #[cfg(feature = "colour")]
 use taut_colour::PoolError;
 
-use crate::{KernelSet, SpecialParts};
+use crate::{KernelSet, SheetsAndCopies};
 
 /// The name of a kernel.
 ///
@@ -176,7 +176,7 @@ impl KernelChoice {
     /// If this build does not have them on this machine, or the threads cannot be started.
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
-        let all = KernelSet::available(SpecialParts::ALL);
+        let all = KernelSet::available(SheetsAndCopies::ALL);
         let isas = |sets: &[KernelSet]| listed(sets.iter().map(KernelSet::isa));
         let mut sets = all.clone();
         if let Some(kernel) = kernel {

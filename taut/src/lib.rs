@@ -53,7 +53,7 @@ pub use any::{AnyKernel, AnyPlan, UnknownKernel};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use choice::{KernelChoice, KernelChoiceError, KernelName, UnknownKernelName};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-pub use set::{KernelSet, SpecialParts};
+pub use set::{KernelSet, SheetsAndCopies};
 #[doc(no_inline)]
 pub use taut_core::*;
 

@@ -16,10 +16,10 @@ use crate::any::GRID_WIDTH_MIN;
 /// everything else.
 ///
 /// ```
-/// use taut::{Duplicates, Family, Kernel, KernelSet, Sheet, SpecialParts, Sticks};
+/// use taut::{Duplicates, Family, Kernel, KernelSet, Sheet, SheetsAndCopies, Sticks};
 ///
 /// // All sets; those with the most lanes first.
-/// let sets = KernelSet::available(SpecialParts::ALL);
+/// let sets = KernelSet::available(SheetsAndCopies::ALL);
 /// for set in &sets {
 ///     println!("{set}");
 /// }
@@ -44,14 +44,14 @@ pub struct KernelSet {
 
 /// Whether a scene has parts for the specialised kernels, grid and copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpecialParts {
+pub struct SheetsAndCopies {
     /// Regular sheets that are [wide enough](AnyKernel::suits_grid).
     pub sheets: bool,
     /// Enough [copies](AnyKernel::suits_copies) of one mesh.
     pub copies: bool,
 }
 
-impl SpecialParts {
+impl SheetsAndCopies {
     /// Both.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
@@ -77,22 +77,22 @@ impl KernelSet {
     /// copies kernel and the best general kernel on its instruction set; to the copies kernel, that
     /// general kernel. Sets of the grid or copies kernel are included only if `parts` has such
     /// parts. The kernels with the most lanes come first; among equals, grid and copies come first.
-    pub fn available(parts: SpecialParts) -> Vec<Self> {
+    pub fn available(parts: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
-        let set = |leader: &AnyKernel| {
+        let set = |main_kernel: &AnyKernel| {
             let on_same_isa = |is_kind: fn(&AnyKernel) -> bool| {
-                all.iter().find(|kernel| is_kind(kernel) && isa(kernel) == isa(leader))
+                all.iter().find(|kernel| is_kind(kernel) && isa(kernel) == isa(main_kernel))
             };
-            if leader.is_general() {
-                let [sheets, copies, others] = [leader; 3].map(Clone::clone);
+            if main_kernel.is_general() {
+                let [sheets, copies, others] = [main_kernel; 3].map(Clone::clone);
                 return Some(Self { sheets, copies, others });
             }
             let best_general = || all.iter().find(|kernel| kernel.is_general());
             let others = on_same_isa(AnyKernel::is_general).or_else(best_general)?;
-            let (sheets, copies) = if leader.is_for_sheets() {
-                (leader, on_same_isa(AnyKernel::is_for_copies).unwrap_or(others))
+            let (sheets, copies) = if main_kernel.is_for_sheets() {
+                (main_kernel, on_same_isa(AnyKernel::is_for_copies).unwrap_or(others))
             } else {
-                (others, leader)
+                (others, main_kernel)
             };
             Some(Self { sheets: sheets.clone(), copies: copies.clone(), others: others.clone() })
         };
@@ -105,7 +105,7 @@ impl KernelSet {
         let mut sets: Vec<Self> = all.iter().filter(included).filter_map(set).collect();
         sets.sort_by_key(|set| {
             let rank = (!set.sheets.is_for_sheets(), !set.copies.is_for_copies());
-            (Reverse(Kernel::<3>::lanes(set.leader())), rank)
+            (Reverse(Kernel::<3>::lanes(set.main_kernel())), rank)
         });
         sets
     }
@@ -144,7 +144,7 @@ impl KernelSet {
 
     /// The kernel that the set is named after: the kernel for sheets if it runs only sheets, else
     /// the kernel for copies if it runs only copies, else the kernel for everything else.
-    pub fn leader(&self) -> &AnyKernel {
+    pub fn main_kernel(&self) -> &AnyKernel {
         let Self { sheets, copies, others } = self;
         if sheets.is_for_sheets() {
             sheets
@@ -155,14 +155,15 @@ impl KernelSet {
         }
     }
 
-    /// The name of the set: that of its [`leader`](Self::leader), whatever the number of threads.
+    /// The name of the set: that of its [`main_kernel`](Self::main_kernel), whatever the number of
+    /// threads.
     pub fn name(&self) -> &'static str {
-        name(self.leader().inner())
+        name(self.main_kernel().inner())
     }
 
-    /// The instruction set of its [`leader`](Self::leader).
+    /// The instruction set of its [`main_kernel`](Self::main_kernel).
     pub fn isa(&self) -> &'static str {
-        isa(self.leader())
+        isa(self.main_kernel())
     }
 }
 

@@ -27,7 +27,7 @@ const THREADS_MAX: usize = 1024;
 /// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&model.sticks);
 /// # let text = format!(r#"{{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
 /// #   "formula": "halley", "mesh": {{ "particles": {particles}, "sticks": {sticks},
-/// #   "ends": "{ends:016x}" }}, "substeps": 1, "iterations": 8, "stretch_rms": 0.01,
+/// #   "ends": "{ends:016x}" }}, "substeps": 1, "iterations": 8, "residual_rms": 0.01,
 /// #   "ns_per_stick": 4.0, "machine": "" }}"#);
 /// let tuned: Tuned = serde_json::from_str(&text)?;
 /// let Arranged { mut particles, sticks, schedule, .. } = tuned.arrange(&model)?;
@@ -57,7 +57,8 @@ pub struct Tuned {
     /// Iterations per substep when it was measured.
     pub iterations: u32,
     /// Root mean square residual (stretch and compression together) when it was measured.
-    pub stretch_rms: f64,
+    #[cfg_attr(feature = "serde", serde(alias = "stretch_rms"))]
+    pub residual_rms: f64,
     /// Median time of a whole frame when it was measured, divided by sticks, iterations and
     /// substeps, ns.
     pub ns_per_stick: f64,

@@ -1,7 +1,7 @@
 //! The configurations cover every instruction set of this machine. (No other test would fail if one
 //! were missing.)
 
-use taut::{AnyKernel, Family, Formula, Kernel, KernelSet, SpecialParts};
+use taut::{AnyKernel, Family, Formula, Kernel, KernelSet, SheetsAndCopies};
 
 use crate::configurations::{Configuration, THREADS, configurations};
 use crate::meshes::{Mesh, Recipe, Shape};
@@ -128,7 +128,7 @@ fn sheets_of_4_columns_or_more_get_the_kernel_for_sheets() {
             let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
             assert_eq!(name == "grid", *order == "sheet" && width >= 4, "{width}: {order}");
             // A set follows the same rule.
-            for set in KernelSet::available(SpecialParts::ALL) {
+            for set in KernelSet::available(SheetsAndCopies::ALL) {
                 let name = Kernel::<3>::name(&set.kernel_for(schedule));
                 let expected =
                     if *order == "sheet" && width >= 4 { &set.sheets } else { &set.others };

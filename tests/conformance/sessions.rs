@@ -330,7 +330,7 @@ fn a_particle_that_does_not_exist_is_named_in_the_panic() {
                 let message = payload.downcast_ref::<String>().unwrap();
                 assert_eq!(*message, format!("there is no particle {len}"));
             }
-            session.finish();
+            let _ = session.finish();
             Outcome { particles: start.particles, notes: Vec::new() }
         });
     }

@@ -19,7 +19,7 @@ fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
         copies: 1,
         substeps: 1,
         iterations: 8,
-        stretch_rms: 0.1,
+        residual_rms: 0.1,
         ns_per_stick: 1.5,
         machine: "some".to_owned(),
     }

@@ -68,6 +68,6 @@ pub use settings::{Settings, StepTime};
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use world::{
-    Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Pass, Removed,
-    Snapshot, SnapshotError, Warning, World, WorldError,
+    Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Removed, Snapshot,
+    SnapshotError, StepPart, Warning, World, WorldError,
 };

@@ -7,7 +7,7 @@ use clap::Args;
 use comfy_table::{Cell, Color, ContentArrangement};
 use serde::Serialize;
 use taut_bench::MachineInfo;
-use taut_bench::claims::{self, Bound, Claim, Finding, LEFT_OUT, Number, Scale, Verdict};
+use taut_bench::claims::{self, Bound, Claim, Finding, NOT_MEASURED, Number, Scale, Verdict};
 
 use crate::Failure;
 use crate::output::{OutputOptions, machine_sentence, with_progress};
@@ -33,13 +33,12 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     small: bool,
     claims: &'a [Finding],
-    left_out: Vec<LeftOut>,
+    not_measured: Vec<NotMeasured>,
 }
 
 /// A claim that is not measured.
 #[derive(Serialize)]
-struct LeftOut {
-    #[serde(rename = "said")]
+struct NotMeasured {
     quote: &'static str,
     why: &'static str,
 }
@@ -76,10 +75,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         lines.push(render(&findings));
         lines.push(summary(&findings));
         lines.push("\nNot measured:".to_owned());
-        lines.extend(LEFT_OUT.iter().map(|(quote, why)| format!("  {quote}: {why}.")));
+        lines.extend(NOT_MEASURED.iter().map(|(quote, why)| format!("  {quote}: {why}.")));
     }
-    let left_out = LEFT_OUT.iter().map(|&(quote, why)| LeftOut { quote, why }).collect();
-    let report = Report { machine: &machine, small: arguments.small, claims: &findings, left_out };
+    let not_measured =
+        NOT_MEASURED.iter().map(|&(quote, why)| NotMeasured { quote, why }).collect();
+    let report =
+        Report { machine: &machine, small: arguments.small, claims: &findings, not_measured };
     let text = lines.join("\n") + "\n";
     outputs.write(&report, &rows(&findings), &text).map_err(Failure::Input)
 }
@@ -191,7 +192,7 @@ fn summary(findings: &[Finding]) -> String {
 
 /// Describes one claim with all its numbers.
 fn detail(finding: &Finding) -> String {
-    let Finding { number, name, quote, source, section, verdict, how, command, .. } = finding;
+    let Finding { number, name, quote, source, section, verdict, method, command, .. } = finding;
     let mut lines = vec![
         format!("\nClaim {number}, {name}"),
         format!("  claim     {quote}"),
@@ -202,7 +203,7 @@ fn detail(finding: &Finding) -> String {
         lines.push(format!("  {mark}       {}", measured_text(number)));
     }
     lines.push(format!("  verdict   {verdict}"));
-    lines.push(format!("  how       {how}"));
+    lines.push(format!("  method    {method}"));
     lines.push(format!("  command   {command}"));
     lines.join("\n")
 }

@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The legend of the table.
 const EXPLANATION: &str = "\
-limit: the largest of four times, because they may overlap; binds: which of them that is.
+limit: the largest of four times, because they may overlap; bottleneck: which of them that is.
 arithmetic: additions and multiplications; divider: divisions and roots; access: loads and stores of
 each stick, at first-level cache bandwidth; sweep: all data once per iteration, at the bandwidth
 measured for a working set of that size. times limit: the fastest time divided by the limit.
@@ -193,7 +193,7 @@ fn render(rows: &[RooflineRow]) -> String {
         "access\nns",
         "sweep\nns",
         "limit\nns",
-        "binds",
+        "bottleneck",
         "fastest\nns",
         "median\nns",
         "times\nlimit",
@@ -214,10 +214,10 @@ fn render(rows: &[RooflineRow]) -> String {
             let ns = |time: f64| Cell::new(format!("{time:.3}"));
             cells.extend(times.map(ns));
             cells.push(ns(row.limit_ns));
-            cells.push(Cell::new(row.binds));
+            cells.push(Cell::new(row.bottleneck));
             cells.extend([row.ns_fastest, row.ns_median].map(ns));
-            cells.push(Cell::new(format!("{:.1}", row.times_limit)));
-            cells.push(Cell::new(format!("{:.1}", row.times_textbook)));
+            cells.push(Cell::new(format!("{:.1}", row.time_over_limit)));
+            cells.push(Cell::new(format!("{:.1}", row.speedup_over_textbook)));
             table.add_row(cells);
         }
     }

@@ -64,12 +64,11 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: Description,
     tuned: &'a Tuned,
-    same_answer: bool,
+    same_result: bool,
     chosen: &'a Row,
     runner_up: Option<&'a Row>,
-    #[serde(rename = "unasked")]
     default_choice: &'a Row,
-    other_answer: Option<&'a Row>,
+    other_result: Option<&'a Row>,
     cargo: &'a str,
     rust: &'a str,
     rows: &'a [Row],
@@ -109,20 +108,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     lines.push(scene.sentence(&tuning.step));
     lines.push(machine_sentence(&machine));
-    lines.push(trials_sentence(&choice.trials, tuning.keep, tuning.formula));
+    lines.push(trials_sentence(&choice.trials, tuning.reference, tuning.formula));
     lines.push(table::all_rows(&choice.rows));
-    lines.extend(verdict(&choice, tuning.keep));
+    lines.extend(verdict(&choice, tuning.reference));
     lines.push(format!("\nCargo.toml:\n\n{}\nRust:\n\n{}", indented(&cargo), indented(&rust)));
     let row = |at: usize| &choice.rows[at];
     let report = Report {
         machine: &machine,
         scene,
         tuned: &choice.tuned,
-        same_answer: choice.same_answer,
+        same_result: choice.same_result,
         chosen: row(choice.chosen),
         runner_up: choice.runner_up.map(row),
         default_choice: row(choice.default_choice),
-        other_answer: choice.other_answer.map(row),
+        other_result: choice.other_result.map(row),
         cargo: &cargo,
         rust: &rust,
         rows: &choice.rows,
@@ -147,12 +146,12 @@ impl Arguments {
         let copies = self.source.copies.unwrap_or(1);
         named.check_copies(copies)?;
         let model = named.model.clone();
-        let keep = self.schedule.unwrap_or_else(|| Arrangement::default_of(&model));
+        let reference = self.schedule.unwrap_or_else(|| Arrangement::default_of(&model));
         Ok(Tuning {
-            candidates: Tuning::candidates(&model, keep, copies, &self.threads())?,
+            candidates: Tuning::candidates(&model, reference, copies, &self.threads())?,
             step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
             formula: self.formula,
-            keep,
+            reference,
             any_schedule: self.any_schedule,
             max_residual: self.max_residual,
             budget: Duration::from_secs(self.budget.into()),
@@ -185,12 +184,13 @@ impl Description {
     }
 }
 
-fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {
+fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -> String {
     let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
     let total = format!(
-        "{} candidates, {} of them with the same result as schedule {keep} with formula {formula}",
+        "{} candidates, {} of them with the same result as schedule {reference} with formula \
+         {formula}",
         trials.len(),
-        count(&|it| it.same_answer)
+        count(&|it| it.same_result)
     );
     let rejected = [
         (TrialOutcome::NotBounded, "diverged"),
@@ -205,8 +205,8 @@ fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> Str
     iter::once(total).chain(rejected).collect::<Vec<_>>().join("; ") + ". The final comparison:"
 }
 
-fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
-    let Choice { tuned, rows, chosen, runner_up, default_choice, other_answer, .. } = choice;
+fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
+    let Choice { tuned, rows, chosen, runner_up, default_choice, other_result, .. } = choice;
     let row = &rows[*chosen];
     let time = |at: usize| rows[at].frame_us_median;
     let mut lines = vec![format!(
@@ -215,12 +215,12 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         choice.name(*chosen),
         row.ns_per_stick_median,
         row.speedup_over_textbook,
-        tuned.stretch_rms,
+        tuned.residual_rms,
     )];
-    lines.push(if choice.same_answer {
-        format!("Result: that of {keep}, to the bit.")
+    lines.push(if choice.same_result {
+        format!("Result: that of {reference}, to the bit.")
     } else {
-        format!("Result: DIFFERENT from that of {keep}: another schedule changes the result.")
+        format!("Result: DIFFERENT from that of {reference}: another schedule changes the result.")
     });
     if chosen == default_choice {
         lines.push("AnyKernel::best_for makes the same choice.".to_owned());
@@ -235,7 +235,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         let relative = relative_time(time(*second) / time(*chosen));
         lines.push(format!("Runner-up: {}: {relative}.", choice.name(*second)));
     }
-    if let Some(other) = other_answer
+    if let Some(other) = other_result
         && time(*other) * (1.0 + NOISE) < time(*chosen)
     {
         lines.push(format!(

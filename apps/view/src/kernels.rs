@@ -1,6 +1,6 @@
 //! The kernels that pages can choose, and their names.
 
-use taut::{Kernel, KernelSet, Schedule, SpecialParts};
+use taut::{Kernel, KernelSet, Schedule, SheetsAndCopies};
 
 use crate::protocol::KernelEntry;
 
@@ -12,20 +12,20 @@ pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static s
 }
 
 /// The available kernels. `parts` are the parts of the scene that special kernels can run.
-pub(crate) fn available(parts: SpecialParts) -> Vec<KernelEntry> {
+pub(crate) fn available(parts: SheetsAndCopies) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
-    for set in KernelSet::available(SpecialParts::ALL) {
+    for set in KernelSet::available(SheetsAndCopies::ALL) {
         match entries.iter_mut().find(|entry| entry.name == set.name()) {
             Some(entry) => entry.instructions.push(set.isa()),
             None => entries.push(KernelEntry {
                 name: set.name(),
                 instructions: vec![set.isa()],
-                reason: if set.leader().is_for_sheets() && !parts.sheets {
+                reason: if set.main_kernel().is_for_sheets() && !parts.sheets {
                     Some(
                         "needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
                          this scene has none",
                     )
-                } else if set.leader().is_for_copies() && !parts.copies {
+                } else if set.main_kernel().is_for_copies() && !parts.copies {
                     Some("needs 6 or more models with the same sticks; this scene has fewer")
                 } else {
                     None

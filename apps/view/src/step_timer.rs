@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use taut::world::Pass;
+use taut::world::StepPart;
 
 /// The number of windows over which the median is taken.
 const WINDOWS: usize = 10;
@@ -25,9 +25,9 @@ pub(crate) struct StepTimer {
 }
 
 impl StepTimer {
-    pub(crate) fn add_pass(&mut self, pass: Pass, seconds: f64) {
+    pub(crate) fn add_part(&mut self, part: StepPart, seconds: f64) {
         self.window.all += seconds;
-        if matches!(pass, Pass::Whole | Pass::Sticks) {
+        if matches!(part, StepPart::Whole | StepPart::Sticks) {
             self.window.sticks += seconds;
         }
     }

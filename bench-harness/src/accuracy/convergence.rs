@@ -27,11 +27,9 @@ pub struct IterationRow {
     /// The residual after them.
     pub residual: Residual,
     /// The distance from the same iterations in `f64`.
-    #[serde(rename = "off_f64")]
     pub distance_from_f64: Distance,
     /// The distance from the solution: the same schedule and formula in `f64` after
     /// [`SOLVED_ITERATIONS`].
-    #[serde(rename = "off_solved")]
     pub distance_from_limit: Distance,
 }
 
@@ -47,7 +45,6 @@ pub struct FrameRow {
     /// The residual after them.
     pub residual: Residual,
     /// The distance from the same frames in `f64`.
-    #[serde(rename = "off_f64")]
     pub distance_from_f64: Distance,
 }
 

@@ -40,10 +40,10 @@ impl Accuracy {
 fn of_iterations(row: &IterationRow) -> Vec<TableLine> {
     let mut quantities = of_residual(row.residual).to_vec();
     quantities.extend([
-        ("off_f64_rms_m", row.distance_from_f64.rms),
-        ("off_f64_max_m", row.distance_from_f64.max),
-        ("off_solved_rms_m", row.distance_from_limit.rms),
-        ("off_solved_max_m", row.distance_from_limit.max),
+        ("distance_from_f64_rms_m", row.distance_from_f64.rms),
+        ("distance_from_f64_max_m", row.distance_from_f64.max),
+        ("distance_from_limit_rms_m", row.distance_from_limit.rms),
+        ("distance_from_limit_max_m", row.distance_from_limit.max),
     ]);
     let at = u64::from(row.iterations);
     lines(("iterations", ""), row.formula, &row.schedule, Some(at), &quantities)
@@ -52,8 +52,8 @@ fn of_iterations(row: &IterationRow) -> Vec<TableLine> {
 fn of_frames(row: &FrameRow) -> Vec<TableLine> {
     let mut quantities = of_residual(row.residual).to_vec();
     quantities.extend([
-        ("off_f64_rms_m", row.distance_from_f64.rms),
-        ("off_f64_max_m", row.distance_from_f64.max),
+        ("distance_from_f64_rms_m", row.distance_from_f64.rms),
+        ("distance_from_f64_max_m", row.distance_from_f64.max),
     ]);
     lines(("frames", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
 }

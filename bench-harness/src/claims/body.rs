@@ -27,9 +27,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: tetrahedron,
-        how: "A tetrahedron with edges of 1 m, thrown with spin into a box of 3 m; each iteration \
-              first resolves collisions with the walls, then relaxes the sticks. The rms residual \
-              over all edges and 300 frames; the bound for \"rigid\" is 1 %.",
+        method: "A tetrahedron with edges of 1 m, thrown with spin into a box of 3 m; each \
+              iteration first resolves collisions with the walls, then relaxes the sticks. The rms \
+              residual over all edges and 300 frames; the bound for \"rigid\" is 1 %.",
         command: "taut claims --show tetrahedron",
     },
     Claim {
@@ -47,7 +47,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| tetrahedron_falls(),
-        how: "The same without walls and damping, 60 frames of 4 iterations; the fall should be \
+        method: "The same without walls and damping, 60 frames of 4 iterations; the fall should be \
               g t² / 2. Sticks conserve momentum up to rounding, but not the spin: positions \
               are projected along the new directions.",
         command: "taut accuracy --parts drift --iterations 4",
@@ -63,9 +63,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: three_for_ragdolls,
-        how: "Ten 2D ragdolls with joint limits, thrown about a room, over 600 frames: all sticks \
-              except the weak posture sticks. And a curtain of rows and columns that hangs from \
-              its top row, with `exact` in the authored order, after 120 frames.",
+        method: "Ten 2D ragdolls with joint limits, thrown about a room, over 600 frames: all \
+              sticks except the weak posture sticks. And a curtain of rows and columns that hangs \
+              from its top row, with `exact` in the authored order, after 120 frames.",
         command: "taut claims --show three-for-ragdolls",
     },
     Claim {
@@ -88,7 +88,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: fake_angle,
-        how: "Two sticks of 0.5 m hang from one particle at an angle of 120 degrees and fall \
+        method: "Two sticks of 0.5 m hang from one particle at an angle of 120 degrees and fall \
               towards each other; the length of the link is from the law of cosines. 8 iterations, \
               300 frames.",
         command: "taut claims --show fake-angle",
@@ -113,7 +113,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: any_dimension,
-        how: "The same rope swings in a plane in 2, 3 and 4 dimensions, 120 frames; bits are \
+        method: "The same rope swings in a plane in 2, 3 and 4 dimensions, 120 frames; bits are \
               compared.",
         command: "taut claims --show any-dimension",
     },

@@ -27,10 +27,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: one_iteration,
-        how: "Sheets that hang from a side, one iteration per frame of 1/60 s with `newton`, after \
-              300 frames: with the sticks and the order of the article, and with all sticks in the \
-              best order. The bound for \"nice\" is an rms residual of 10 %. Only small pieces \
-              meet it.",
+        method: "Sheets that hang from a side, one iteration per frame of 1/60 s with `newton`, \
+              after 300 frames: with the sticks and the order of the article, and with all sticks \
+              in the best order. The bound for \"nice\" is an rms residual of 10 %. Only small \
+              pieces meet it.",
         command: "taut stability --sizes 8,16,32,64 --sticks shear,all --formulas newton \
                   --schedules authored,sheet --frames 300",
     },
@@ -49,8 +49,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: converges_over_frames,
-        how: "One iteration per frame with `newton` in the authored order: a disc of some 16 x 16 \
-              particles with a stick for each edge, enlarged by 10 %, without gravity; and a \
+        method: "One iteration per frame with `newton` in the authored order: a disc of some 16 x \
+              16 particles with a stick for each edge, enlarged by 10 %, without gravity; and a \
               hanging sheet of 8 x 8 with edges and diagonals. Gravity stretches it again in every \
               frame, so some stretch stays.",
         command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
@@ -68,8 +68,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: removes_stiffness,
-        how: "A hanging sheet of 8 x 8 with edges and diagonals in the authored order, after 300 \
-              frames of one iteration with `newton`. The remaining stretch makes it soft; it \
+        method: "A hanging sheet of 8 x 8 with edges and diagonals in the authored order, after \
+              300 frames of one iteration with `newton`. The remaining stretch makes it soft; it \
               should still look like cloth.",
         command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
                   --formulas newton,exact --schedules authored",
@@ -89,8 +89,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: closer_each_iteration,
-        how: "A sheet of 16 x 16 with all sticks, enlarged by 10 %, relaxed in the authored order \
-              with `exact`, in f64, without motion.",
+        method: "A sheet of 16 x 16 with all sticks, enlarged by 10 %, relaxed in the authored \
+              order with `exact`, in f64, without motion.",
         command: "taut accuracy --size 16 --parts iterations --formulas exact --schedules authored",
     },
     Claim {
@@ -105,8 +105,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: order_decides,
-        how: "A hanging sheet of 64 x 64 with all sticks, `exact`, one iteration per frame, after \
-              360 frames.",
+        method: "A hanging sheet of 64 x 64 with all sticks, `exact`, one iteration per frame, \
+              after 360 frames.",
         command: "taut stability --sizes 64 --sticks all --formulas exact \
                   --schedules authored,sheet",
     },
@@ -121,7 +121,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         )],
         judge: Judge::All,
         measure: small_steps,
-        how: "A hanging sheet with all sticks in the order `sheet` with `halley`, after 120 \
+        method: "A hanging sheet with all sticks in the order `sheet` with `halley`, after 120 \
               frames.",
         command: "taut accuracy --parts effort --formulas halley --schedules sheet",
     },

@@ -21,7 +21,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| counted(scale, Formula::Exact),
-        how: "The source of the formula, run on numbers that count their operations.",
+        method: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas exact --schedules sheet",
     },
     Claim {
@@ -36,7 +36,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| counted(scale, Formula::Newton),
-        how: "The source of the formula, run on numbers that count their operations.",
+        method: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas newton --schedules sheet",
     },
     Claim {
@@ -51,8 +51,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: zero_divisions,
-        how: "Counted as for `exact-cost`; then the same sheet with each formula, 120 frames of 8 \
-              iterations.",
+        method: "Counted as for `exact-cost`; then the same sheet with each formula, 120 frames of \
+              8 iterations.",
         command: "taut compare --size 32 --formulas quick,exact --schedules sheet",
     },
     Claim {
@@ -73,7 +73,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: time_is_divisions,
-        how: "The scalar kernel three times, interleaved: `exact` and `quick` in the authored \
+        method: "The scalar kernel three times, interleaved: `exact` and `quick` in the authored \
               order, and `exact` in the order `coloured`. The time is mostly latency: each stick \
               waits for the result of the previous one.",
         command: "taut compare --size 64 --kernels scalar --formulas exact,quick \
@@ -90,8 +90,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: trick_pays,
-        how: "Both formulas, interleaved: the scalar kernel in the authored order, and the fastest \
-              kernel in the order `sheet`. A difference below 5 % counts as noise.",
+        method: "Both formulas, interleaved: the scalar kernel in the authored order, and the \
+              fastest kernel in the order `sheet`. A difference below 5 % counts as noise.",
         command: "taut compare --size 64 --formulas exact,newton --schedules authored,sheet",
     },
     Claim {
@@ -105,7 +105,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: not_much_faster,
-        how: "One thread, `newton`, so N divisions in every case: the fastest kernel in a good \
+        method: "One thread, `newton`, so N divisions in every case: the fastest kernel in a good \
               order against the scalar kernel in the authored order. Much faster is more than \
               twice as fast.",
         command: "taut compare --size 128 --formulas newton",
@@ -118,7 +118,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         checks: &[Check::pure("number of different results of all kernels", Bound::Exactly(1.0))],
         judge: Judge::All,
         measure: same_bits,
-        how: "A sheet in the order `sheet` on every kernel and instruction set of this machine; \
+        method: "A sheet in the order `sheet` on every kernel and instruction set of this machine; \
               the number of different hashes of the final positions.",
         command: "taut compare --size 64 --schedules sheet",
     },

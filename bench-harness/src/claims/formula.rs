@@ -24,8 +24,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| Ok(rest_stays(scale)),
-        how: "One relaxation with `newton` in f32, along an axis and in many other directions. In \
-              those the length is rounded, so a few units in the last place are the best possible.",
+        method: "One relaxation with `newton` in f32, along an axis and in many other directions. \
+              In those the length is rounded, so a few units in the last place are the best \
+              possible.",
         command: "taut claims --show rest-stays",
     },
     Claim {
@@ -37,8 +38,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         checks: &[Check::pure("largest relative difference of the two", Bound::AtMost(1e-15))],
         judge: Judge::All,
         measure: |_| Ok(taylor_is_newton()),
-        how: "Both approximations of the square root in f64, for lengths from a tenth to ten times \
-              the rest length.",
+        method: "Both approximations of the square root in f64, for lengths from a tenth to ten \
+              times the rest length.",
         command: "taut claims --show taylor-is-newton",
     },
     Claim {
@@ -54,8 +55,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| Ok(stretch_left(Formula::Newton, &[1.01, 1.1, 3.0])),
-        how: "One relaxation with `newton`; a tenth of the stretch may be left, and a twentieth of \
-              200 %. Far from rest the formula makes the stick too short.",
+        method: "One relaxation with `newton`; a tenth of the stretch may be left, and a twentieth \
+              of 200 %. Far from rest the formula makes the stick too short.",
         command: "taut accuracy --parts iterations --formulas exact,newton",
     },
     Claim {
@@ -71,8 +72,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| Ok(halley()),
-        how: "One relaxation in f64. The order is log2 of the ratio of the remaining errors; the \
-              overshoot is how far the new length is on the other side of the rest length.",
+        method: "One relaxation in f64. The order is log2 of the ratio of the remaining errors; \
+              the overshoot is how far the new length is on the other side of the rest length.",
         command: "taut accuracy --parts iterations --formulas newton,halley",
     },
     Claim {
@@ -84,7 +85,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         checks: &[Check::pure("largest stretch left, lengths 0.01 to 100", Bound::AtMost(1e-12))],
         judge: Judge::All,
         measure: |_| Ok(vec![largest(lengths().map(|l| new_length(Formula::Exact, l) - 1.0))]),
-        how: "One relaxation with `exact` in f64.",
+        method: "One relaxation with `exact` in f64.",
         command: "taut claims --show one-solve-satisfies",
     },
     Claim {
@@ -107,8 +108,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| Ok(pinned_by_mass()),
-        how: "A stick of 1.5 m with a rest length of 1 m in f64: once pinned at one end, once with \
-              masses of 1 and 4 kg.",
+        method: "A stick of 1.5 m with a rest length of 1 m in f64: once pinned at one end, once \
+              with masses of 1 and 4 kg.",
         command: "taut claims --show pinned-by-mass",
     },
 ];

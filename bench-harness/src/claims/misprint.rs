@@ -10,10 +10,10 @@ use super::{Bound, Check, Claim, Judge, Source};
 const RELAXED: Bound = Bound::AtMost(1e-6);
 /// The bound of the relative error of a correct clock, fall or force.
 const CORRECT: Bound = Bound::Between(-0.02, 0.02);
-const STICK_HOW: &str = "A stick of 1.1 m with a rest length of 1 m, or, with masses of 1 and 4 \
+const STICK_METHOD: &str = "A stick of 1.1 m with a rest length of 1 m, or, with masses of 1 and 4 \
     kg, of 0.55 m with a rest length of 0.5 m, in f64: the stretch left after 20 relaxations as \
     printed, and by the corrected formula.";
-const CLOCK_HOW: &str = "10 s of frames of 20 ms: the relative error of the simulated time.";
+const CLOCK_METHOD: &str = "10 s of frames of 20 ms: the relative error of the simulated time.";
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -27,7 +27,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::Printed,
         measure: |_| Ok(stick(|ends| printed::stick_with_root(ends, 1.0), EQUAL)),
-        how: STICK_HOW,
+        method: STICK_METHOD,
         command: "taut claims --show printed-root",
     },
     Claim {
@@ -41,7 +41,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::Printed,
         measure: |_| Ok(stick(|ends| printed::stick_with_masses(ends, MASSES.0, MASSES.1), MASSES)),
-        how: STICK_HOW,
+        method: STICK_METHOD,
         command: "taut claims --show printed-masses",
     },
     Claim {
@@ -59,7 +59,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             let corrected = |ends| relaxed_by(Formula::Newton, ends, EQUAL);
             Ok(vec![stretch_left(printed, EQUAL), stretch_left(corrected, EQUAL)])
         },
-        how: STICK_HOW,
+        method: STICK_METHOD,
         command: "taut claims --show printed-approximation",
     },
     Claim {
@@ -75,7 +75,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         measure: |_| {
             Ok(stick(|ends| printed::chapter_stick_with_masses(ends, MASSES.0, MASSES.1), MASSES))
         },
-        how: STICK_HOW,
+        method: STICK_METHOD,
         command: "taut claims --show printed-dl",
     },
     Claim {
@@ -89,7 +89,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::Printed,
         measure: |_| Ok(vec![simulated(printed::backward_clock), simulated(clock)]),
-        how: CLOCK_HOW,
+        method: CLOCK_METHOD,
         command: "taut claims --show printed-elapsed",
     },
     Claim {
@@ -103,7 +103,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::Printed,
         measure: |_| Ok(vec![simulated(printed::forgetful_clock), simulated(clock)]),
-        how: CLOCK_HOW,
+        method: CLOCK_METHOD,
         command: "taut claims --show printed-left-over",
     },
     Claim {
@@ -120,7 +120,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             let corrected = |x, last, acc, h2: f64| verlet(x, last, 1.0, acc * h2);
             Ok(vec![fall(printed::verlet_with_half), fall(corrected)])
         },
-        how: "A fall from rest in frames of 1/60 s, compared with g t² / 2.",
+        method: "A fall from rest in frames of 1/60 s, compared with g t² / 2.",
         command: "taut claims --show printed-half",
     },
     Claim {
@@ -134,8 +134,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::Printed,
         measure: |_| Ok(wind()),
-        how: "The sum of the forces on a triangle's three particles, compared with the force that \
-              the text derives for the triangle.",
+        method: "The sum of the forces on a triangle's three particles, compared with the force \
+              that the text derives for the triangle.",
         command: "taut claims --show printed-wind",
     },
 ];

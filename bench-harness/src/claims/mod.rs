@@ -38,7 +38,7 @@ pub struct Claim {
     /// Measures the numbers. NaN stands for a missing number, which fails every bound.
     pub measure: fn(Scale) -> Result<Vec<f64>, ClaimError>,
     /// How the numbers are measured, and how to read them.
-    pub how: &'static str,
+    pub method: &'static str,
     /// A command that shows the measured effect.
     pub command: &'static str,
 }
@@ -78,7 +78,6 @@ pub struct Finding {
     /// The claim's name.
     pub name: &'static str,
     /// The text of the claim.
-    #[serde(rename = "said")]
     pub quote: &'static str,
     /// The article.
     pub source: &'static str,
@@ -89,7 +88,7 @@ pub struct Finding {
     /// The verdict that follows from them.
     pub verdict: Verdict,
     /// How the numbers were measured.
-    pub how: &'static str,
+    pub method: &'static str,
     /// A command that shows the measured effect.
     pub command: &'static str,
 }
@@ -157,7 +156,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Claim)> {
 }
 
 /// Claims of the articles that are not measured, and why.
-pub const LEFT_OUT: &[(&str, &str)] = &[(
+pub const NOT_MEASURED: &[(&str, &str)] = &[(
     "\"exactly the right amount of bending\" of plants (Jakobsen, Cloth Simulation)",
     "the right amount is a matter of taste; whether they stand and bend is measured \
      (one-pass-for-plants)",
@@ -207,7 +206,7 @@ impl Claim {
             section: self.section,
             numbers,
             verdict: self.judge.verdict(&held),
-            how: self.how,
+            method: self.method,
             command: self.command,
         }
     }

@@ -26,7 +26,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| Ok(euler()),
-        how: "Explicit Euler in frames of 1/60 s, compared with the closed form. The relative \
+        method: "Explicit Euler in frames of 1/60 s, compared with the closed form. The relative \
               error of a fall is 1 / frames; an oscillator gains energy in every frame, without \
               limit.",
         command: "taut claims --show euler-3-percent",
@@ -43,8 +43,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| Ok(closed_form(scale)),
-        how: "Three columns of f32 on one thread, plain loops: the closed form, and Taut's Verlet \
-              step. The fastest of 200 rounds.",
+        method: "Three columns of f32 on one thread, plain loops: the closed form, and Taut's \
+              Verlet step. The fastest of 200 rounds.",
         command: "taut claims --show closed-form-too-slow",
     },
     Claim {
@@ -56,7 +56,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         checks: &[Check::pure("relative error of the path after 600 frames", Bound::AtMost(1e-3))],
         judge: Judge::All,
         measure: |_| inertia(),
-        how: "A free particle with an initial velocity, in f32, compared with velocity times time.",
+        method: "A free particle with an initial velocity, in f32, compared with velocity times \
+              time.",
         command: "taut claims --show inertia",
     },
     Claim {
@@ -75,8 +76,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| damped(),
-        how: "A free particle with an initial velocity, in f32; 1 % is damped per frame of 1/60 s, \
-              so 0.99^100 should be left after 100 frames. The article's damping is a share per \
+        method: "A free particle with an initial velocity, in f32; 1 % is damped per frame of 1/60 \
+              s, so 0.99^100 should be left after 100 frames. The article's damping is a share per \
               step, so smaller steps damp more; Taut's is a rate, to which each share is converted \
               here.",
         command: "taut claims --show damped-verlet",
@@ -97,7 +98,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| springs(),
-        how: "A mass of 1 kg on a linear spring of 1 m (20 kN/m, 50 N s/m), released at rest \
+        method: "A mass of 1 kg on a linear spring of 1 m (20 kN/m, 50 N s/m), released at rest \
               length, with the report's integration; then on a stick, with one iteration per \
               step.",
         command: "taut claims --show springs-need-small-steps",

@@ -30,10 +30,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: one_pass_for_plants,
-        how: "Eight shrubs under their own weight, with support sticks between second neighbours \
-              and stays from the roots. The bound for \"enough\" is 90 % of the height. Eight \
-              passes at least halve the sag, so the low number causes the bending; which amount is \
-              right is a matter of taste.",
+        method: "Eight shrubs under their own weight, with support sticks between second \
+              neighbours and stays from the roots. The bound for \"enough\" is 90 % of the height. \
+              Eight passes at least halve the sag, so the low number causes the bending; which \
+              amount is right is a matter of taste.",
         command: "taut simulate plants --iterations 1 --substeps 1",
     },
     Claim {
@@ -52,7 +52,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: posture_links,
-        how: "Ten 2D ragdolls with joint limits, thrown about a room: the mean distance of feet \
+        method: "Ten 2D ragdolls with joint limits, thrown about a room: the mean distance of feet \
               from shoulders after 20 s, over that of a standing ragdoll. The links have a \
               stiffness of 0.01.",
         command: "taut simulate ragdolls",
@@ -78,8 +78,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: penetration_points,
-        how: "Cubes of 0.5 m, each fastened to four particles, in various orientations, drop 1 m \
-              in a room: 60 steps per second, each of 3 or 4 passes of one iteration and one \
+        method: "Cubes of 0.5 m, each fastened to four particles, in various orientations, drop 1 \
+              m in a room: 60 steps per second, each of 3 or 4 passes of one iteration and one \
               collision pass. The deepest penetration at the end of any step, and the rms residual \
               over all steps.",
         command: "taut simulate tetra-cube-world",
@@ -109,7 +109,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: no_drape_equation,
-        how: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, \
+        method: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, \
               gravity and a table with friction, nothing else. It counts as draped if its hem \
               hangs down by the overhang (0.2 m in the middle of a side), its corners hang lower, \
               and it rests.",

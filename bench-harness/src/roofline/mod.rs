@@ -53,8 +53,8 @@ impl Limit {
         }
     }
 
-    /// The largest time and its name: the binding ceiling.
-    pub fn binding(&self) -> (f64, &'static str) {
+    /// The largest time and its name: the bottleneck.
+    pub fn bottleneck(&self) -> (f64, &'static str) {
         let Self { arithmetic_ns, divider_ns, access_ns, sweep_ns } = *self;
         let others = [(divider_ns, "divider"), (access_ns, "access"), (sweep_ns, "sweep")];
         let larger = |one: (f64, _), other: (f64, _)| if other.0 > one.0 { other } else { one };
@@ -62,13 +62,13 @@ impl Limit {
     }
 }
 
-/// The binding ceiling of a configuration.
+/// The bottleneck of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct BindingLimit {
+pub struct BottleneckLimit {
     /// The largest of the times of a [`Limit`], ns per stick and iteration.
     pub limit_ns: f64,
     /// Its name.
-    pub binds: &'static str,
+    pub bottleneck: &'static str,
 }
 
 /// A row of a comparison, with the lower bound of its time.
@@ -79,7 +79,7 @@ pub struct LimitedRow {
     pub row: Row,
     /// None for the textbook loop, and where the peak rates of the instruction set are unknown.
     #[serde(flatten)]
-    pub limit: Option<BindingLimit>,
+    pub limit: Option<BottleneckLimit>,
 }
 
 /// The time and the limit of a configuration. All numbers except `set_bytes` and the ratios are per
@@ -123,17 +123,17 @@ pub struct RooflineRow {
     /// The largest of these four times.
     pub limit_ns: f64,
     /// Its name.
-    pub binds: &'static str,
+    pub bottleneck: &'static str,
     /// `ns_fastest` divided by `limit_ns`.
-    pub times_limit: f64,
+    pub time_over_limit: f64,
     /// The median time of the textbook loop divided by `ns_median`.
-    pub times_textbook: f64,
+    pub speedup_over_textbook: f64,
 }
 
 impl RooflineRow {
     fn new(scene: &str, row: &Row, demand: &Demand, peak: &Peak) -> Self {
         let limit = Limit::new(demand, peak);
-        let (limit_ns, binds) = limit.binding();
+        let (limit_ns, bottleneck) = limit.bottleneck();
         let Limit { arithmetic_ns, divider_ns, access_ns, sweep_ns } = limit;
         let Demand { arithmetic, divisions, square_roots, .. } = *demand;
         let Demand { accessed_bytes, swept_bytes, set_bytes, .. } = *demand;
@@ -156,9 +156,9 @@ impl RooflineRow {
             access_ns,
             sweep_ns,
             limit_ns,
-            binds,
-            times_limit: row.ns_per_stick_fastest / limit_ns,
-            times_textbook: row.speedup_over_textbook,
+            bottleneck,
+            time_over_limit: row.ns_per_stick_fastest / limit_ns,
+            speedup_over_textbook: row.speedup_over_textbook,
         }
     }
 }
@@ -195,8 +195,8 @@ pub fn limited_rows(
     Ok(rows
         .map(|(row, demand)| {
             let limit = demand.map(|(demand, peak)| {
-                let (limit_ns, binds) = Limit::new(&demand, peak).binding();
-                BindingLimit { limit_ns, binds }
+                let (limit_ns, bottleneck) = Limit::new(&demand, peak).bottleneck();
+                BottleneckLimit { limit_ns, bottleneck }
             });
             LimitedRow { row, limit }
         })

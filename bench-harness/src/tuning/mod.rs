@@ -19,7 +19,7 @@ pub const JUDGED_FRAMES: usize = 120;
 /// Relative differences of times up to this are noise: the simplest candidate within it is chosen.
 pub const NOISE: f64 = 0.03;
 
-/// A model, the order to keep, and the candidates.
+/// A model, the reference order, and the candidates.
 #[derive(Clone, Debug)]
 pub struct Tuning {
     /// The model.
@@ -30,13 +30,14 @@ pub struct Tuning {
     pub step: Step<3>,
     /// The formula.
     pub formula: Formula,
-    /// The order whose result is kept, and with whose time all others are compared.
-    pub keep: Arrangement,
+    /// The order with whose result and time all others are compared. Its result is kept unless
+    /// `any_schedule`.
+    pub reference: Arrangement,
     /// Whether another order may be chosen, which changes the result.
     pub any_schedule: bool,
     /// The rms residual (stretch and compression together) that may be left after
-    /// [`JUDGED_FRAMES`]. If `None`, the order to keep has no limit, and any other order may leave
-    /// 10 % more than it.
+    /// [`JUDGED_FRAMES`]. If `None`, the reference order has no limit, and any other order may
+    /// leave 10 % more than it.
     pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
@@ -62,7 +63,6 @@ pub enum TrialOutcome {
     /// Its order does not stay bounded.
     NotBounded,
     /// Its order leaves too much stretch.
-    #[serde(rename = "too_slack")]
     TooMuchStretch,
     /// Another candidate was faster.
     Slower,
@@ -81,16 +81,15 @@ pub struct Trial {
     pub threads: usize,
     /// The arrangement.
     pub schedule: String,
-    /// Whether it gives the result to keep, to the bit.
-    pub same_answer: bool,
-    /// Its time over that of the default kernel ([`AnyKernel::best_for`] the order to keep), timed
-    /// alternately; the latest measurement.
+    /// Whether it gives the reference result, to the bit.
+    pub same_result: bool,
+    /// Its time over that of the default kernel ([`AnyKernel::best_for`] the reference order),
+    /// timed alternately; the latest measurement.
     pub time_ratio: Option<f64>,
     /// The rms residual (stretch and compression together) after [`JUDGED_FRAMES`], if its order
     /// was checked.
-    pub stretch_rms: Option<f64>,
+    pub residual_rms: Option<f64>,
     /// The outcome.
-    #[serde(rename = "fate")]
     pub outcome: TrialOutcome,
 }
 
@@ -100,7 +99,7 @@ pub struct Choice {
     /// The chosen settings.
     pub tuned: Tuned,
     /// The final comparison: the textbook loop, the finalists, and the default kernel
-    /// ([`AnyKernel::best_for`] the order to keep) if it is not a finalist.
+    /// ([`AnyKernel::best_for`] the reference order) if it is not a finalist.
     pub rows: Vec<Row>,
     /// The index of each finalist's trial.
     pub finalists: Vec<usize>,
@@ -111,9 +110,9 @@ pub struct Choice {
     /// The index of the row of the default kernel.
     pub default_choice: usize,
     /// The index of the fastest row with a different result, if that was not allowed.
-    pub other_answer: Option<usize>,
-    /// Whether the choice gives the result to keep, to the bit.
-    pub same_answer: bool,
+    pub other_result: Option<usize>,
+    /// Whether the choice gives the reference result, to the bit.
+    pub same_result: bool,
     /// The results of all candidates.
     pub trials: Vec<Trial>,
 }
@@ -171,7 +170,7 @@ impl Tuning {
     /// If threads cannot be started.
     pub fn candidates(
         model: &Model,
-        keep: Arrangement,
+        reference: Arrangement,
         copies: usize,
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
@@ -188,10 +187,10 @@ impl Tuning {
             }
         }
         let mut all = Vec::new();
-        for arrangement in arrangements(model, keep) {
+        for arrangement in arrangements(model, reference) {
             let candidates =
                 kernels.iter().map(|kernel| Candidate { kernel: kernel.clone(), arrangement });
-            all.extend(candidates.filter(|candidate| candidate.is_worth_trying(keep)));
+            all.extend(candidates.filter(|candidate| candidate.is_worth_trying(reference)));
         }
         Ok(all)
     }
@@ -199,7 +198,7 @@ impl Tuning {
     /// Finds the fastest candidate by successive halving.
     ///
     /// All candidates run a few frames each, arrangement by arrangement, alternating with the
-    /// default kernel as reference. The residuals of the orders are checked, fastest first. Then
+    /// default kernel. The residuals of the orders are checked, fastest first. Then
     /// the faster half of the remaining candidates runs more frames, and so on, until few are left
     /// for a [`Comparison`](crate::Comparison).
     ///
@@ -214,9 +213,9 @@ impl Tuning {
     }
 }
 
-/// The arrangement to keep, its order in other numberings, then the other orders.
-fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
-    let mut all = vec![keep];
+/// The reference arrangement, its order in other numberings, then the other orders.
+fn arrangements(model: &Model, reference: Arrangement) -> Vec<Arrangement> {
+    let mut all = vec![reference];
     let orders = [
         Order::Sheet,
         Order::Banded,
@@ -226,7 +225,7 @@ fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
         Order::Coloured,
         Order::Authored,
     ];
-    for order in [keep.order].into_iter().chain(orders) {
+    for order in [reference.order].into_iter().chain(orders) {
         for numbering in [
             Numbering::Given,
             Numbering::HilbertAfter,
@@ -239,8 +238,8 @@ fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
             // Renumbering after scheduling keeps the result; other orders need not keep theirs.
             let renumbers_after =
                 matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
-            let useful =
-                !renumbers_after || (order, Numbering::Given) == (keep.order, keep.numbering);
+            let useful = !renumbers_after
+                || (order, Numbering::Given) == (reference.order, reference.numbering);
             let arrangement = Arrangement { order, numbering };
             if possible && useful && !all.contains(&arrangement) {
                 all.push(arrangement);
@@ -251,7 +250,7 @@ fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
 }
 
 impl Candidate {
-    fn is_worth_trying(&self, keep: Arrangement) -> bool {
+    fn is_worth_trying(&self, reference: Arrangement) -> bool {
         let Self { kernel, arrangement } = self;
         let (lanes, threads) = (Kernel::<3>::lanes(kernel), Kernel::<3>::threads(kernel));
         let sheet_order = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
@@ -261,7 +260,7 @@ impl Candidate {
             (KernelName::Copies, _) => lanes > 1,
             // Only for machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {
-                threads == 1 && (*arrangement == keep || order == Order::Authored)
+                threads == 1 && (*arrangement == reference || order == Order::Authored)
             }
             (_, order) => lanes > 1 && order != Order::Authored,
         }

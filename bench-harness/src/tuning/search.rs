@@ -17,8 +17,8 @@ use super::{
     Candidate, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError, better_half,
 };
 
-/// If no limit is given, the residual of another order may be this multiple of that of the order to
-/// keep.
+/// If no limit is given, the residual of another order may be this multiple of that of the
+/// reference order.
 const SLACK: f64 = 1.1;
 /// Frames of a candidate in a turn. The first one has cold caches; the median ignores it.
 const FRAMES_PER_TURN: usize = 4;
@@ -45,7 +45,7 @@ pub(super) struct Search<'a, P> {
     progress: P,
     start: Instant,
     arranged: BTreeMap<Arrangement, Arranged>,
-    /// [`AnyKernel::best_for`] the order to keep; times are relative to it.
+    /// [`AnyKernel::best_for`] the reference order; times are relative to it.
     default_kernel: AnyKernel,
     trials: Vec<Trial>,
     /// The latest median frame of the default kernel, s; that of the textbook loop before the
@@ -56,7 +56,7 @@ pub(super) struct Search<'a, P> {
     /// The remaining candidates.
     remaining: Vec<usize>,
     /// The fastest candidate with a different result, if that is not allowed.
-    other_answer: Option<usize>,
+    other_result: Option<usize>,
 }
 
 impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
@@ -65,16 +65,16 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         tuning.step.motion()?;
         progress(Progress { share: 0.0, doing: "arranging the model" });
         let whole = all_copies(&tuning.model, tuning.copies)?;
-        let kept = tuning.keep.of_copies(&tuning.model, tuning.copies)?;
-        let default_kernel = AnyKernel::best_for(&kept.schedule);
+        let reference = tuning.reference.of_copies(&tuning.model, tuning.copies)?;
+        let default_kernel = AnyKernel::best_for(&reference.schedule);
         let trial = |Candidate { kernel, arrangement }: &Candidate| Trial {
             kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             threads: Kernel::<3>::threads(kernel),
             schedule: arrangement.to_string(),
-            same_answer: arrangement.canonical() == tuning.keep.canonical(),
+            same_result: arrangement.canonical() == tuning.reference.canonical(),
             time_ratio: None,
-            stretch_rms: None,
+            residual_rms: None,
             outcome: TrialOutcome::NotReached,
         };
         let mut textbook = Runner::textbook(&whole);
@@ -83,13 +83,13 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             tuning,
             progress,
             start,
-            arranged: BTreeMap::from([(tuning.keep, kept)]),
+            arranged: BTreeMap::from([(tuning.reference, reference)]),
             default_kernel,
             trials: tuning.candidates.iter().map(trial).collect(),
             default_frame: textbook_frame,
             textbook_frame,
             remaining: Vec::new(),
-            other_answer: None,
+            other_result: None,
         })
     }
 
@@ -103,9 +103,9 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         (self.progress)(Progress { share: share.clamp(0.0, 1.0), doing });
     }
 
-    /// The model in the arrangement to keep.
-    fn kept(&self) -> &Arranged {
-        &self.arranged[&self.tuning.keep]
+    /// The model in the reference arrangement.
+    fn reference(&self) -> &Arranged {
+        &self.arranged[&self.tuning.reference]
     }
 
     /// Runs a few frames of all candidates.
@@ -117,16 +117,16 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             let members: Vec<usize> = (first..first + group.len()).collect();
             first += group.len();
             let arrangement = group[0].arrangement;
-            if self.spent(TIMING_END) && !self.trials[members[0]].same_answer {
+            if self.spent(TIMING_END) && !self.trials[members[0]].same_result {
                 continue;
             }
             self.report(&format!("timing: {arrangement}"));
             let arranged = arrangement.of_copies(&self.tuning.model, self.tuning.copies)?;
             // Different arrangements can give the same order.
-            let same_answer = arranged.schedule.order() == self.kept().schedule.order();
+            let same_result = arranged.schedule.order() == self.reference().schedule.order();
             self.arranged.insert(arrangement, arranged);
             for &member in &members {
-                self.trials[member].same_answer = same_answer;
+                self.trials[member].same_result = same_result;
             }
             self.time_in_turns(&members, 1)?;
         }
@@ -140,7 +140,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let repeats = TURN_SECONDS / (FRAMES_PER_TURN as f64 * self.default_frame);
         let turns = turns * floor(repeats.clamp(1.0, TURN_REPEATS_MAX));
         for members in members.chunks(PLANS_AT_ONCE) {
-            let mut runners = vec![Runner::kernel(&self.default_kernel, self.kept(), *formula)?];
+            let mut runners =
+                vec![Runner::kernel(&self.default_kernel, self.reference(), *formula)?];
             for &member in members {
                 let Candidate { kernel, arrangement } = &candidates[member];
                 runners.push(Runner::kernel(kernel, &self.arranged[arrangement], *formula)?);
@@ -168,17 +169,17 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         self.trials.iter().enumerate().filter_map(timed).collect()
     }
 
-    /// Checks the residuals of the orders: the one to keep, then the others, fastest first.
+    /// Checks the residuals of the orders: the reference order, then the others, fastest first.
     pub(super) fn check_residuals(&mut self) -> Result<(), TuningError> {
-        let Tuning { keep, any_schedule, max_residual, candidates, .. } = self.tuning;
-        let reference = self.run_bounded(*keep, &self.default_kernel.clone())?;
-        let to_keep = self.timed(|trial| trial.same_answer);
-        self.set_outcomes(&to_keep, &reference, max_residual.unwrap_or(f64::INFINITY));
-        // If the order to keep is not bounded, its residual limits no other order.
-        let slack = if reference.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
-        let limit = max_residual.unwrap_or(slack * reference.stretch.residual_rms().max(0.0));
+        let Tuning { reference, any_schedule, max_residual, candidates, .. } = self.tuning;
+        let reference_run = self.run_bounded(*reference, &self.default_kernel.clone())?;
+        let same_result = self.timed(|trial| trial.same_result);
+        self.set_outcomes(&same_result, &reference_run, max_residual.unwrap_or(f64::INFINITY));
+        // If the reference order is not bounded, its residual limits no other order.
+        let slack = if reference_run.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
+        let limit = max_residual.unwrap_or(slack * reference_run.stretch.residual_rms().max(0.0));
 
-        let others = better_half(&self.timed(|trial| !trial.same_answer), usize::MAX);
+        let others = better_half(&self.timed(|trial| !trial.same_result), usize::MAX);
         for &at in &others {
             if self.spent(CHECKS_END) {
                 break;
@@ -187,16 +188,16 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 let Candidate { kernel, arrangement } = &candidates[at];
                 let run = self.run_bounded(*arrangement, kernel)?;
                 let schedule = self.trials[at].schedule.clone();
-                let members = self.timed(|it| !it.same_answer && it.schedule == schedule);
+                let members = self.timed(|it| !it.same_result && it.schedule == schedule);
                 self.set_outcomes(&members, &run, limit);
             }
             if self.trials[at].outcome == TrialOutcome::Slower && !any_schedule {
                 // Only the fastest candidate with a different result is reported.
-                self.other_answer = Some(at);
+                self.other_result = Some(at);
                 break;
             }
         }
-        if self.other_answer.is_some() {
+        if self.other_result.is_some() {
             for &at in &others {
                 let outcome = &mut self.trials[at].outcome;
                 *outcome = if *outcome == TrialOutcome::NotReached {
@@ -207,7 +208,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             }
         }
         let may_be_chosen = |trial: &Trial| {
-            trial.outcome == TrialOutcome::Slower && (*any_schedule || trial.same_answer)
+            trial.outcome == TrialOutcome::Slower && (*any_schedule || trial.same_result)
         };
         self.remaining = better_half(&self.timed(may_be_chosen), usize::MAX);
         if self.remaining.is_empty() { Err(self.nothing_accepted()) } else { Ok(()) }
@@ -233,13 +234,13 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         };
         for &(at, _) in members {
             self.trials[at].outcome = outcome;
-            self.trials[at].stretch_rms = Some(run.stretch.residual_rms());
+            self.trials[at].residual_rms = Some(run.stretch.residual_rms());
         }
     }
 
     fn nothing_accepted(&self) -> TuningError {
-        let allowed = self.trials.iter().filter(|it| self.tuning.any_schedule || it.same_answer);
-        let stretch = |trial: &Trial| trial.stretch_rms.unwrap_or(f64::INFINITY);
+        let allowed = self.trials.iter().filter(|it| self.tuning.any_schedule || it.same_result);
+        let stretch = |trial: &Trial| trial.residual_rms.unwrap_or(f64::INFINITY);
         let best = allowed.min_by(|one, other| stretch(one).total_cmp(&stretch(other)));
         TuningError::NothingAccepted {
             schedule: best.map_or(String::new(), |it| it.schedule.clone()),
@@ -282,10 +283,10 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
 
     /// Compares the remaining candidates and chooses one.
     pub(super) fn final_comparison(mut self) -> Result<Choice, TuningError> {
-        let Tuning { model, copies, step, formula, keep, candidates, .. } = self.tuning;
+        let Tuning { model, copies, step, formula, reference, candidates, .. } = self.tuning;
         let (copies, formula) = (*copies, *formula);
         let finalists: Vec<usize> =
-            self.remaining.iter().copied().chain(self.other_answer).collect();
+            self.remaining.iter().copied().chain(self.other_result).collect();
         let mut configurations: Vec<Configuration> = finalists
             .iter()
             .map(|&at| {
@@ -295,11 +296,11 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             .collect();
         let is_default = |it: &Configuration| {
             let name = |kernel| (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel));
-            it.arrangement == *keep && name(&it.kernel) == name(&self.default_kernel)
+            it.arrangement == *reference && name(&it.kernel) == name(&self.default_kernel)
         };
         let default = configurations.iter().position(is_default).unwrap_or_else(|| {
             let kernel = self.default_kernel.clone();
-            configurations.push(Configuration { kernel, formula, arrangement: *keep });
+            configurations.push(Configuration { kernel, formula, arrangement: *reference });
             configurations.len() - 1
         });
         let ratios = finalists.iter().filter_map(|&at| self.trials[at].time_ratio);
@@ -347,15 +348,15 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 copies,
                 substeps: step.substeps,
                 iterations: step.iterations,
-                stretch_rms: trial.stretch_rms.unwrap_or(f64::NAN),
+                residual_rms: trial.residual_rms.unwrap_or(f64::NAN),
                 ns_per_stick: rows[chosen].ns_per_stick_median,
                 machine: MachineInfo::current().cpu,
             },
             chosen,
             runner_up: allowed.into_iter().find(|&at| at != chosen),
             default_choice: 1 + default,
-            other_answer: self.other_answer.map(|_| 1 + self.remaining.len()),
-            same_answer: trial.same_answer,
+            other_result: self.other_result.map(|_| 1 + self.remaining.len()),
+            same_result: trial.same_result,
             trials: self.trials,
             rows,
             finalists,

@@ -2,7 +2,7 @@
 
 use taut::world::{Model, Scene, StickSet, World};
 use taut::{
-    Duplicates, Formula, KernelSet, Particles, ScalarKernel, SpecialParts, Step, Sticks, Stretch,
+    Duplicates, Formula, KernelSet, Particles, ScalarKernel, SheetsAndCopies, Step, Sticks, Stretch,
 };
 use taut_bench::accuracy::{
     Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS,
@@ -25,7 +25,7 @@ fn study() -> Study {
 }
 
 fn effort(subjects: Vec<EffortSubject>) -> EffortStudy {
-    let kernels = KernelSet::available(SpecialParts::ALL).swap_remove(0);
+    let kernels = KernelSet::available(SheetsAndCopies::ALL).swap_remove(0);
     EffortStudy { subjects, kernels, formula: Formula::Halley }
 }
 

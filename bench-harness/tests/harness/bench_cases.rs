@@ -47,7 +47,7 @@ fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
                 run.frames(frames);
                 let stretch = run.verified(frames).unwrap();
                 let residual = stretch.residual_rms();
-                assert!(residual > 0.0 && residual <= scenario.stretch_rms_bound);
+                assert!(residual > 0.0 && residual <= scenario.residual_rms_max);
             }
         }
     }
@@ -81,7 +81,7 @@ fn a_run_with_other_bits_is_invalid() {
 
 #[test]
 fn a_run_beyond_the_residual_bound_is_invalid() {
-    let case = case(Scenario { stretch_rms_bound: 1e-6, ..SCENARIOS[0] });
+    let case = case(Scenario { residual_rms_max: 1e-6, ..SCENARIOS[0] });
     let mut run = case.run(&AnyKernel::best()).unwrap();
     run.frames(1);
     assert!(matches!(run.verified(1), Err(InvalidRun::Stretched { bound: 1e-6, .. })));

@@ -1,6 +1,6 @@
 //! Claims: each can be measured, and its verdict depends only on its numbers.
 
-use taut_bench::claims::{self, Bound, Claim, Judge, LEFT_OUT, Scale, Verdict, printed};
+use taut_bench::claims::{self, Bound, Claim, Judge, NOT_MEASURED, Scale, Verdict, printed};
 
 fn named(name: &str) -> &'static Claim {
     claims::all().find(|(_, claim)| claim.name == name).unwrap().1
@@ -23,14 +23,14 @@ fn claims_are_complete_and_their_names_and_numbers_are_unique() {
     for (at, (number, claim)) in all.iter().enumerate() {
         assert_eq!(*number, at + 1);
         assert!(!claim.checks.is_empty(), "{}", claim.name);
-        for text in [claim.name, claim.quote, claim.section, claim.how, claim.command] {
+        for text in [claim.name, claim.quote, claim.section, claim.method, claim.command] {
             assert!(!text.is_empty() && !text.contains("  "), "{}: '{text}'", claim.name);
         }
         assert!(claim.command.starts_with("taut "), "{}", claim.command);
         assert!(claim.name.parse::<usize>().is_err(), "a name must not be a number");
         assert!(all[..at].iter().all(|(_, other)| other.name != claim.name), "{}", claim.name);
     }
-    assert!(!LEFT_OUT.is_empty());
+    assert!(!NOT_MEASURED.is_empty());
 }
 
 #[test]

@@ -223,8 +223,8 @@ fn a_row_on_threads_has_its_inner_kernel_and_its_speedup_over_one_thread() {
     let kernels = [best.clone(), best.on_threads(two.clone()), slow.on_threads(two)];
     let rows = run(&comparison(sheet(), kernels.map(configuration).to_vec()));
     let [textbook, one, two, scalar_on_two] = rows.try_into().unwrap();
-    assert_eq!((two.kernel, two.inside, two.threads), ("colour", name, 2));
-    assert_eq!((one.kernel, one.inside, one.threads), (name, name, 1));
+    assert_eq!((two.kernel, two.inner, two.threads), ("colour", name, 2));
+    assert_eq!((one.kernel, one.inner, one.threads), (name, name, 1));
     let times = one.frame_us_median / two.frame_us_median;
     assert_eq!(two.speedup_over_one_thread, Some(times));
     assert_eq!(one.speedup_over_one_thread, Some(1.0));

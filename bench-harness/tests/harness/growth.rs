@@ -20,8 +20,8 @@ fn copies(count: usize) -> Result<Comparison, ComparisonError> {
     Ok(Comparison { copies: count, ..comparison(model, configurations) })
 }
 
-fn growth(row_s_max: f64) -> Vec<GrowthPoint> {
-    let growth = Growth { sizes: vec![1, 3, 17], comparison: copies, row_s_max };
+fn growth(row_seconds_max: f64) -> Vec<GrowthPoint> {
+    let growth = Growth { sizes: vec![1, 3, 17], comparison: copies, row_seconds_max };
     growth.run(&Peak::measure(0), |_| ()).unwrap()
 }
 
@@ -54,14 +54,14 @@ fn rows_that_were_too_slow_in_the_size_before_are_left_out() {
 #[test]
 fn progress_names_the_size_and_a_failing_size_ends_the_run() {
     let mut shares = Vec::new();
-    let growth = Growth { sizes: vec![2, 4], comparison: copies, row_s_max: 1.0 };
+    let growth = Growth { sizes: vec![2, 4], comparison: copies, row_seconds_max: 1.0 };
     let ran = growth.run(&[], |it| {
         assert!(it.doing.starts_with(if it.share < 0.5 { "size 2: " } else { "size " }));
         shares.push(it.share);
     });
     assert!(ran.unwrap().iter().flat_map(|it| &it.rows).all(|row| row.limit.is_none()));
     assert!(shares.is_sorted() && shares.last() == Some(&1.0));
-    let growth = Growth { sizes: vec![0], comparison: copies, row_s_max: 1.0 };
+    let growth = Growth { sizes: vec![0], comparison: copies, row_seconds_max: 1.0 };
     assert!(growth.run(&[], |_| ()).is_err());
 }
 

@@ -45,14 +45,14 @@ fn a_limit_is_each_demand_over_its_rate_and_the_largest_binds() {
     let limit = Limit::new(&demand(), &peak());
     let expected = Limit { arithmetic_ns: 2.0, divider_ns: 1.0, access_ns: 1.5, sweep_ns: 1.2 };
     assert_eq!(limit, expected);
-    assert_eq!(limit.binding(), (2.0, "arithmetic"));
-    for (demand, binding) in [
+    assert_eq!(limit.bottleneck(), (2.0, "arithmetic"));
+    for (demand, expected) in [
         (Demand { square_roots: 20.0, ..demand() }, (5.5, "divider")),
         (Demand { accessed_bytes: 500.0, ..demand() }, (10.0, "access")),
         (Demand { swept_bytes: 500.0, ..demand() }, (25.0, "sweep")),
         (Demand { arithmetic: 500.0, ..demand() }, (50.0, "arithmetic")),
     ] {
-        assert_eq!(Limit::new(&demand, &peak()).binding(), binding);
+        assert_eq!(Limit::new(&demand, &peak()).bottleneck(), expected);
     }
 }
 
@@ -184,7 +184,7 @@ fn every_configuration_has_a_row_with_its_ceilings_and_limit() {
         let ceilings = [row.arithmetic_ns, row.divider_ns, row.access_ns, row.sweep_ns];
         assert!(ceilings.iter().all(|ns| ns.is_finite() && *ns > 0.0), "{row:?}");
         assert_near(ceilings.into_iter().fold(0.0, f64::max), row.limit_ns);
-        assert_near(row.times_limit * row.limit_ns, row.ns_fastest);
+        assert_near(row.time_over_limit * row.limit_ns, row.ns_fastest);
     }
 }
 

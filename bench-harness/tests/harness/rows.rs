@@ -11,7 +11,7 @@ fn valid() -> Row {
 }
 
 fn by_kernel(kernel: &'static str, row: &Row) -> Row {
-    Row { kernel, inside: kernel, ..row.clone() }
+    Row { kernel, inner: kernel, ..row.clone() }
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn tunings() -> Vec<Tuned> {
         copies: 1,
         substeps: 2,
         iterations: 3,
-        stretch_rms: 0.0,
+        residual_rms: 0.0,
         ns_per_stick: 1.0,
         machine: String::new(),
     };

@@ -16,17 +16,17 @@ use crate::fixtures::{arrangement, run_scalar, sheet, shuffled_disc, step};
 /// A budget that these small models never use up.
 const LONG: Duration = Duration::from_secs(3600);
 
-fn tuning(model: &Model, keep: &str) -> Tuning {
-    let keep = arrangement(keep);
+fn tuning(model: &Model, reference: &str) -> Tuning {
+    let reference = arrangement(reference);
     Tuning {
         model: model.clone(),
         copies: 1,
         step: step(),
         formula: Formula::Halley,
-        keep,
+        reference,
         any_schedule: false,
         max_residual: None,
-        candidates: Tuning::candidates(model, keep, 1, &[1, 2]).unwrap(),
+        candidates: Tuning::candidates(model, reference, 1, &[1, 2]).unwrap(),
         budget: LONG,
     }
 }
@@ -35,7 +35,7 @@ fn run(tuning: &Tuning) -> Choice {
     tuning.run(|_| ()).unwrap()
 }
 
-/// A tuning whose order to keep, with one iteration, blows up.
+/// A tuning whose reference order, with one iteration, blows up.
 fn exploding(any_schedule: bool) -> Tuning {
     let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
@@ -54,9 +54,10 @@ fn the_better_half_is_the_faster_half_fastest_first() {
 
 #[test]
 fn candidates_are_unique_and_grouped_by_arrangement() {
-    for (model, keep) in [(sheet(), "sheet"), (sheet(), "packed"), (shuffled_disc(), "blocked/rcm")]
+    for (model, reference) in
+        [(sheet(), "sheet"), (sheet(), "packed"), (shuffled_disc(), "blocked/rcm")]
     {
-        let candidates = tuning(&model, keep).candidates;
+        let candidates = tuning(&model, reference).candidates;
         let names: Vec<_> = candidates
             .iter()
             .map(|it| {
@@ -67,7 +68,7 @@ fn candidates_are_unique_and_grouped_by_arrangement() {
                 )
             })
             .collect();
-        assert_eq!(names[0].0, keep);
+        assert_eq!(names[0].0, reference);
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
         let groups = candidates.chunk_by(|one, other| one.arrangement == other.arrangement);
         let arrangements: Vec<Arrangement> = groups.map(|group| group[0].arrangement).collect();
@@ -84,8 +85,8 @@ fn candidates_are_unique_and_grouped_by_arrangement() {
 
 #[test]
 fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
-    for (model, keep) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
-        let tuning = tuning(&model, keep);
+    for (model, reference) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
+        let tuning = tuning(&model, reference);
         let choice = run(&tuning);
         let name = choice.name(choice.chosen);
         let Choice {
@@ -94,8 +95,8 @@ fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
             chosen,
             runner_up,
             default_choice,
-            other_answer,
-            same_answer,
+            other_result,
+            same_result,
             trials,
             ..
         } = choice;
@@ -103,8 +104,8 @@ fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
             name.starts_with(&tuned.kernel) && name.ends_with(&rows[chosen].schedule),
             "{name}"
         );
-        assert!(same_answer);
-        assert_eq!(tuned.schedule.canonical(), arrangement(keep));
+        assert!(same_result);
+        assert_eq!(tuned.schedule.canonical(), arrangement(reference));
         assert_eq!(tuned.mesh, Fingerprint::of(&model.sticks));
         assert!(
             trials
@@ -117,21 +118,22 @@ fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
 
         let frames = rows[chosen].frames + rows[chosen].frames / 3 + 1;
         let same = |at: usize| rows[at].hash == rows[default_choice].hash;
-        assert!(same(chosen) && same(runner_up.unwrap()) && !other_answer.is_some_and(same));
+        assert!(same(chosen) && same(runner_up.unwrap()) && !other_result.is_some_and(same));
         let ended = (1..=frames).any(|it| {
-            run_scalar(&model, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
+            run_scalar(&model, tuning.reference, tuning.formula, &step(), it).hash()
+                == rows[chosen].hash
         });
-        assert!(ended, "no frame of the order to keep has this hash");
+        assert!(ended, "no frame of the reference order has this hash");
         assert_eq!(disagreements(&rows), []);
 
-        let judged = run_scalar(&model, tuning.keep, tuning.formula, &step(), JUDGED_FRAMES);
+        let judged = run_scalar(&model, tuning.reference, tuning.formula, &step(), JUDGED_FRAMES);
         let stretch = taut::Stretch::of(&judged, &model.sticks);
-        assert!((tuned.stretch_rms / stretch.residual_rms() - 1.0).abs() < 1e-9, "{tuned:?}");
+        assert!((tuned.residual_rms / stretch.residual_rms() - 1.0).abs() < 1e-9, "{tuned:?}");
     }
 }
 
 #[test]
-fn a_plan_from_a_tuning_gives_the_answer_to_keep() {
+fn a_plan_from_a_tuning_gives_the_reference_result() {
     let model = shuffled_disc();
     let tuned = run(&tuning(&model, "blocked")).tuned;
     let Arranged { mut particles, sticks, schedule, renumbering } = tuned.arrange(&model).unwrap();
@@ -149,10 +151,10 @@ fn tunings_of_copies_try_the_copies_kernel_and_step_all_copies_alike() {
     let model = shuffled_disc();
     for copies in [2, 17] {
         let one = tuning(&model, "blocked/rcm");
-        let candidates = Tuning::candidates(&model, one.keep, copies, &[1, 2]).unwrap();
-        let Choice { tuned, trials, rows, same_answer, .. } =
+        let candidates = Tuning::candidates(&model, one.reference, copies, &[1, 2]).unwrap();
+        let Choice { tuned, trials, rows, same_result, .. } =
             run(&Tuning { copies, candidates, ..one });
-        assert!(same_answer && disagreements(&rows).is_empty());
+        assert!(same_result && disagreements(&rows).is_empty());
         let tried = |schedule: &str, threads: usize| {
             trials
                 .iter()
@@ -180,10 +182,10 @@ fn with_a_budget_of_0_only_candidates_that_keep_the_answer_are_timed() {
     let model = shuffled_disc();
     let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&model, "blocked") });
     for trial in &choice.trials {
-        assert_eq!(trial.time_ratio.is_some(), trial.same_answer, "{trial:?}");
-        assert_eq!(trial.outcome == TrialOutcome::NotReached, !trial.same_answer, "{trial:?}");
+        assert_eq!(trial.time_ratio.is_some(), trial.same_result, "{trial:?}");
+        assert_eq!(trial.outcome == TrialOutcome::NotReached, !trial.same_result, "{trial:?}");
     }
-    assert!(choice.same_answer && choice.other_answer.is_none());
+    assert!(choice.same_result && choice.other_result.is_none());
 }
 
 #[test]
@@ -192,8 +194,8 @@ fn an_order_that_blows_up_is_not_chosen() {
     assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     assert!(error.to_string().contains("'authored'"), "{error}");
 
-    let Choice { tuned, trials, same_answer, .. } = run(&exploding(true));
-    assert!(!same_answer);
+    let Choice { tuned, trials, same_result, .. } = run(&exploding(true));
+    assert!(!same_result);
     assert_ne!(tuned.schedule.canonical(), arrangement("authored"));
     let outcome =
         |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap().outcome;
@@ -210,7 +212,7 @@ fn candidates_with_too_much_stretch_are_rejected() {
         assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     }
     // A limit between the stiffest and the slackest order rejects some and accepts the others.
-    let stretch = |trial: &Trial| trial.stretch_rms.unwrap();
+    let stretch = |trial: &Trial| trial.residual_rms.unwrap();
     let loose = Tuning { any_schedule: true, max_residual: Some(1.0), ..tuning(&model, "sheet") };
     let mut all: Vec<f64> = run(&loose).trials.iter().map(stretch).collect();
     all.sort_by(f64::total_cmp);
@@ -224,7 +226,7 @@ fn candidates_with_too_much_stretch_are_rejected() {
         );
     }
     assert!(choice.trials.iter().any(|trial| trial.outcome == TrialOutcome::TooMuchStretch));
-    assert!(choice.tuned.stretch_rms <= limit);
+    assert!(choice.tuned.residual_rms <= limit);
 }
 
 #[test]

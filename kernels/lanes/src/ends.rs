@@ -149,7 +149,11 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
             [a[row], b[row]] = unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 let (first, second) = (V::load(cpu, at), V::load(cpu, at.add(V::LANES)));
-                if INTERLEAVED { V::unzip_pairs(first, second) } else { V::unzip(first, second) }
+                if INTERLEAVED {
+                    V::deinterleave_pairs(first, second)
+                } else {
+                    V::deinterleave(first, second)
+                }
             };
         }
         [a, b]
@@ -167,9 +171,9 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
             unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 let [first, second] = if INTERLEAVED {
-                    V::unzip_pairs(a[row], b[row])
+                    V::deinterleave_pairs(a[row], b[row])
                 } else {
-                    V::zip(a[row], b[row])
+                    V::interleave(a[row], b[row])
                 };
                 first.store(at);
                 second.store(at.add(V::LANES));

@@ -298,7 +298,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
             },
             None => F::weight_term(masses[0] + masses[1]),
         };
-        let factor = factor::<F, V>(l2, rest_term, weight_term, None).in_order();
+        let factor =
+            factor::<F, V>(l2, rest_term, weight_term, None).compute_before_memory_access();
         [masses[0] * factor, masses[1] * factor]
     }
 
@@ -307,7 +308,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     fn moved<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
         // Inverse masses do not change: their difference is 0 if all are equal, else their gain is.
         let (gains_a, gains_b) = if self.mass.is_some() {
-            let rows = gains[0].repeat();
+            let rows = gains[0].spread_with_any_fourth();
             (rows, rows)
         } else {
             (gains[0].spread::<D>(), gains[1].spread::<D>())

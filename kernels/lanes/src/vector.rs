@@ -87,27 +87,27 @@ pub unsafe trait Vector: Lane {
 
     /// As [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.
     #[inline(always)]
-    fn repeat(self) -> [Self; 4] {
+    fn spread_with_any_fourth(self) -> [Self; 4] {
         Self::transpose([self; 4])
     }
 
     /// The same value, computed before any access to memory that follows in the program. (The compiler
     /// would move a division to its first use, behind stores that can run meanwhile.)
     #[inline(always)]
-    fn in_order(self) -> Self {
+    fn compute_before_memory_access(self) -> Self {
         self
     }
 
     /// Separates the records of two rows into those of even and those of odd index.
-    fn unzip(first: Self, second: Self) -> [Self; 2];
+    fn deinterleave(first: Self, second: Self) -> [Self; 2];
 
-    /// The inverse of [`unzip`](Self::unzip).
-    fn zip(even: Self, odd: Self) -> [Self; 2];
+    /// The inverse of [`deinterleave`](Self::deinterleave).
+    fn interleave(even: Self, odd: Self) -> [Self; 2];
 
     /// Separates the pairs of records of two rows into those of even and those of odd index. It is
     /// its own inverse. (The default is for rows of one pair.)
     #[inline(always)]
-    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
         [first, second]
     }
 
@@ -175,11 +175,11 @@ unsafe impl Vector for f32 {
     }
     /// A row holds a single number, so there is nothing to separate.
     #[inline(always)]
-    fn unzip(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         [first, second]
     }
     #[inline(always)]
-    fn zip(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave(even: Self, odd: Self) -> [Self; 2] {
         [even, odd]
     }
     #[inline(always)]

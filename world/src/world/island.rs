@@ -11,7 +11,7 @@ use super::hands::DragTarget;
 use super::integrate::Integrate;
 use super::overstretched::TearLimits;
 use super::residual::Residual;
-use super::step::{Pass, Watch};
+use super::step::{StepPart, Watch};
 use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
 use crate::forces::Forces;
@@ -348,19 +348,19 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             progress.columns_current = false;
         }
         if one_call {
-            watch.after(Pass::Whole);
+            watch.after(StepPart::Whole);
             return Ok(());
         }
-        watch.after(Pass::Motion);
+        watch.after(StepPart::Motion);
         if let Some(tether) = tether.filter(|_| active_forces || separate_tethers) {
             plan.visit(executor, particles, sticks, tether)?;
-            watch.after(Pass::Tethers);
+            watch.after(StepPart::Tethers);
         }
         if has_bodies {
             let mut matter = self.with_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
             bodies.record_incoming(particles, now, &mut contacts.bodies);
-            watch.after(Pass::Motion);
+            watch.after(StepPart::Motion);
         }
         self.relax(iterations, now, executor, watch)
     }
@@ -380,7 +380,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             // The next substep's forces read the columns, so obstacles run on columns, too.
             self.with_plan(executor).model_mut();
         }
-        watch.after(Pass::Sticks);
+        watch.after(StepPart::Sticks);
         Ok(())
     }
 

@@ -53,7 +53,7 @@ pub use drawing::{Drawing, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};
-pub use step::{Outcome, Pass};
+pub use step::{Outcome, StepPart};
 pub use warnings::Warning;
 
 /// The numbers of a model's particles, sticks and other parts in the world.

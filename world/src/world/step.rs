@@ -19,7 +19,7 @@ pub struct Outcome {
 /// A part of a step whose time can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Pass {
+pub enum StepPart {
     /// Motion and sticks in one call: whole steps of islands that no force or obstacle touches, and
     /// substeps of islands on which no force acts.
     Whole,
@@ -40,12 +40,12 @@ pub enum Pass {
 }
 
 /// The callback of a watched step; None if the step is not watched.
-pub(super) struct Watch<'a>(Option<&'a mut dyn FnMut(Pass)>);
+pub(super) struct Watch<'a>(Option<&'a mut dyn FnMut(StepPart)>);
 
 impl Watch<'_> {
-    pub(super) fn after(&mut self, pass: Pass) {
+    pub(super) fn after(&mut self, part: StepPart) {
         if let Some(watcher) = &mut self.0 {
-            watcher(pass);
+            watcher(part);
         }
     }
 
@@ -79,28 +79,29 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.run_step(executor, Watch(None))
     }
 
-    /// One step that calls `after` at the end of each [`Pass`], to measure their times: once per
-    /// island, substep and repetition (self-collision and obstacles: once for all islands). The result has the bits of
-    /// [`step`](Self::step); the step may take longer, as tethers become a separate pass.
+    /// One step that calls `after` at the end of each [`StepPart`], to measure their times: once
+    /// per island, substep and repetition (self-collision and obstacles:
+    /// once for all islands). The result has the
+    /// bits of [`step`](Self::step); the step may take longer, as tethers become a separate part.
     ///
     /// ```
     /// use std::collections::BTreeMap;
     /// use std::time::{Duration, Instant};
     /// use taut_core::Inline;
     /// use taut_scalar::ScalarKernel;
-    /// use taut_world::{Model, Pass, Scene, StickSet, World};
+    /// use taut_world::{Model, Scene, StepPart, StickSet, World};
     ///
     /// let mut scene = Scene::new();
     /// scene.add("sheet", Model::drape(16, StickSet::All)?)?;
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     ///
-    /// let mut times = BTreeMap::<Pass, Duration>::new();
+    /// let mut times = BTreeMap::<StepPart, Duration>::new();
     /// let mut last = Instant::now();
-    /// let outcome = world.step_watched(&Inline, &mut |pass| {
-    ///     *times.entry(pass).or_default() += last.elapsed();
+    /// let outcome = world.step_watched(&Inline, &mut |part| {
+    ///     *times.entry(part).or_default() += last.elapsed();
     ///     last = Instant::now();
     /// })?;
-    /// assert!(outcome.finite && times.contains_key(&Pass::Whole));
+    /// assert!(outcome.finite && times.contains_key(&StepPart::Whole));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -109,7 +110,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn step_watched(
         &mut self,
         executor: &dyn Executor,
-        after: &mut dyn FnMut(Pass),
+        after: &mut dyn FnMut(StepPart),
     ) -> Result<Outcome, WorldError> {
         self.run_step(executor, Watch(Some(after)))
     }
@@ -140,12 +141,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 // Nothing happens between the passes here, so they are run as one.
                 let iterations = step.iterations.saturating_mul(passes);
                 finite &= island.step(step.substeps, iterations, &whole_step, executor)?;
-                watch.after(Pass::Whole);
+                watch.after(StepPart::Whole);
             }
         }
         for island in touched(islands) {
             island.sample_step_forces(forces, &whole_step, executor);
-            watch.after(Pass::Forces);
+            watch.after(StepPart::Forces);
         }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
@@ -159,7 +160,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                     obstacle.begin(&mut island.with_plan(executor));
                 }
                 island.sample_substep_forces(forces, &now, executor);
-                watch.after(Pass::Forces);
+                watch.after(StepPart::Forces);
                 island.apply_guides_and_drags(substep, step.substeps, time);
             }
             for pass in 0..passes {
@@ -173,10 +174,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 let mut access = contacts::IslandsOnPlans { islands, executor };
                 if let Some(self_collisions) = self_collisions {
                     self_collisions.resolve(&mut Islands(&mut access));
-                    watch.after(Pass::SelfCollision);
+                    watch.after(StepPart::SelfCollision);
                 }
                 contacts::resolve(obstacles, &mut Islands(&mut access), &now);
-                watch.after(Pass::Obstacles);
+                watch.after(StepPart::Obstacles);
             }
             for island in touched(islands) {
                 island.bounce(executor);
@@ -184,12 +185,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         for island in touched(islands) {
             finite &= island.finish(executor)?;
-            watch.after(Pass::Sticks);
+            watch.after(StepPart::Sticks);
         }
         let mut torn = 0;
         for island in islands {
             torn += island.tear_overstretched();
-            watch.after(Pass::Tearing);
+            watch.after(StepPart::Tearing);
         }
         if torn > 0 {
             self.record_removed();

@@ -231,16 +231,16 @@ fn a_world_with_tethers_resumes_to_the_same_bits() {
 fn a_watched_step_has_the_same_bits() {
     let scene = substepped(tethered(drape(20, StickSet::All)));
     let (mut plain, mut watched) = (world(&scene), world(&scene));
-    let mut passes = std::collections::BTreeSet::new();
+    let mut parts = std::collections::BTreeSet::new();
     for _ in 0..20 {
         steps(&mut plain, 1);
-        let mut note = |pass| {
-            passes.insert(pass);
+        let mut note = |part| {
+            parts.insert(part);
         };
         assert!(watched.step_watched(&taut_core::Inline, &mut note).unwrap().finite);
         assert_eq!(plain.hash(), watched.hash());
     }
-    assert!(passes.contains(&taut_world::Pass::Tethers));
+    assert!(parts.contains(&taut_world::StepPart::Tethers));
 }
 
 #[test]

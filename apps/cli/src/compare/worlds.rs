@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
 use taut::world::{AnyScene, LibraryScene, Scene};
-use taut::{Formula, KernelName, KernelSet, SpecialParts};
+use taut::{Formula, KernelName, KernelSet, SheetsAndCopies};
 use taut_bench::{MachineInfo, WorldComparison, WorldRow};
 
 use super::Arguments;
@@ -84,7 +84,7 @@ struct Prepared {
     scene: AnyScene,
     formula: Formula,
     /// Which parts of the scene the kernels for sheets and for copies can relax.
-    parts: SpecialParts,
+    parts: SheetsAndCopies,
 }
 
 impl Arguments {
@@ -109,17 +109,17 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
-        let parts = SpecialParts::of(&scene);
+        let parts = SheetsAndCopies::of(&scene);
         Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
     }
 
     /// The selected kernels and always the scalar kernel, on one thread; then the first of them on
     /// each requested number of threads.
-    fn kernel_sets(&self, parts: SpecialParts) -> anyhow::Result<Vec<KernelSet>> {
+    fn kernel_sets(&self, parts: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
         let mut sets = KernelSet::available(parts);
         sets.retain(|set| {
             let isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
-            let name = set.leader().kernel_name();
+            let name = set.main_kernel().kernel_name();
             name == KernelName::Scalar || (isa && self.wants(name))
         });
         let one_thread = sets.clone();

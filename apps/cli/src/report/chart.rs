@@ -16,7 +16,7 @@ const DRAWING_SIZES: [(&str, (u32, u32), u32); 2] =
 
 /// Colours of series in light and dark mode. They are distinguishable with most colour vision
 /// deficiencies.
-pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
+pub(crate) const SERIES_COLOURS: [(RGBColor, RGBColor); 7] = [
     (RGBColor(0, 106, 178), RGBColor(94, 180, 240)),
     (RGBColor(205, 80, 0), RGBColor(255, 146, 72)),
     (RGBColor(0, 121, 92), RGBColor(70, 205, 165)),
@@ -26,9 +26,11 @@ pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
     (RGBColor(120, 100, 0), RGBColor(214, 190, 70)),
 ];
 /// The colour of text and axes, in light and dark mode.
-pub(crate) const INK: (RGBColor, RGBColor) = (RGBColor(40, 40, 41), RGBColor(226, 226, 227));
+pub(crate) const TEXT_COLOUR: (RGBColor, RGBColor) =
+    (RGBColor(40, 40, 41), RGBColor(226, 226, 227));
 /// The colour of grid lines, in light and dark mode.
-pub(crate) const FAINT: (RGBColor, RGBColor) = (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
+pub(crate) const GRID_COLOUR: (RGBColor, RGBColor) =
+    (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
 /// Outlines of marks, relative to their centre, in pixels.
 const MARKS: [&[(i32, i32)]; 5] = [
@@ -46,7 +48,7 @@ pub(crate) struct Series {
     pub(crate) style: Style,
 }
 
-/// Indices of a colour in [`SERIES`] and of a mark in [`MARKS`], modulo their lengths.
+/// Indices of a colour in [`SERIES_COLOURS`] and of a mark in [`MARKS`], modulo their lengths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) colour: usize,
@@ -60,7 +62,7 @@ pub(crate) enum LegendKey {
     Colour(usize),
     Mark(usize),
     /// The broad line behind the series.
-    Behind,
+    BroadLine,
 }
 
 /// The label and ticks of an axis.
@@ -146,10 +148,10 @@ impl Lines {
             chart
                 .configure_mesh()
                 .light_line_style(TRANSPARENT)
-                .bold_line_style(FAINT.0)
-                .axis_style(INK.0)
-                .label_style(("sans-serif", font_size, &INK.0))
-                .axis_desc_style(("sans-serif", font_size, &INK.0))
+                .bold_line_style(GRID_COLOUR.0)
+                .axis_style(TEXT_COLOUR.0)
+                .label_style(("sans-serif", font_size, &TEXT_COLOUR.0))
+                .axis_desc_style(("sans-serif", font_size, &TEXT_COLOUR.0))
                 .x_desc(self.x.name)
                 .y_desc(self.y.name)
                 .x_label_formatter(&|value| short_number(*value))
@@ -176,7 +178,7 @@ impl Bars {
             return html! { p.missing { "No data." } };
         }
         let legend = self.series.iter().enumerate().map(|(index, (name, _))| {
-            (name.as_str(), colour_swatch(SERIES[index % SERIES.len()].0))
+            (name.as_str(), colour_swatch(SERIES_COLOURS[index % SERIES_COLOURS.len()].0))
         });
         figure(&self.alt_text, |size, font_size| self.draw(size, font_size), legend)
     }
@@ -203,15 +205,15 @@ impl Bars {
                 .disable_x_mesh()
                 .x_labels(0)
                 .light_line_style(TRANSPARENT)
-                .bold_line_style(FAINT.0)
-                .axis_style(INK.0)
-                .label_style(("sans-serif", font_size, &INK.0))
-                .axis_desc_style(("sans-serif", font_size, &INK.0))
+                .bold_line_style(GRID_COLOUR.0)
+                .axis_style(TEXT_COLOUR.0)
+                .label_style(("sans-serif", font_size, &TEXT_COLOUR.0))
+                .axis_desc_style(("sans-serif", font_size, &TEXT_COLOUR.0))
                 .y_desc(self.y)
                 .y_labels(6)
                 .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
-            let style = ("sans-serif", font_size).into_font().color(&INK.0);
+            let style = ("sans-serif", font_size).into_font().color(&TEXT_COLOUR.0);
             let style = style.pos(Pos::new(HPos::Center, VPos::Top));
             chart.draw_series(names.iter().enumerate().map(|(group, name)| {
                 EmptyElement::at((group as f64 + 0.5, 0.0))
@@ -219,7 +221,7 @@ impl Bars {
             }))?;
             let width = 0.8 / self.series.len() as f64;
             for (index, (_, heights)) in self.series.iter().enumerate() {
-                let colour = SERIES[index % SERIES.len()].0.filled();
+                let colour = SERIES_COLOURS[index % SERIES_COLOURS.len()].0.filled();
                 let bar = |(group, &height): (usize, &f64)| {
                     let left = group as f64 + 0.1 + index as f64 * width;
                     Rectangle::new([(left, 0.0), (left + width * 0.9, height)], colour)
@@ -234,12 +236,12 @@ impl Bars {
 
 /// The stroke of the broad line behind the series.
 fn broad_stroke() -> ShapeStyle {
-    INK.0.mix(0.25).stroke_width(9)
+    TEXT_COLOUR.0.mix(0.25).stroke_width(9)
 }
 
 impl Style {
     fn colour(self) -> RGBColor {
-        SERIES[self.colour % SERIES.len()].0
+        SERIES_COLOURS[self.colour % SERIES_COLOURS.len()].0
     }
 
     fn stroke(self) -> ShapeStyle {
@@ -347,13 +349,13 @@ impl LegendKey {
                 area.draw(&PathElement::new([(0, 8), (36, 8)], style.stroke()))?;
                 area.draw(&(EmptyElement::at((18, 8)) + style.mark()))
             }),
-            Self::Behind => render_svg((36, 16), |area| {
+            Self::BroadLine => render_svg((36, 16), |area| {
                 area.draw(&PathElement::new([(0, 8), (36, 8)], broad_stroke()))
             }),
-            Self::Colour(colour) => colour_swatch(SERIES[colour % SERIES.len()].0),
+            Self::Colour(colour) => colour_swatch(SERIES_COLOURS[colour % SERIES_COLOURS.len()].0),
             Self::Mark(mark) => render_svg((36, 16), |area| {
                 let outline = MARKS[mark % MARKS.len()].to_vec();
-                area.draw(&(EmptyElement::at((18, 8)) + Polygon::new(outline, INK.0)))
+                area.draw(&(EmptyElement::at((18, 8)) + Polygon::new(outline, TEXT_COLOUR.0)))
             }),
         }
     }
@@ -388,5 +390,5 @@ pub(crate) fn dark_rules() -> String {
              svg [stroke=\"{light}\"] {{ stroke: {dark} }}\n"
         )
     };
-    SERIES.iter().chain([&INK, &FAINT]).map(rule).collect()
+    SERIES_COLOURS.iter().chain([&TEXT_COLOUR, &GRID_COLOUR]).map(rule).collect()
 }

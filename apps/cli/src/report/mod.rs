@@ -29,8 +29,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, conflicts_with = "from")]
     parts: Vec<Part>,
     /// Store the results as JSON, one file per part, in a subfolder named after the processor.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
-    keep: Option<PathBuf>,
+    #[arg(long, alias = "keep", value_name = "FOLDER", conflicts_with = "from")]
+    save: Option<PathBuf>,
     /// Use stored results instead of measuring: files, or folders of files. Results of several
     /// machines or builds are shown side by side.
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -108,7 +108,7 @@ impl Arguments {
 
     /// Opens the file in which the results of a part are stored, if they are.
     fn open_result_file(&self, part: Part) -> anyhow::Result<Option<Output>> {
-        let Some(folder) = &self.keep else { return Ok(None) };
+        let Some(folder) = &self.save else { return Ok(None) };
         let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));
         fs::create_dir_all(&folder)
             .with_context(|| format!("{}: cannot be created", folder.display()))?;

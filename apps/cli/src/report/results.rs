@@ -56,7 +56,7 @@ pub(crate) enum Subject {
 }
 
 /// A row of the part `growth` is left out of a size if all its frames would take longer, s.
-pub(crate) const ROW_S_MAX: f64 = 1.5;
+pub(crate) const ROW_SECONDS_MAX: f64 = 1.5;
 
 /// The version of the file format. Other versions are rejected.
 const FORMAT: u32 = 1;

@@ -11,7 +11,7 @@ use taut_bench::{
 };
 
 use super::measure::{SEED, SET, WithScene, configurations, frame};
-use super::results::{Part, ROW_S_MAX, Subject};
+use super::results::{Part, ROW_SECONDS_MAX, Subject};
 
 /// The largest working set of the bandwidth measurement, bytes.
 const WORKING_SET_MAX: usize = 256 << 20;
@@ -36,8 +36,8 @@ struct Series {
     /// The configurations for a model and its copies.
     configurations: fn(&Model, usize) -> anyhow::Result<Vec<Configuration>>,
     baselines: Baselines,
-    /// The value of [`Growth::row_s_max`].
-    row_s_max: f64,
+    /// The value of [`Growth::row_seconds_max`].
+    row_seconds_max: f64,
 }
 
 /// The rows of all series, or the kernels that disagree.
@@ -66,7 +66,7 @@ pub(super) fn measure(
         let growth = Growth {
             sizes: series.sizes.iter().map(|(size, _)| *size).collect(),
             comparison: |size| series.comparison(size),
-            row_s_max: series.row_s_max,
+            row_seconds_max: series.row_seconds_max,
         };
         let points = growth.run(&peaks, |it| {
             let share = (done as f64 + it.share) / all.len() as f64;
@@ -124,7 +124,7 @@ fn sheets(quick: bool) -> Series {
             Ok(all)
         },
         baselines: Baselines::default(),
-        row_s_max: f64::INFINITY,
+        row_seconds_max: f64::INFINITY,
     }
 }
 
@@ -147,7 +147,7 @@ fn meshes(quick: bool) -> Series {
             Ok(all)
         },
         baselines: Baselines::default(),
-        row_s_max: f64::INFINITY,
+        row_seconds_max: f64::INFINITY,
     }
 }
 
@@ -168,7 +168,7 @@ fn copies(quick: bool) -> Series {
             Ok(all)
         },
         baselines: Baselines::default(),
-        row_s_max: f64::INFINITY,
+        row_seconds_max: f64::INFINITY,
     }
 }
 
@@ -218,7 +218,7 @@ fn growth(quick: bool) -> [Series; 3] {
             sizes: sizes(&[(8, 16), (16, 16), (32, 8)], &sheet_sizes),
             configurations: |_, _| Ok(leading(configurations("sheet", Formula::Halley)?)),
             baselines,
-            row_s_max: ROW_S_MAX,
+            row_seconds_max: ROW_SECONDS_MAX,
             ..sheets(quick)
         },
         Series {
@@ -228,7 +228,7 @@ fn growth(quick: bool) -> [Series; 3] {
                 Ok(leading(configurations(&arrangement.to_string(), Formula::Halley)?))
             },
             baselines,
-            row_s_max: ROW_S_MAX,
+            row_seconds_max: ROW_SECONDS_MAX,
             ..meshes(quick)
         },
         Series {
@@ -242,7 +242,7 @@ fn growth(quick: bool) -> [Series; 3] {
                 Ok(leading(all))
             },
             baselines,
-            row_s_max: ROW_S_MAX,
+            row_seconds_max: ROW_SECONDS_MAX,
             ..copies(quick)
         },
     ]

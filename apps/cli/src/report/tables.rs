@@ -6,7 +6,7 @@ use super::results::{Machine, Results, Subject, Timing};
 use crate::summary::{COLUMNS, SELECTION, number, selected};
 
 /// The marker after a generated section of a file.
-const END: &str = "<!-- end of what taut report made -->";
+const END: &str = "<!-- end of taut report output -->";
 
 /// The maximum line length of prose.
 const WIDTH: usize = 100;

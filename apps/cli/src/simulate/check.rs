@@ -10,7 +10,7 @@ use std::thread;
 use anyhow::Context;
 use comfy_table::CellAlignment;
 use taut::world::{AnyScene, LibraryScene, Scene, World};
-use taut::{AnyKernel, Kernel, KernelSet, SpecialParts};
+use taut::{AnyKernel, Kernel, KernelSet, SheetsAndCopies};
 use taut_bench::Progress;
 
 use crate::Failure;
@@ -93,7 +93,7 @@ impl SceneCheck {
         AnyKernel: Kernel<D>,
     {
         self.particles = scene.particles();
-        let mut kernels = KernelSet::available(SpecialParts::of(scene));
+        let mut kernels = KernelSet::available(SheetsAndCopies::of(scene));
         let threaded = kernels[0].clone().on_threads(THREADS);
         kernels.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
         for kernel in &kernels {

@@ -15,7 +15,7 @@ fn every_claim_has_numbers_and_a_verdict() {
     let claims = report.value["claims"].as_array().unwrap();
     assert!(claims.len() >= 15);
     for claim in claims {
-        for key in ["name", "said", "source", "section", "how", "command"] {
+        for key in ["name", "quote", "source", "section", "method", "command"] {
             assert!(claim[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {claim}");
         }
         let verdict = claim["verdict"].as_str().unwrap();
@@ -25,7 +25,7 @@ fn every_claim_has_numbers_and_a_verdict() {
         assert_eq!(verdict == "holds", held == numbers.len(), "{claim}");
     }
     assert_eq!(report.value["small"], true);
-    assert!(!report.value["left_out"].as_array().unwrap().is_empty());
+    assert!(!report.value["not_measured"].as_array().unwrap().is_empty());
     // With `--json -` the table is written to standard error.
     for expected in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"]
     {
@@ -50,7 +50,7 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
     let by_number = small("--show 2").succeeded();
     let by_name = small("--show n-divisions").succeeded();
     assert_eq!(by_number.out, by_name.out);
-    for expected in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "how  "] {
+    for expected in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "method  "] {
         assert!(by_number.out.contains(expected), "'{expected}' is missing: {}", by_number.out);
     }
     let report = small("--show printed-wind --json -").succeeded().report();

@@ -90,7 +90,7 @@ fn help_on_report_lists_every_option() {
         &[
             "--quick",
             "--parts <LIST>",
-            "--keep <FOLDER>",
+            "--save <FOLDER>",
             "--from <FILE>",
             "--out <FILE>",
             "--readme <FILE>",

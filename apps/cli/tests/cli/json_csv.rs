@@ -10,7 +10,7 @@ use crate::run::{Folder, Report, compare, report, shown, taut};
 /// The keys that every row has.
 const KEYS: [&str; 26] = [
     "kernel",
-    "inside",
+    "inner",
     "isa",
     "lanes",
     "formula",
@@ -49,7 +49,7 @@ fn json_or_csv_on_the_standard_output_moves_the_table_to_the_standard_error() {
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
 
     let ran = compare("--size 4 --csv -").succeeded();
-    assert!(ran.out.starts_with("kernel,inside,isa,"), "{}", ran.out);
+    assert!(ran.out.starts_with("kernel,inner,isa,"), "{}", ran.out);
     assert!(!ran.out.contains("agree"), "{}", ran.out);
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
 }
@@ -89,7 +89,7 @@ fn every_row_has_every_key_with_a_plausible_value() {
             for key in KEYS {
                 assert!(!row[key].is_null(), "{key} is missing: {row}");
             }
-            for key in ["kernel", "inside", "isa", "formula", "schedule"] {
+            for key in ["kernel", "inner", "isa", "formula", "schedule"] {
                 assert!(row[key].as_str().is_some_and(|name| !name.is_empty()), "{key}: {row}");
             }
             for key in
@@ -222,7 +222,7 @@ fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
     let [one, substeps] = [&pair["one_substep"], &pair["substeps_of_one_iteration"]];
     assert_eq!([&one["substeps"], &one["iterations"]], [1, 8]);
     assert_eq!([&substeps["substeps"], &substeps["iterations"]], [8, 1]);
-    for key in ["kernel", "inside", "isa", "formula", "schedule", "threads", "frames"] {
+    for key in ["kernel", "inner", "isa", "formula", "schedule", "threads", "frames"] {
         assert!(!one[key].is_null() && one[key] == substeps[key], "{key}: {pair}");
     }
     let is_same = |row: &&Value| row["kernel"] == one["kernel"] && row["isa"] == one["isa"];

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::run::Folder;
 
 pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
-    <!-- end of what taut report made -->\n\nAfter.\n";
+    <!-- end of taut report output -->\n\nAfter.\n";
 
 fn machine(cpu: &str) -> Value {
     json!({
@@ -95,7 +95,7 @@ pub(crate) fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) ->
     row["error_vs_f64"] = Value::Null;
     if kernel != "textbook" {
         row["limit_ns"] = json!(nanoseconds / 2.0);
-        row["binds"] = json!("divider");
+        row["bottleneck"] = json!("divider");
     }
     row
 }
@@ -383,7 +383,7 @@ fn invalid_results_are_rejected() {
 fn stored_results_give_the_same_page() {
     let folder = Folder::new();
     let ran = folder
-        .taut("report --quick --parts meshes,growth,frames,effort --keep kept --out measured.html");
+        .taut("report --quick --parts meshes,growth,frames,effort --save kept --out measured.html");
     ran.succeeded();
     folder.taut("report --from kept --out read.html").succeeded();
     let measured = folder.read("measured.html");

@@ -3,7 +3,7 @@
 use crate::report::{README, folder_with, growth, part, parts, timings};
 use crate::run::{Folder, Ran};
 
-const END: &str = "<!-- end of what taut report made -->";
+const END: &str = "<!-- end of taut report output -->";
 
 fn update_readme(folder: &Folder, arguments: &str) -> Ran {
     folder.taut(&format!("report --from . --readme README.md {arguments}"))

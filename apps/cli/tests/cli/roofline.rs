@@ -31,7 +31,7 @@ fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
         let disc_rows = rows.filter(|row| row["schedule"] != "sheet").count();
         assert_eq!(disc_rows == 0, kernel == "grid", "{kernel}");
     }
-    for expected in ["+ and *", "64 KiB", "binds", "Not in the limit"] {
+    for expected in ["+ and *", "64 KiB", "bottleneck", "Not in the limit"] {
         assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
     }
 }
@@ -48,8 +48,8 @@ fn limits_follow_from_the_peaks_in_the_same_file() {
         for (expected, key) in [(arithmetic, "arithmetic_ns"), (divider, "divider_ns")] {
             assert!((number(row, key) - expected).abs() <= 1e-9 * expected, "{key}: {row}");
         }
-        let binds = format!("{}_ns", row["binds"].as_str().unwrap());
-        assert_eq!(row[&binds], row["limit_ns"], "{row}");
+        let bottleneck = format!("{}_ns", row["bottleneck"].as_str().unwrap());
+        assert_eq!(row[&bottleneck], row["limit_ns"], "{row}");
     }
 }
 

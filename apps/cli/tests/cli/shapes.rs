@@ -68,8 +68,8 @@ fn the_whole_table_has_a_line_for_every_row() {
     for row in ran.report().rows() {
         let columns = ["kernel", "isa", "lanes", "formula", "schedule", "threads", "hash"];
         let mut columns = columns.map(|key| shown(&row[key]));
-        if row["inside"] != row["kernel"] {
-            columns[0] = format!("{}({})", columns[0], shown(&row["inside"]));
+        if row["inner"] != row["kernel"] {
+            columns[0] = format!("{}({})", columns[0], shown(&row["inner"]));
         }
         let lines = ran.err.lines().filter(|line| {
             let cells: Vec<_> = line.split_whitespace().collect();
@@ -180,8 +180,8 @@ fn threads_run_the_best_of_the_listed_kernels() {
         (row("colour"), row(kernels.split_once(',').unwrap().0))
     };
     for kernels in ["scalar,colour", "wide,colour", "pulp,colour"] {
-        let (colour, inside) = instruction_sets(kernels);
-        assert!(colour.is_some() && colour == inside, "{kernels}: {colour:?}, {inside:?}");
+        let (colour, inner) = instruction_sets(kernels);
+        assert!(colour.is_some() && colour == inner, "{kernels}: {colour:?}, {inner:?}");
     }
 }
 

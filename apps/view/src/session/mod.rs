@@ -10,7 +10,7 @@ use taut::world::{
     AnyScene, Arrangement, Drawing, Model, Order, Scene, SnapshotError, World, WorldError, row,
 };
 use taut::{
-    AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SpecialParts, StepError,
+    AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SheetsAndCopies, StepError,
 };
 
 use self::runner::{Rival, Runner};
@@ -131,10 +131,10 @@ where
     AnyKernel: Kernel<D>,
 {
     /// The parts of the scene that special kernels can run.
-    pub(crate) fn special_parts(&self) -> SpecialParts {
-        SpecialParts {
+    pub(crate) fn special_parts(&self) -> SheetsAndCopies {
+        SheetsAndCopies {
             sheets: self.suits_grid_in(self.request.order),
-            ..SpecialParts::of(&self.scene)
+            ..SheetsAndCopies::of(&self.scene)
         }
     }
 

@@ -24,9 +24,9 @@ where
     pub(super) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
         let mut last = now();
         let timer = &mut self.timer;
-        let outcome = self.world.step_watched(&Inline, &mut |pass| {
+        let outcome = self.world.step_watched(&Inline, &mut |part| {
             let time = now();
-            timer.add_pass(pass, time - last);
+            timer.add_part(part, time - last);
             last = time;
         })?;
         timer.end_step();

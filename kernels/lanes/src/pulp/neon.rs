@@ -70,12 +70,12 @@ unsafe impl Vector for Register<Neon> {
 
     /// A row is one record.
     #[inline(always)]
-    fn unzip(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         [first, second]
     }
 
     #[inline(always)]
-    fn zip(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave(even: Self, odd: Self) -> [Self; 2] {
         [even, odd]
     }
 }

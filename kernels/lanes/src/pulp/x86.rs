@@ -100,10 +100,10 @@ fn opaque_half(mut half: __m256) -> __m256 {
     half
 }
 
-/// See [`Vector::in_order`].
+/// See [`Vector::compute_before_memory_access`].
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn in_order(mut lanes: __m512) -> __m512 {
+fn compute_before_memory_access(mut lanes: __m512) -> __m512 {
     // SAFETY: no instruction; the lanes do not change.
     unsafe {
         asm!("/* {0} */", inout(zmm_reg) lanes, options(nostack, preserves_flags));
@@ -196,7 +196,7 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
-    fn repeat(self) -> [Self; 4] {
+    fn spread_with_any_fourth(self) -> [Self; 4] {
         let lanes: __m256 = self.raw();
         // SAFETY: a register proves that the CPU has AVX2.
         unsafe {
@@ -211,7 +211,7 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
-    fn unzip(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m256, __m256) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX2.
         unsafe { [_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)] }
@@ -219,8 +219,8 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
-    fn zip(even: Self, odd: Self) -> [Self; 2] {
-        Self::unzip(even, odd)
+    fn interleave(even: Self, odd: Self) -> [Self; 2] {
+        Self::deinterleave(even, odd)
     }
 }
 
@@ -299,13 +299,13 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn in_order(self) -> Self {
+    fn compute_before_memory_access(self) -> Self {
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        self.with(unsafe { in_order(self.raw()) })
+        self.with(unsafe { compute_before_memory_access(self.raw()) })
     }
 
     #[inline(always)]
-    fn repeat(self) -> [Self; 4] {
+    fn spread_with_any_fourth(self) -> [Self; 4] {
         let lanes: __m512 = self.raw();
         // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
@@ -320,7 +320,7 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn unzip(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
@@ -333,7 +333,7 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn zip(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave(even: Self, odd: Self) -> [Self; 2] {
         let (a, b): (__m512d, __m512d) = (even.raw(), odd.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
@@ -345,7 +345,7 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {

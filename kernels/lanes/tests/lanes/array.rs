@@ -119,16 +119,16 @@ unsafe impl<const N: usize> Vector for Array<N> {
             }))
         })
     }
-    fn unzip(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         alternate(1, first, second)
     }
-    fn zip(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave(even: Self, odd: Self) -> [Self; 2] {
         let both = [even.0, odd.0];
         // Record `i` of the two rows together is record `i / 2` of one of them.
         let at = |i: usize| if N == 1 { both[i][0] } else { both[i / 4 % 2][i / 8 * 4 + i % 4] };
         [Self(from_fn(&at)), Self(from_fn(|i| at(N + i)))]
     }
-    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
         if N < 16 { [first, second] } else { alternate(2, first, second) }
     }
     fn successors(self, next: Self) -> Self {

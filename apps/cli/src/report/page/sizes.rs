@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::components::{ISAS, KERNELS, charts, collapsed_table, grouped, index_of};
 use crate::report::chart::{Axis, LegendKey, Lines, Series, Style};
-use crate::report::results::{ROW_S_MAX, Results, Subject, Timing};
+use crate::report::results::{ROW_SECONDS_MAX, Results, Subject, Timing};
 use crate::summary::number;
 
 pub(super) fn sheets(all: &[Results]) -> Markup {
@@ -50,7 +50,7 @@ pub(super) fn growth(all: &[Results]) -> Markup {
             widest instruction sets, each in the default schedule of the mesh. The broad line is \
             the lowest of the roofline limits of these kernels: none of them can be faster \
             (" code { "taut roofline" } "). A kernel is left out at a size if all its frames \
-            would take more than " (ROW_S_MAX) " s there; the table says so."
+            would take more than " (ROW_SECONDS_MAX) " s there; the table says so."
         }
         p.quiet {
             "The stretch is measured after the last frame. Large sizes run fewer frames, so \
@@ -117,7 +117,7 @@ fn chart(rows: &[&Timing], subject: Subject) -> Lines {
     };
     let background: Vec<(f64, f64)> = by_size.iter().filter_map(lowest_limit).collect();
     if !background.is_empty() {
-        legend.push(("lowest roofline limit".to_owned(), LegendKey::Behind));
+        legend.push(("lowest roofline limit".to_owned(), LegendKey::BroadLine));
     }
     Lines {
         alt_text: format!(

@@ -1,22 +1,22 @@
-//! Frame times of a world, and the share of each pass.
+//! Frame times of a world, and the share of each part of a step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::world::{Outcome, Pass, World, WorldError};
+use taut::world::{Outcome, StepPart, World, WorldError};
 use taut::{Inline, Kernel};
 
-/// One frame in this many is watched: measured pass by pass.
+/// One frame in this many is watched: measured part by part.
 const WATCHED_EVERY: u64 = 8;
 /// The maximum number of kept samples; when it is reached, every second one is dropped.
 const KEPT_MAX: usize = 1 << 14;
 
-/// Sums the times of passes over steps.
+/// Sums the times of the parts of a step over steps.
 #[derive(Clone, Debug, Default)]
-pub struct PassTimes(BTreeMap<Pass, Duration>);
+pub struct StepProfile(BTreeMap<StepPart, Duration>);
 
-impl PassTimes {
+impl StepProfile {
     /// Runs and times a step.
     ///
     /// # Errors
@@ -26,19 +26,19 @@ impl PassTimes {
         world: &mut World<K, D>,
     ) -> Result<Outcome, WorldError> {
         let mut last = Instant::now();
-        world.step_watched(&Inline, &mut |pass| {
+        world.step_watched(&Inline, &mut |part| {
             let now = Instant::now();
-            *self.0.entry(pass).or_default() += now - last;
+            *self.0.entry(part).or_default() += now - last;
             last = now;
         })
     }
 
-    /// Each pass that ran, with its time.
-    pub fn each(&self) -> impl Iterator<Item = (Pass, Duration)> {
-        self.0.iter().map(|(&pass, &time)| (pass, time))
+    /// Each part that ran, with its time.
+    pub fn each(&self) -> impl Iterator<Item = (StepPart, Duration)> {
+        self.0.iter().map(|(&part, &time)| (part, time))
     }
 
-    /// The time of all passes.
+    /// The time of all parts.
     pub fn total(&self) -> Duration {
         self.0.values().sum()
     }
@@ -46,32 +46,32 @@ impl PassTimes {
     /// The relaxation of sticks, and whole substeps that a kernel runs in one call, including
     /// motion.
     pub fn sticks(&self) -> Duration {
-        let is_sticks = |pass: &Pass| matches!(pass, Pass::Whole | Pass::Sticks);
-        self.0.iter().filter(|(pass, _)| is_sticks(pass)).map(|(_, time)| *time).sum()
+        let is_sticks = |part: &StepPart| matches!(part, StepPart::Whole | StepPart::Sticks);
+        self.0.iter().filter(|(part, _)| is_sticks(part)).map(|(_, time)| *time).sum()
     }
 
-    /// All other passes: forces, motion, obstacles, tears.
+    /// All other parts of the step: forces, motion, obstacles, tears.
     pub fn others(&self) -> Duration {
         self.total().saturating_sub(self.sticks())
     }
 
-    /// The share of each pass in the total.
+    /// The share of each part in the total.
     pub fn shares(&self) -> Shares {
         let total = self.total().as_secs_f64();
         let share = |time: Duration| if total > 0.0 { time.as_secs_f64() / total } else { 0.0 };
-        let of = |pass| share(self.0.get(&pass).copied().unwrap_or_default());
+        let of = |part| share(self.0.get(&part).copied().unwrap_or_default());
         Shares {
             sticks: share(self.sticks()),
-            motion: of(Pass::Motion),
-            forces: of(Pass::Forces),
-            tethers: of(Pass::Tethers),
-            obstacles: of(Pass::Obstacles),
-            tearing: of(Pass::Tearing),
+            motion: of(StepPart::Motion),
+            forces: of(StepPart::Forces),
+            tethers: of(StepPart::Tethers),
+            obstacles: of(StepPart::Obstacles),
+            tearing: of(StepPart::Tearing),
         }
     }
 }
 
-/// The share of each pass in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
+/// The share of each part in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
     /// The relaxation of sticks, and the motion of particles without forces: there the kernel does
@@ -81,7 +81,7 @@ pub struct Shares {
     pub motion: f64,
     /// Forces.
     pub forces: f64,
-    /// Tethers, as a separate pass; frames that are not measured pass by pass fuse them with the
+    /// Tethers, as a separate part; frames that are not measured part by part fuse them with the
     /// motion.
     pub tethers: f64,
     /// Obstacles.
@@ -147,13 +147,13 @@ impl<T> Samples<T> {
 
 /// Times of the frames of a world. Most frames are plain steps, and only these count as frame
 /// times. The second frame and every 8th after it are *watched* ([`World::step_watched`]) and give
-/// the shares of the passes.
+/// the shares of the parts.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
     frames: u64,
     plain: Samples<Duration>,
     fastest: Option<Duration>,
-    watched: Samples<PassTimes>,
+    watched: Samples<StepProfile>,
 }
 
 impl FrameTimes {
@@ -170,7 +170,7 @@ impl FrameTimes {
         let watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
         self.frames += 1;
         if watched {
-            let mut times = PassTimes::default();
+            let mut times = StepProfile::default();
             let outcome = times.step(world)?;
             if frames == 1 {
                 self.record(times.total());
@@ -199,13 +199,13 @@ impl FrameTimes {
         self.fastest.map_or(0.0, |time| time.as_secs_f64() * 1e6)
     }
 
-    /// The share of each pass, from its median time over the watched frames. Disturbances of fewer
-    /// than half of these frames have no effect, and a pass that runs in fewer than half of them
+    /// The share of each part, from its median time over the watched frames. Disturbances of fewer
+    /// than half of these frames have no effect, and a part that runs in fewer than half of them
     /// counts as 0.
     pub fn shares(&self) -> Shares {
-        let passes = self.watched.kept.iter().flat_map(|times| times.0.keys());
-        let passes: BTreeSet<&Pass> = passes.collect();
-        let median = |pass| self.watched.median(|it| it.0.get(pass).copied().unwrap_or_default());
-        PassTimes(passes.into_iter().map(|pass| (*pass, median(pass))).collect()).shares()
+        let parts = self.watched.kept.iter().flat_map(|times| times.0.keys());
+        let parts: BTreeSet<&StepPart> = parts.collect();
+        let median = |part| self.watched.median(|it| it.0.get(part).copied().unwrap_or_default());
+        StepProfile(parts.into_iter().map(|part| (*part, median(part))).collect()).shares()
     }
 }
