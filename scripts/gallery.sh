@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes docs/images, the films of docs/gallery.md: one of every scene of the library and one of a
+# Makes docs/images, the animations of docs/gallery.md: one of every scene of the library and one of a
 # scene file. Takes some minutes and needs only Rust.
 #
 #   scripts/gallery.sh            # all
-#   scripts/gallery.sh curtain …  # only these films
+#   scripts/gallery.sh curtain …  # only these animations
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ curtain          3.0 4.0 0,0
 scenes/files/wrecking-ball.toml 1.0 4.0 0,0
 mosegaard        0.0 3.5 35,12
 flag             1.0 2.3 12,10
-table-cloth      0.0 3.0 30,24
+tablecloth       0.0 3.0 30,24
 hammock          0.0 6.0 32,16
 hex-sheet        0.5 2.4 24,10
 drape            0.0 4.0 24,10
@@ -30,7 +30,7 @@ fountain         0.5 3.0 30,14
 springs          0.0 2.4 24,10
 '
 
-film() { # film SCENE START DURATION CAMERA
+draw() { # draw SCENE START DURATION CAMERA
     local end image
     image=docs/images/$(basename "$1" .toml).gif
     end=$(awk "BEGIN { print $2 + $3 }")
@@ -42,5 +42,5 @@ film() { # film SCENE START DURATION CAMERA
 mkdir -p docs/images
 while read -r name from seconds camera; do
     [ -n "$name" ] || continue
-    if [ $# -eq 0 ] || [[ " $* " = *" $name "* ]]; then film "$name" "$from" "$seconds" "$camera"; fi
+    if [ $# -eq 0 ] || [[ " $* " = *" $name "* ]]; then draw "$name" "$from" "$seconds" "$camera"; fi
 done <<< "$scenes"

@@ -64,17 +64,17 @@ fn with_one_iteration_blocks_colours_and_bands_stay_bounded() {
 /// The reason for the warning at [`Schedule::authored`], and for Halley as the default.
 #[test]
 fn with_one_iteration_authored_order_explodes_with_halley_only_on_the_larger_sheet() {
-    let explodes = |size, formula| {
+    let blows_up = |size, formula| {
         let mesh = drape(size);
         let residuals =
             hang(&mesh, &Schedule::authored(&mesh.sticks), formula, &one_iteration(), 300);
         residuals.worst_rms > 1e6
     };
-    assert!(explodes(64, Formula::Exact));
-    assert!(explodes(64, Formula::Newton));
-    assert!(!explodes(64, Formula::Halley));
-    assert!(explodes(128, Formula::Exact));
-    assert!(explodes(128, Formula::Halley));
+    assert!(blows_up(64, Formula::Exact));
+    assert!(blows_up(64, Formula::Newton));
+    assert!(!blows_up(64, Formula::Halley));
+    assert!(blows_up(128, Formula::Exact));
+    assert!(blows_up(128, Formula::Halley));
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn all_kernels_report_an_explosion_in_the_same_step() {
     let step = Step { substeps: 1, iterations: 1, damping_rate: 0.0, ..Step::default() };
     for formula in Formula::ALL {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-        let outcome = setup.all_agree("an explosion", |start| checked_steps(start, &step, 6));
+        let outcome = setup.all_agree("a blow-up", |start| checked_steps(start, &step, 6));
         assert_eq!((outcome.notes[0], outcome.notes[5]), (1, 0), "{formula}: {:?}", outcome.notes);
     }
 }

@@ -231,8 +231,8 @@ fn verdict(rows: &[Stability]) -> String {
 fn violation(row: &Stability) -> String {
     let Stability { scene, size, sticks, schedule, formula, left_bounds_at, .. } = row;
     format!(
-        "{scene} {size}, {sticks} sticks, is not bounded with a default schedule and the default \
-         formula ({schedule}, {formula}): it left its bounds at frame {}",
+        "{scene} {size}, {sticks} sticks, blows up with a default schedule and the default formula \
+         ({schedule}, {formula}): it left its bounds at frame {}",
         left_bounds_at.unwrap_or_default()
     )
 }

@@ -193,7 +193,7 @@ fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -
         count(&|it| it.same_result)
     );
     let rejected = [
-        (TrialOutcome::NotBounded, "diverged"),
+        (TrialOutcome::BlewUp, "blew up"),
         (TrialOutcome::TooMuchStretch, "above the residual limit"),
         (TrialOutcome::NotReached, "not measured within the time limit"),
     ]

@@ -113,7 +113,7 @@ pub(super) const CLAIMS: &[Claim] = &[
               gravity and a table with friction, nothing else. It counts as draped if its hem \
               hangs down by the overhang (0.2 m in the middle of a side), its corners hang lower, \
               and it rests.",
-        command: "taut simulate table-cloth",
+        command: "taut simulate tablecloth",
     },
 ];
 
@@ -284,7 +284,7 @@ fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     const TABLE: f64 = 0.75;
     const OVERHANG: f64 = 0.2;
     let (size, frames) = scale.pick((33, 600), (5, 5));
-    let AnyScene::ThreeD(scene) = listed("table-cloth", size)? else { return Ok(vec![]) };
+    let AnyScene::ThreeD(scene) = listed("tablecloth", size)? else { return Ok(vec![]) };
     let mut mass = 0.0;
     for (_, model) in scene.models() {
         mass += model.particles.inverse_masses().iter().map(|w| 1.0 / f64::from(*w)).sum::<f64>();

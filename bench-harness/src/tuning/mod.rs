@@ -60,8 +60,8 @@ pub struct Candidate {
 pub enum TrialOutcome {
     /// Not measured within the budget.
     NotReached,
-    /// Its order does not stay bounded.
-    NotBounded,
+    /// Its order blows up.
+    BlewUp,
     /// Its order leaves too much stretch.
     TooMuchStretch,
     /// Another candidate was faster.

@@ -228,7 +228,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// Stores the result of an order for the candidates `members` of that order.
     fn set_outcomes(&mut self, members: &[(usize, f64)], run: &BoundedRun, limit: f64) {
         let outcome = match run.left_bounds_at {
-            Some(_) => TrialOutcome::NotBounded,
+            Some(_) => TrialOutcome::BlewUp,
             None if run.stretch.residual_rms() > limit => TrialOutcome::TooMuchStretch,
             None => TrialOutcome::Slower,
         };

@@ -89,12 +89,12 @@ fn a_run_beyond_the_residual_bound_is_invalid() {
 
 #[test]
 fn a_run_with_a_position_that_is_not_finite_is_invalid() {
-    fn exploding(size: usize, set: StickSet) -> Result<Model, ModelError> {
+    fn unstable(size: usize, set: StickSet) -> Result<Model, ModelError> {
         let mut model = Model::drape(size, set)?;
         model.particles.previous_mut(2)[size + 1] = -f32::MAX;
         Ok(model)
     }
-    let case = case(Scenario { shape: exploding, ..SCENARIOS[0] });
+    let case = case(Scenario { shape: unstable, ..SCENARIOS[0] });
     let mut run = case.run(&AnyKernel::best()).unwrap();
     run.frames(1);
     assert_eq!(run.verified(1), Err(InvalidRun::NotFinite));

@@ -127,7 +127,7 @@ impl Schedule {
     ///
     /// **Warning**: lists generated particle by particle relax slowly in this order, because each
     /// stick waits for the one before it, and with one iteration a step a large sheet
-    /// (64 x 64 with shear and bend sticks) explodes, in `f64` too. Meant for comparison.
+    /// (64 x 64 with shear and bend sticks) blows up, in `f64` too. Meant for comparison.
     pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for stick in 0..sticks.len() as u32 {

@@ -8,7 +8,7 @@ use crate::real::Real;
 use crate::sticks::Sticks;
 
 /// Rows of a band. Bands are relaxed in sequence, and a band family by family. With one iteration
-/// a step, bands of 1 row explode and 4 rows are stable; 8 rows converge better and fit the L1
+/// a step, bands of 1 row blow up and 4 rows are stable; 8 rows converge better and fit the L1
 /// cache.
 pub const BAND_ROWS: usize = 8;
 /// Rows of a band of a sheet wider than [`BAND_WIDTH_MAX`]: 8 rows of 1024 columns do not fit the

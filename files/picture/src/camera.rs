@@ -1,4 +1,4 @@
-//! Views, the bounds of a film, and the camera.
+//! Views, the bounds of an animation, and the camera.
 
 use std::str::FromStr;
 
@@ -44,7 +44,7 @@ impl FromStr for View {
     }
 }
 
-/// The extent of all frames of a film, from which the camera is placed.
+/// The extent of all frames of an animation, from which the camera is placed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// The smallest coordinates, m.

@@ -1,5 +1,5 @@
-//! Draws pictures and films of a [`taut_export::DrawnScene`] on the CPU. 3D scenes have lighting,
-//! soft shadows and antialiasing; 2D scenes are shapes and lines.
+//! Draws pictures and animations of a [`taut_export::DrawnScene`] on the CPU. 3D scenes have
+//! lighting, soft shadows and antialiasing; 2D scenes are shapes and lines.
 //!
 //! | extension | format |
 //! |---|---|
@@ -7,12 +7,12 @@
 //! | `.apng` | animated PNG in full colour ("Portable Network Graphics", third edition, W3C 2025) |
 //! | `.gif` | looping GIF, a palette a frame ("Graphics Interchange Format", version 89a, 1990) |
 //!
-//! Films store only what changes from frame to frame. The camera sees everything in all frames, so
-//! frames are first recorded on disk, and drawn when the last is known.
+//! Animations store only what changes from frame to frame. The camera sees everything in all
+//! frames, so frames are first recorded on disk, and drawn when the last is known.
 //!
 //! ```
 //! use taut_export::{DrawnScene, Frame, Material, Mesh, Pose, RigidShape, Sink, Timeline};
-//! use taut_picture::{Options, film};
+//! use taut_picture::{Options, picture_sink};
 //!
 //! let ball = RigidShape {
 //!     name: "ball".into(),
@@ -24,20 +24,20 @@
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("ball.gif");
 //! let options = Options { width: 80, height: 60, ..Options::default() };
-//! let mut film = film(&path, &scene, Timeline { frames: 3, fps: 10.0 }, options)?;
+//! let mut sink = picture_sink(&path, &scene, Timeline { frames: 3, fps: 10.0 }, options)?;
 //! for nth in 0..3 {
 //!     let pose = Pose { position: [0.0, 0.1 * nth as f32, 0.0], ..Pose::REST };
-//!     film.frame(&scene, &Frame { poses: vec![pose], ..Frame::default() })?;
+//!     sink.frame(&scene, &Frame { poses: vec![pose], ..Frame::default() })?;
 //! }
-//! film.finish(&scene, &mut |_| {})?;
+//! sink.finish(&scene, &mut |_| {})?;
 //! assert!(std::fs::read(&path)?.starts_with(b"GIF89a"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
 
+mod animation;
 mod camera;
 mod colour;
-mod film;
 mod painter_2d;
 mod painter_3d;
 mod picture;
@@ -47,9 +47,9 @@ use taut_export::{DrawnScene, Frame};
 use painter_2d::Painter2d;
 use painter_3d::Painter3d;
 
+pub use animation::{EXTENSIONS, check, picture_sink};
 pub use camera::{Bounds, View};
 pub use colour::Background;
-pub use film::{EXTENSIONS, check, film};
 pub use picture::Picture;
 
 /// Options of a picture.

@@ -119,7 +119,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
 };
 
 pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
-    name: "table-cloth",
+    name: "tablecloth",
     description: "a sheet that falls on a table and hangs over its edges",
     size: 48,
     size_unit: "particles along a side",

@@ -73,13 +73,14 @@ impl LibraryScene {
         stickless::SPRINGS,
     ];
 
-    /// Returns the library scene with this name.
+    /// Returns the library scene with this name; `tablecloth` was `table-cloth` before.
     ///
     /// # Errors
     /// If there is none.
     pub fn named(name: &str) -> Result<&'static Self, UnknownScene> {
         let unknown = || UnknownScene { name: name.to_owned() };
-        Self::ALL.iter().find(|scene| scene.name == name).ok_or_else(unknown)
+        let current = if name == "table-cloth" { "tablecloth" } else { name };
+        Self::ALL.iter().find(|scene| scene.name == current).ok_or_else(unknown)
     }
 
     /// Builds the scene in this size.

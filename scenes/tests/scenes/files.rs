@@ -14,7 +14,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     #[cfg(feature = "parry")]
     ("fountain", include_str!("../../files/fountain.toml")),
     ("puppet", include_str!("../../files/puppet.toml")),
-    ("table-cloth", include_str!("../../files/table-cloth.toml")),
+    ("tablecloth", include_str!("../../files/tablecloth.toml")),
     ("wrecking-ball", include_str!("../../files/wrecking-ball.toml")),
     ("washing-line", include_str!("../../files/washing-line.toml")),
 ];

@@ -8,7 +8,8 @@ use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
 
 use super::Model;
 
-/// An order of sticks: which schedule is made.
+/// The name of a way to order sticks. A [`Schedule`] is the order itself, made for the sticks of one
+/// model; an [`Arrangement`] is an `Order` with a numbering of the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
     /// [`Schedule::authored`].
@@ -44,7 +45,8 @@ pub enum Numbering {
 }
 
 /// An order of the sticks and a numbering of the particles. It is written `packed`, `packed/rcm`,
-/// or `packed+rcm` for the order `packed` with particles renumbered afterwards.
+/// or `packed+rcm` for the order `packed` with particles renumbered afterwards. Like an [`Order`] it
+/// is a name; [`of`](Self::of) makes the [`Schedule`] of a model from it.
 ///
 /// The same formula and arrangement give the same bits, and `packed+rcm` gives those of `packed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

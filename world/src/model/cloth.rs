@@ -132,7 +132,7 @@ impl<const D: usize> Model<D> {
     /// ```
     /// use taut_world::{Axes, Cloth, Model};
     ///
-    /// // A table cloth, 1.5 m wide, that falls from a height of 2 m.
+    /// // A tablecloth, 1.5 m wide, that falls from a height of 2 m.
     /// let cloth = Cloth { axes: Axes::HORIZONTAL, width: 1.5, height: 1.5, ..Cloth::default() };
     /// let falling = Model::cloth(&cloth)?.moved([0.0, 2.0, 0.0]);
     ///

@@ -219,7 +219,7 @@ fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
             let x = world.position(particle);
             let far = distance(x, centre(world.time()));
             assert!(far >= 0.27 - 2e-6, "step {step}: particle {particle} at {far} m");
-            // The ball has at most 2 π m/s. The cloth may be faster, but must not explode.
+            // The ball has at most 2 π m/s. The cloth may be faster, but must not blow up.
             let speed = distance(x, before.map(f64::from)) * 60.0;
             assert!(speed < 25.0, "step {step}: particle {particle} at {speed} m/s");
         }

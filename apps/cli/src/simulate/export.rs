@@ -10,7 +10,7 @@ use taut::world::World;
 use taut_bench::Progress;
 use taut_export::{FileName, Sink, Timeline, sink};
 use taut_mesh::VertexMap;
-use taut_picture::{Background, Options, View, film};
+use taut_picture::{Background, Options, View, picture_sink};
 
 use super::exported_world::ExportedWorld;
 use crate::parsers::{decimal_within, parse, within};
@@ -31,17 +31,17 @@ pub(crate) struct ExportOptions {
     /// Draw the last frame as PNG, or every frame with a name such as out/%04d.png.
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
-    /// Draw a film as animated PNG: all colours, large files.
+    /// Draw an animation as animated PNG: all colours, large files.
     #[arg(long, value_name = "FILE.apng")]
     apng: Option<PathBuf>,
-    /// Draw a film as GIF: at most 255 colours per frame, small files.
+    /// Draw an animation as GIF: at most 255 colours per frame, small files.
     #[arg(long, value_name = "FILE.gif")]
     gif: Option<PathBuf>,
-    /// Frames per second of files and films; at most the steps per second of the scene.
+    /// Frames per second of files and animations; at most the steps per second of the scene.
     #[arg(long, value_name = "N", default_value_t = 30.0, requires = "exports",
           value_parser = decimal_within(0.01..=1000.0))]
     fps: f64,
-    /// Start time of files and films, s.
+    /// Start time of files and animations, s.
     #[arg(long, value_name = "S", default_value_t = 0.0, requires = "exports",
           value_parser = decimal_within(0.0..=1e6))]
     from: f64,
@@ -152,7 +152,7 @@ impl ExportOptions {
             colours: self.colours,
         };
         for path in pictures.iter().filter_map(|(path, ..)| path.as_ref()) {
-            exporter.sinks.push((path.clone(), film(path, scene, timeline, options)?));
+            exporter.sinks.push((path.clone(), picture_sink(path, scene, timeline, options)?));
         }
         exporter.exported_world = Some(exported_world);
         exporter.write_due_frame(world)?;

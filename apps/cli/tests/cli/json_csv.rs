@@ -39,7 +39,7 @@ const KEYS: [&str; 26] = [
 
 /// With one iteration per frame, a sheet in authored (raster) order exceeds the range of `f32`
 /// after about 150 frames.
-const EXPLODING: &str = "compare --size 32 --iterations 1 --warmup 299 --frames 1 \
+const BLOWING_UP: &str = "compare --size 32 --iterations 1 --warmup 299 --frames 1 \
     --kernels scalar --formulas exact --schedules authored";
 
 #[test]
@@ -197,7 +197,7 @@ fn csv_has_the_rows_of_the_json() {
 #[test]
 fn reports_accept_numbers_that_are_not_finite() {
     let folder = Folder::new();
-    let ran = folder.taut(&format!("{EXPLODING} --json out.json --csv out.csv")).succeeded();
+    let ran = folder.taut(&format!("{BLOWING_UP} --json out.json --csv out.csv")).succeeded();
     assert!(ran.out.contains("NOT FINITE"), "{}", ran.out);
     assert!(ran.out.contains("2 of 2 blew up"), "{}", ran.out);
     assert!(!ran.out.contains("Fastest"), "the output names a fastest row: {}", ran.out);

@@ -149,7 +149,7 @@ fn the_result_depends_on_settings_but_not_on_the_kernel() {
 #[test]
 fn gravity_wind_and_reset() {
     let fallen = |commands: &[&str]| {
-        let mut page = Page::new("table-cloth", 12);
+        let mut page = Page::new("tablecloth", 12);
         for command in commands {
             page.send(command);
         }

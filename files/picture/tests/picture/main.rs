@@ -1,11 +1,11 @@
-//! Pictures show the expected colours, and films decode to the painted pictures.
+//! Pictures show the expected colours, and animations decode to the painted pictures.
 
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape, Timeline};
-use taut_picture::{Bounds, Options, Painter, Picture, View, film};
+use taut_picture::{Bounds, Options, Painter, Picture, View, picture_sink};
 
 const SMALL: Options = Options {
     width: 120,
@@ -132,12 +132,12 @@ fn solids_cast_shadows_on_the_floor() {
 fn written(path: &Path) -> (DrawnScene, Vec<Picture>) {
     let scene = scene(false);
     let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
-    let mut film = film(path, &scene, timeline, SMALL).unwrap();
+    let mut sink = picture_sink(path, &scene, timeline, SMALL).unwrap();
     for nth in 0..FRAMES {
-        film.frame(&scene, &frame(nth)).unwrap();
+        sink.frame(&scene, &frame(nth)).unwrap();
     }
     let mut progress = Vec::new();
-    film.finish(&scene, &mut |share| progress.push(share)).unwrap();
+    sink.finish(&scene, &mut |share| progress.push(share)).unwrap();
     assert!(progress.is_sorted());
     let painter = Painter::new(&scene, &bounds(&scene), SMALL);
     let pictures = (0..FRAMES).map(|nth| painter.paint(&scene, &frame(nth))).collect();
@@ -167,7 +167,7 @@ fn a_png_sequence_has_the_painted_pictures() {
 #[test]
 fn an_apng_decodes_to_the_painted_pictures() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("film.apng");
+    let path = folder.path().join("animation.apng");
     let (_, pictures) = written(&path);
     let (mut reader, mut bytes) = decoded(&path);
     assert_eq!(reader.info().animation_control().unwrap().num_frames as usize, FRAMES);
@@ -192,7 +192,7 @@ fn an_apng_decodes_to_the_painted_pictures() {
 #[test]
 fn a_gif_decodes_to_nearly_the_painted_pictures_with_the_same_duration() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("film.gif");
+    let path = folder.path().join("animation.gif");
     let (_, pictures) = written(&path);
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
@@ -226,7 +226,7 @@ fn invalid_names_and_views_are_rejected() {
     let timeline = Timeline { frames: 1, fps: FPS };
     let error_message = |name: &str| {
         let path = folder.path().join(name);
-        film(&path, &scene, timeline, SMALL).err().unwrap().to_string()
+        picture_sink(&path, &scene, timeline, SMALL).err().unwrap().to_string()
     };
     assert!(
         error_message("a.jpeg")

@@ -18,7 +18,7 @@ pub(super) fn stability(all: &[Results]) -> Markup {
     let rows = all.iter().map(|results| &results.stability).find(|rows| !rows.is_empty());
     html! {
         p {
-            "With some schedules the cloth gains energy until it explodes. Each cell is one \
+            "With some schedules the cloth gains energy until it blows up. Each cell is one \
             simulation: its row is the schedule and the formula; its column is the size of the \
             sheet, the length of a frame and the number of iterations. A plain number is the final \
             stretch (rms); smaller is stiffer. A cross with a number means that a stick exceeded \

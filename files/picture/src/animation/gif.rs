@@ -9,14 +9,14 @@ use color_quant::NeuQuant;
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use taut_export::{InFile, Problem, Result};
 
-use super::FilmFrames;
+use super::AnimationFrames;
 use crate::Picture;
 use crate::picture::Patch;
 
 /// The minimum number of colours that the network supports.
 const COLOURS_MIN: u8 = 64;
 
-pub(super) fn write(file: &File, frames: &mut FilmFrames<'_>, fps: f64) -> Result<()> {
+pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> Result<()> {
     let path = frames.path;
     let to_export_error = |error: EncodingError| match error {
         EncodingError::Io(error) => Problem::Io(error).of(path),

@@ -7,11 +7,11 @@ use std::io::BufWriter;
 use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder, EncodingError, Writer};
 use taut_export::Result;
 
-use super::{FilmFrames, export_error};
+use super::{AnimationFrames, export_error};
 use crate::Picture;
 use crate::picture::Patch;
 
-pub(super) fn write(file: &File, frames: &mut FilmFrames<'_>, fps: f64) -> Result<()> {
+pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> Result<()> {
     let path = frames.path;
     let to_export_error = |error: EncodingError| export_error(path, &error);
     let (width, height) = (frames.options.width, frames.options.height);

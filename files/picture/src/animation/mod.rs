@@ -1,4 +1,4 @@
-//! Films: sinks that record frames and then draw them into files.
+//! Animations: sinks that record frames and then draw them into files.
 
 mod apng;
 mod gif;
@@ -14,10 +14,10 @@ use taut_export::{
 
 use crate::{Bounds, Options, Painter, Picture};
 
-/// The extensions that [`film`] writes.
+/// The extensions that [`picture_sink`] writes.
 pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 
-/// Checks whether [`film`] can write a file with this name. Opens no file.
+/// Checks whether [`picture_sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
 /// An unknown extension, an invalid frame number pattern, a missing folder, or a drawn scene with
@@ -26,13 +26,13 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
     file_name(path, scene, EXTENSIONS, &[".png"])
 }
 
-/// Returns the sink for a picture or film, chosen by the extension: `.apng`, `.gif`, or `.png`. PNG
-/// contains the last frame; if the name has a frame number pattern (`%04d`), each frame gets a file
-/// of its own.
+/// Returns the sink for a picture or animation, chosen by the extension: `.apng`, `.gif`, or
+/// `.png`. PNG contains the last frame; if the name has a frame number pattern (`%04d`), each frame
+/// gets a file of its own.
 ///
 /// # Errors
 /// As [`check`], or a file that cannot be created.
-pub fn film(
+pub fn picture_sink(
     path: &Path,
     scene: &DrawnScene,
     timeline: Timeline,
@@ -47,7 +47,7 @@ pub fn film(
     };
     let recording = Recording::beside(path, scene).in_file(path)?;
     let path = path.to_owned();
-    Ok(Box::new(Film {
+    Ok(Box::new(PictureSink {
         path,
         output,
         options,
@@ -57,8 +57,8 @@ pub fn film(
     }))
 }
 
-/// The output file or files. Films and stills are created before the simulation starts, so that a
-/// wrong path fails early.
+/// The output file or files. Animations and stills are created before the simulation starts, so
+/// that a wrong path fails early.
 #[derive(Debug)]
 enum Output {
     /// A PNG file, and the last frame so far.
@@ -69,9 +69,9 @@ enum Output {
     Gif(File),
 }
 
-/// See [`film`].
+/// See [`picture_sink`].
 #[derive(Debug)]
-struct Film {
+struct PictureSink {
     path: std::path::PathBuf,
     output: Output,
     options: Options,
@@ -80,7 +80,7 @@ struct Film {
     bounds: Bounds,
 }
 
-impl Sink for Film {
+impl Sink for PictureSink {
     fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
         scene.check_frame(frame, &self.path)?;
         if let Output::Still(_, last) = &mut self.output {
@@ -97,7 +97,8 @@ impl Sink for Film {
         progress: &mut dyn FnMut(f64),
     ) -> Result<()> {
         let Self { path, output, options, fps, recording, bounds } = &mut *self;
-        let mut frames = FilmFrames { path, scene, options: *options, bounds, recording, progress };
+        let mut frames =
+            AnimationFrames { path, scene, options: *options, bounds, recording, progress };
         match output {
             Output::Still(file, Some(last)) => {
                 let mut bounds = Bounds::default();
@@ -122,8 +123,8 @@ impl Sink for Film {
     }
 }
 
-/// The recorded frames of a film, and what is needed to draw them.
-struct FilmFrames<'a> {
+/// The recorded frames of an animation, and what is needed to draw them.
+struct AnimationFrames<'a> {
     path: &'a Path,
     scene: &'a DrawnScene,
     options: Options,
@@ -132,7 +133,7 @@ struct FilmFrames<'a> {
     progress: &'a mut dyn FnMut(f64),
 }
 
-impl FilmFrames<'_> {
+impl AnimationFrames<'_> {
     /// Draws one frame after the other, and calls `write` with each picture.
     fn for_each(&mut self, mut write: impl FnMut(Picture) -> Result<()>) -> Result<()> {
         let painter = Painter::new(self.scene, self.bounds, self.options);
