@@ -76,6 +76,8 @@ impl ActiveForces {
 /// The schedules of the models of an island, each made from its model alone.
 pub(super) struct IslandSchedules<'a, const D: usize> {
     pub(super) schedules: Vec<Schedule>,
+    /// Number of particles of each model.
+    pub(super) lens: Vec<usize>,
     /// The particles of the first model, if the models are copies.
     pub(super) first_copy: Option<&'a Particles<D>>,
 }
@@ -95,11 +97,11 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// memory, not the result.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         models: Model<D>,
-        IslandSchedules { schedules, first_copy }: IslandSchedules<'_, D>,
+        IslandSchedules { schedules, lens, first_copy }: IslandSchedules<'_, D>,
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
-        let tethering = Tethering::new(&models);
+        let tethering = Tethering::new(&models, lens);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
         // All copies get the same renumbering, so they stay copies.
         let (copies, one) =

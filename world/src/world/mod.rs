@@ -206,7 +206,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
             let first_copy = copies.then(|| &models[0].1.particles);
-            let schedules = IslandSchedules { schedules, first_copy };
+            let lens = models.iter().map(|(_, model)| model.particles.len()).collect();
+            let schedules = IslandSchedules { schedules, lens, first_copy };
             let mut island = Island::new(joined, schedules, scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &models {

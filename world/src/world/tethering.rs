@@ -14,6 +14,8 @@ pub(super) struct Tethering<const D: usize> {
     /// torn sticks and rest lengths. It is numbered model by model, so that a model's tethers do
     /// not depend on the other models of the island.
     rest_model: Model<D>,
+    /// The number in `rest_model` of the first particle of each model.
+    first_particles: Vec<u32>,
     /// For each stick of the island its number in `rest_model`.
     stick_of: Vec<u32>,
     /// How far the changes of the island's sticks have been read.
@@ -26,8 +28,8 @@ pub(super) struct Tethering<const D: usize> {
 }
 
 impl<const D: usize> Tethering<D> {
-    /// The tethers of models; None if no model has any.
-    pub(super) fn new(models: &Model<D>) -> Option<Self> {
+    /// The tethers of models with so many particles each; None if no model has any.
+    pub(super) fn new(models: &Model<D>, lens: impl IntoIterator<Item = usize>) -> Option<Self> {
         if models.tethers.iter().all(Option::is_none) {
             return None;
         }
@@ -36,7 +38,13 @@ impl<const D: usize> Tethering<D> {
         rest_model.faces.clone_from(&models.faces);
         rest_model.bending.clone_from(&models.bending);
         rest_model.tethers.clone_from(&models.tethers);
+        let first_particles = lens.into_iter().scan(0, |end, len| {
+            let first = *end as u32;
+            *end += len;
+            Some(first)
+        });
         Some(Self {
+            first_particles: first_particles.collect(),
             stick_of: (0..models.sticks.len() as u32).collect(),
             rest_model,
             stick_cursor: None,
@@ -132,11 +140,25 @@ impl<const D: usize> Tethering<D> {
         let tethers_of = |particle: usize| tethers.get(particle).copied().flatten();
         let shape = RestShape::of(&self.rest_model);
         let clusters = shape.clusters(pins);
-        // At most as many searches as a particle may have anchors: consecutive clusters share one.
-        let per_search = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
+        let model_of = |cluster: &[u32]| {
+            let first = cluster[0];
+            self.first_particles.partition_point(|&it| it <= first)
+        };
+        // At most as many searches as a particle may have anchors: consecutive clusters of a model
+        // share one. Models share searches, as no path leads from one to another.
+        let mut searches: Vec<Vec<u32>> = Vec::new();
+        for of_model in clusters.chunk_by(|one, next| model_of(one) == model_of(next)) {
+            let per_search = of_model.len().div_ceil(ANCHORS_MAX as usize);
+            for (nth, clusters) in of_model.chunks(per_search).enumerate() {
+                if nth == searches.len() {
+                    searches.push(Vec::new());
+                }
+                searches[nth].extend(clusters.iter().flatten());
+            }
+        }
         let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
-        for clusters in clusters.chunks(per_search) {
-            let nearest = shape.distances_from(&clusters.concat());
+        for sources in searches {
+            let nearest = shape.distances_from(&sources);
             for (near, nearest) in near.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
                     near.push((nearest.distance, nearest.source));

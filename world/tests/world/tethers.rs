@@ -9,7 +9,7 @@ use taut_world::{
     Warning, World,
 };
 
-use super::make::{drape, scene, steps, unconnected, world};
+use super::make::{coarse, drape, scene, steps, unconnected, world};
 
 /// A scene with 8 substeps of one iteration.
 fn substepped(model: Model) -> Scene {
@@ -351,4 +351,19 @@ fn tether_parameters_out_of_range_are_refused() {
             "slack {slack}, anchors {anchors}"
         );
     }
+}
+
+#[test]
+fn many_models_do_not_share_the_searches_of_one() {
+    // Ropes that are pinned at both ends: with twenty, there are more than 16 clusters of pins.
+    let rope = Model::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &Rope::default()).unwrap();
+    let rope = rope.pinned("ends").tethered(Tethers::default()).unwrap();
+    let mut alone = world(&scene("rope", rope.clone()));
+    steps(&mut alone, 1);
+    let mut many = Scene::new();
+    many.settings.step = coarse();
+    many.add_copies("rope", &rope, (0..20).map(|it| [0.0, 0.0, it as f32])).unwrap();
+    let mut many = world(&many);
+    steps(&mut many, 1);
+    assert_eq!(many.tethers(), 20 * alone.tethers());
 }
