@@ -189,7 +189,13 @@ fn hash_after_many_changes(
                 let blade = |x: f32| [[x, 6.85, -2.0], [x, 6.95, 2.0]];
                 assert!(world.cut_swept(blade(2.7), blade(3.3)) > 0);
             }
-            35 => assert!(world.reorder(&mut kernel_for).unwrap() > 50),
+            35 => {
+                assert!(world.reorder(&mut kernel_for).unwrap() > 50);
+                // The torn one of seven pennants has left.
+                let islands = world.islands().iter();
+                let copies = islands.filter_map(|island| island.schedule().copies());
+                assert_eq!(copies.map(|it| it.count()).collect::<Vec<_>>(), [6]);
+            }
             40 if tethers.is_some() => {
                 let pin = world.model("sheet").unwrap().start;
                 world.drag(pin, [-0.1, 3.1, 0.2]).unwrap();

@@ -59,16 +59,33 @@ pub(crate) struct TriangleScratch<'a, const D: usize> {
 impl<const D: usize> Forces<D> {
     /// A force of 0 on each of the particles.
     pub fn none(particles: &Particles<D>) -> Self {
-        let padded = particles.len().next_multiple_of(taut_core::PADDING);
+        Self::zeros(particles.len())
+    }
+
+    fn zeros(len: usize) -> Self {
+        let padded = len.next_multiple_of(PADDING);
         let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
         Self {
             columns: core::array::from_fn(|_| column()),
-            len: particles.len(),
+            len,
             by_slot: Mutex::default(),
             is_zero: true,
             zeros: OnceLock::new(),
             on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
         }
+    }
+
+    /// The forces on some of the particles.
+    pub(crate) fn selected(&self, particles: &[u32]) -> Self {
+        let mut selected = Self::zeros(particles.len());
+        if !self.is_zero {
+            for (column, from) in selected.columns_mut().into_iter().zip(&self.columns) {
+                for (force, &particle) in column.iter_mut().zip(particles) {
+                    *force = from[particle as usize];
+                }
+            }
+        }
+        selected
     }
 
     /// Removes all forces.

@@ -18,13 +18,14 @@ const WIDE_COLUMNS: usize = 48;
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
-    /// Whether all have the same stick ends and the same schedule.
-    pub(crate) copies: bool,
+    /// If all have the same stick ends and the same schedule: from how many of them on an island of
+    /// copies is worthwhile.
+    pub(crate) copies_min: Option<usize>,
 }
 
 impl<'a, const D: usize> IslandModels<'a, D> {
-    fn new(copies: bool) -> Self {
-        Self { models: Vec::new(), schedules: Vec::new(), copies }
+    fn new(copies_min: Option<usize>) -> Self {
+        Self { models: Vec::new(), schedules: Vec::new(), copies_min }
     }
 
     fn add(&mut self, (number, model, schedule): Scheduled<'a, D>) {
@@ -64,8 +65,9 @@ pub(crate) fn group_models<'a, const D: usize>(
     let mut sets: Vec<Vec<Scheduled<'_, D>>> = sets_by_key.into_values().flatten().collect();
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
-        if copies_min(set[0].1).is_some_and(|min| set.len() >= min) {
-            let mut group = IslandModels::new(true);
+        let copies_min = copies_min(set[0].1);
+        if copies_min.is_some_and(|min| set.len() >= min) {
+            let mut group = IslandModels::new(copies_min);
             for scheduled in set {
                 group.add(scheduled);
             }
@@ -76,10 +78,10 @@ pub(crate) fn group_models<'a, const D: usize>(
     }
     // In the order of the scene.
     rest.sort_by_key(|(number, ..)| *number);
-    let (mut sheets, mut others) = (Vec::new(), IslandModels::new(false));
+    let (mut sheets, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
         if scheduled.1.sheet.is_some() {
-            let mut group = IslandModels::new(false);
+            let mut group = IslandModels::new(None);
             group.add(scheduled);
             sheets.push(group);
         } else {

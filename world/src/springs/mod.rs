@@ -209,6 +209,19 @@ impl Springs {
         }
     }
 
+    /// The springs between particles that have a new number.
+    pub(crate) fn part(&self, new_of: impl Fn(u32) -> Option<u32>) -> Self {
+        let mut part = Self::default();
+        for (spring, ends) in self.ends.iter().enumerate() {
+            let [Some(a), Some(b)] = ends.map(&new_of) else { continue };
+            part.ends.push([a, b]);
+            part.rests.push(self.rests[spring]);
+            part.stiffness.push(self.stiffness[spring]);
+            part.damping.push(self.damping[spring]);
+        }
+        part
+    }
+
     /// Appends the springs of another model, whose first particle becomes number `first`.
     pub(crate) fn extend(&mut self, others: &Self, first: u32) {
         self.ends.extend(others.ends.iter().map(|ends| ends.map(|end| first + end)));

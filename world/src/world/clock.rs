@@ -3,6 +3,7 @@
 use taut_core::{Executor, Inline, Kernel, StepError};
 
 use super::{Outcome, World, WorldError};
+use crate::model::reordered;
 
 /// Converts elapsed time to fixed steps. A remainder shorter than a step is carried over. If the
 /// machine cannot keep up, time is dropped and reported, so that frame times do not grow without
@@ -92,6 +93,17 @@ pub(super) struct RecordedPositions<const D: usize> {
     steps: u64,
     /// For each island and axis.
     positions: Vec<[Vec<f32>; D]>,
+}
+
+impl<const D: usize> RecordedPositions<D> {
+    /// Moves the particles `moved` of an island to a new island; the others, `kept`, remain.
+    pub(super) fn split(&mut self, island: usize, kept: &[u32], moved: &[u32]) {
+        let [kept, moved] = [kept, moved].map(|particles| {
+            self.positions[island].each_ref().map(|column| reordered(column, particles))
+        });
+        self.positions[island] = kept;
+        self.positions.push(moved);
+    }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {

@@ -17,6 +17,7 @@ mod residual;
 mod run_layout;
 mod self_collisions;
 mod snapshot;
+mod splitting;
 mod step;
 mod tearing;
 mod tethering;
@@ -77,7 +78,8 @@ struct ModelRange {
 
 /// The simulation of a scene. Its models are distributed over islands: one for each regular sheet,
 /// one for all copies of a model if there are enough, and one for all other models. Each island has
-/// its own kernel; one step moves all islands.
+/// its own kernel; one step moves all islands. Copies with torn sticks leave their island when the
+/// world is [reordered](World::reorder).
 ///
 /// Other models do not change the bits of a model's positions unless they touch it: the order of a
 /// model's sticks depends on that model alone.
@@ -200,14 +202,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             time: 0.0,
         };
         let models = scene.models().map(|(_, model)| model);
-        for IslandModels { models, schedules, copies } in group_models(models, scene.order) {
+        for IslandModels { models, schedules, copies_min } in group_models(models, scene.order) {
             let joined = match &models[..] {
                 [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
-            let first_copy = copies.then(|| &models[0].1.particles);
+            let copies = copies_min.map(|min| (&models[0].1.particles, min));
             let lens = models.iter().map(|(_, model)| model.particles.len()).collect();
-            let schedules = IslandSchedules { schedules, lens, first_copy };
+            let schedules = IslandSchedules { schedules, lens, copies };
             let mut island = Island::new(joined, schedules, scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &models {

@@ -35,6 +35,15 @@ impl NumberMap {
         self.update_locations(island);
     }
 
+    /// Moves the numbers `moved` of an island to a new island. They are renumbered from 0, and so
+    /// are the others, `kept`.
+    pub(super) fn split(&mut self, island: usize, kept: &[u32], moved: &[u32]) {
+        let before = &self.world_numbers[island];
+        let moved = moved.iter().map(|&old| before[old as usize]).collect();
+        self.keep_only(island, kept);
+        self.add_island(moved);
+    }
+
     fn update_locations(&mut self, island: usize) {
         for (number, &world_number) in self.world_numbers[island].iter().enumerate() {
             self.locations[world_number as usize] = [island as u32, number as u32];

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use taut_core::{Duplicates, Kernel, Particles, Schedule, StickError, Sticks};
+use taut_core::{Kernel, Schedule, Sticks};
 
 use super::{ModelRange, World, WorldError};
-use crate::model::Model;
+use crate::error::ModelError;
+use crate::model::{Model, sticks_between};
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Removes torn sticks from the islands, and reorders the remaining sticks of their models.
@@ -13,17 +14,25 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Returns the number of removed sticks.
     ///
     /// **The result changes**: a different order of the sticks gives different positions. A model
-    /// with torn sticks no longer runs as a sheet, and the models of its island no longer run as
-    /// copies. Particles and sticks keep their numbers, and removed sticks remain
-    /// [torn](Self::is_torn). Models without torn sticks keep their order.
+    /// with torn sticks no longer runs as a sheet or as a copy; it leaves the island of its copies
+    /// for a new one. The others continue as copies if at least six of them remain (of regular
+    /// sheets of 24 columns and more, 16), and they have no limbs. Particles and sticks keep their
+    /// numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep
+    /// their order, and so their bits.
     ///
     /// # Errors
-    /// If a kernel cannot run the new schedule of an island. The islands before it have then
-    /// already changed.
+    /// If a kernel cannot run the new schedule of an island, or a caller replaced the sticks of an
+    /// island of copies. Other islands may have changed then.
     pub fn reorder(
         &mut self,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<usize, WorldError> {
+        for island in 0..self.islands.len() {
+            let torn = self.torn_copies(island);
+            if !torn.is_empty() {
+                self.split_off(island, &torn, &mut kernel_for)?;
+            }
+        }
         let mut removed = 0;
         for island_number in 0..self.islands.len() {
             let Model { sticks, tear_factors, .. } = &mut self.islands[island_number].model;
@@ -57,7 +66,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         model: &ModelRange,
         kept: &[u32],
         remaining: &Sticks,
-    ) -> Result<Schedule, StickError> {
+    ) -> Result<Schedule, ModelError> {
         let island = &self.islands[model.island];
         // As in the world, the sticks of a model are contiguous in its island: `start..end` before
         // the removal, and `kept_start..kept_end` after it.
@@ -70,40 +79,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let particle_numbers = self.particles.in_island(model.island);
         let number =
             |particle: u32| particle_numbers[particle as usize] - model.particles.start as u32;
-        let len = model.particles.len();
-        let sticks = renumbered_range(remaining, kept_start..kept_end, len, number)?;
+        let numbers: Vec<u32> = (kept_start as u32..kept_end as u32).collect();
+        let sticks = sticks_between(remaining, &numbers, model.particles.len(), number)?;
         if end - start == kept_end - kept_start {
             return Ok(part_of_schedule(island.schedule(), start..end, &sticks));
         }
-        let mut particles =
-            Particles::new(&vec![[0.0; D]; len], &vec![0.0; len]).expect("the origin is valid");
-        for (particle, world_number) in model.particles.clone().enumerate() {
-            let position = self.position(world_number);
-            for (axis, x) in position.into_iter().enumerate() {
-                particles.positions_mut(axis)[particle] = x;
-            }
-        }
-        Ok(Schedule::for_mesh(&particles, &sticks))
+        let numbers: Vec<u32> =
+            model.particles.clone().map(|particle| self.locate(particle).1 as u32).collect();
+        Ok(Schedule::for_mesh(&island.model.particles.selected(&numbers)?, &sticks))
     }
-}
-
-/// A range of sticks whose ends are renumbered by `number`; `particles` is the number of particles.
-fn renumbered_range(
-    sticks: &Sticks,
-    range: Range<usize>,
-    particles: usize,
-    number: impl Fn(u32) -> u32,
-) -> Result<Sticks, StickError> {
-    let ends: Vec<[u32; 2]> =
-        sticks.ends()[range.clone()].iter().map(|ends| ends.map(&number)).collect();
-    let rests = &sticks.rests()[range.clone()];
-    let mut renumbered = Sticks::with_rests(particles, &ends, rests, Duplicates::Keep)?;
-    for (to, from) in range.enumerate().filter(|&(_, from)| !sticks.is_plain(from)) {
-        renumbered.set_kind(to, sticks.kind(from))?;
-        renumbered.set_stiffness(to, sticks.stiffness(from))?;
-        renumbered.set_compliance(to, sticks.compliance(from))?;
-    }
-    Ok(renumbered)
 }
 
 /// Restricts a schedule to a range of its sticks. `sticks` are the sticks of the range, numbered

@@ -3,7 +3,8 @@
 use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
 
 use super::{ModelRange, World};
-use crate::model::{ANCHORS_MAX, Model, Tethers, reordered};
+use crate::error::ModelError;
+use crate::model::{ANCHORS_MAX, Model, Part, Tethers, reordered};
 use crate::settings::StepTime;
 use crate::tether::{RestShape, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
@@ -70,6 +71,29 @@ impl<const D: usize> Tethering<D> {
         self.pins = None;
         self.stick_cursor = None;
         self.columns.forget_slots();
+    }
+
+    /// The tethering of a part of the island that consists of whole models: `particles` are its
+    /// particles by their numbers in `rest_model`, `sticks` its sticks by their numbers in the
+    /// island, both in ascending order.
+    pub(super) fn part(&self, particles: &[u32], sticks: &[u32]) -> Result<Self, ModelError> {
+        let Part { model: rest_model, sticks: rest_sticks, .. } =
+            self.rest_model.part(particles)?;
+        let part_of = |stick: &u32| {
+            let old = self.stick_of[*stick as usize];
+            rest_sticks.partition_point(|&it| it < old) as u32
+        };
+        let rank = |particle: &u32| particles.binary_search(particle).ok();
+        let first_particles = self.first_particles.iter().filter_map(rank);
+        Ok(Self {
+            first_particles: first_particles.map(|it| it as u32).collect(),
+            rest_model,
+            stick_of: sticks.iter().map(part_of).collect(),
+            stick_cursor: None,
+            pins: None,
+            anchors: Vec::new(),
+            columns: TetherColumns::default(),
+        })
     }
 
     /// Adapts to a new plan.
@@ -264,11 +288,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub(super) fn refresh_tethers(&mut self) {
         let held_changed = core::mem::take(&mut self.held_changed);
         for index in 0..self.islands.len() {
-            let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
-            let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-            let here = grabbed.filter(|(island, _)| *island == index);
-            let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
-            self.islands[index].refresh_tethers(&grabbed, held_changed);
+            self.refresh_tethers_of(index, held_changed);
         }
+    }
+
+    /// Updates the tethers of an island, as [`Island::refresh_tethers`](super::Island).
+    pub(super) fn refresh_tethers_of(&mut self, index: usize, held_changed: bool) {
+        let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
+        let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
+        let here = grabbed.filter(|(island, _)| *island == index);
+        let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
+        self.islands[index].refresh_tethers(&grabbed, held_changed);
     }
 }

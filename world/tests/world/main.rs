@@ -23,6 +23,7 @@ mod plants;
 mod ragdolls;
 mod ropes;
 mod snapshots;
+mod splitting;
 mod springs;
 mod substeps;
 mod tearing;

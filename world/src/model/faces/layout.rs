@@ -160,6 +160,15 @@ impl FaceLayout {
         Self { blocks, incidence, slots, slot_of }
     }
 
+    /// With the numbers of triangles at particles of another layout, of which this is the part with
+    /// the given particles. Wind limits forces by them, and a removal does not change them.
+    pub(super) fn with_counts_of(mut self, whole: &Self, particles: &[u32]) -> Self {
+        let counts = &whole.incidence.counts;
+        let count = |&particle: &u32| counts.get(particle as usize).copied().unwrap_or(0.0);
+        self.incidence.counts = particles.iter().map(count).collect();
+        self
+    }
+
     /// Removes the faces with these numbers, in ascending order; later ones move up.
     ///
     /// One pass over the blocks, however many faces are removed: a search per face for the blocks

@@ -69,6 +69,21 @@ impl Faces {
         &self.removed
     }
 
+    /// The triangles between some particles, in ascending order, which have new numbers. Wind treats
+    /// them as before. The triangles are numbered from 0.
+    pub(crate) fn part(&self, particles: &[u32], new_of: impl Fn(u32) -> Option<u32>) -> Self {
+        let triangles = self.corners.iter().filter_map(|corners| {
+            let [a, b, c] = corners.map(&new_of);
+            Some([a?, b?, c?])
+        });
+        let part: Self = triangles.collect();
+        if let Some(layout) = self.layout.get() {
+            let part_layout = FaceLayout::new(&part.corners).with_counts_of(layout, particles);
+            return Self { layout: OnceLock::from(part_layout), ..part };
+        }
+        part
+    }
+
     /// The order in which wind visits them.
     pub(crate) fn layout(&self) -> &FaceLayout {
         self.layout.get_or_init(|| FaceLayout::new(&self.corners))

@@ -81,6 +81,9 @@ struct IslandState {
     faces: Vec<[u32; 3]>,
     /// If it was reordered: the remaining sticks, by the numbers of the world, and their schedule.
     reordered: Option<(Vec<u32>, Phases)>,
+    /// If its models left an island of copies: their numbers in the scene, ascending. None in
+    /// snapshots of older versions.
+    left_copies: Option<Vec<usize>>,
 }
 
 /// Phases of blocks of batches of sticks.

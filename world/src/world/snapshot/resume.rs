@@ -101,6 +101,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         scene.settings = snapshot.settings()?;
         let mut world = Self::new(&scene, &mut kernel_for)?;
         (world.steps, world.time) = snapshot.progress()?;
+        world.resume_split_islands(snapshot, &mut kernel_for)?;
         world.resume_particles(snapshot)?;
         if snapshot.islands.len() != world.islands.len() {
             return Err(damaged("the number of islands is wrong"));
@@ -112,6 +113,29 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         world.removed.sticks =
             (0..world.sticks.len()).filter(|&it| world.is_torn(it)).map(|it| it as u32).collect();
         Ok(world)
+    }
+
+    /// Moves models out of islands of copies, as the original world did.
+    fn resume_split_islands(
+        &mut self,
+        snapshot: &Snapshot,
+        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+    ) -> Result<(), SnapshotError> {
+        for state in snapshot.islands.iter().skip(self.islands.len()) {
+            let models = state.left_copies.as_deref().unwrap_or_default();
+            let all_in = |island: usize| {
+                let is_in = |&it: &usize| self.models.get(it).is_some_and(|it| it.island == island);
+                models.iter().all(is_in) && models.len() < self.models_in(island).count()
+            };
+            let island = models.first().and_then(|&first| Some(self.models.get(first)?.island));
+            let island =
+                island.filter(|&island| self.copies_in(island).is_some() && all_in(island));
+            let island = island.filter(|_| models.is_sorted_by(|one, next| one < next));
+            let island =
+                island.ok_or(damaged("models that left an island are not copies in it"))?;
+            self.split_off(island, models, kernel_for)?;
+        }
+        Ok(())
     }
 
     fn resume_particles(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {

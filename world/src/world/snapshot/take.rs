@@ -73,6 +73,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let remaining = self.sticks.in_island(index).to_vec();
             (remaining, island.schedule().to_phases())
         });
+        let left_copies = island.is_split_off.then(|| self.models_in(index).collect());
         IslandState {
             rests: Bits::of(sticks.rests().iter().copied()),
             stiffness: Bits::of(numbers().map(|stick| sticks.stiffness(stick))),
@@ -82,6 +83,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             tear_factors: Bits::of(tear_factors.iter().copied()),
             faces: faces.iter().map(|face| face.map(|corner| particles[corner as usize])).collect(),
             reordered,
+            left_copies,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! An island: a part of a world that one plan relaxes.
 
+mod reordering;
+
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
@@ -16,7 +18,7 @@ use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
 use crate::forces::Forces;
 use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
-use crate::model::{Model, is_renumbered, reordered};
+use crate::model::{Model, is_renumbered};
 use crate::settings::StepTime;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
@@ -40,6 +42,10 @@ pub struct Island<P, const D: usize = 3> {
     pub(super) touched: bool,
     /// Whether torn sticks were removed and the remaining ones reordered.
     pub(super) reordered: bool,
+    /// Whether its models left an island of copies.
+    pub(super) is_split_off: bool,
+    /// If its models are copies: an island of at least so many of them is worthwhile.
+    pub(super) copies_min: Option<usize>,
     /// The particles dragged in this step.
     pub(super) drag_targets: Vec<DragTarget<D>>,
     pub(super) tear_limits: TearLimits,
@@ -78,8 +84,9 @@ pub(super) struct IslandSchedules<'a, const D: usize> {
     pub(super) schedules: Vec<Schedule>,
     /// Number of particles of each model.
     pub(super) lens: Vec<usize>,
-    /// The particles of the first model, if the models are copies.
-    pub(super) first_copy: Option<&'a Particles<D>>,
+    /// If the models are copies: the particles of the first one, and
+    /// [`copies_min`](Island::copies_min).
+    pub(super) copies: Option<(&'a Particles<D>, usize)>,
 }
 
 /// Joins the schedules of models into one for `sticks`, whose particles may be renumbered.
@@ -97,17 +104,17 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// memory, not the result.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         models: Model<D>,
-        IslandSchedules { schedules, lens, first_copy }: IslandSchedules<'_, D>,
+        IslandSchedules { schedules, lens, copies }: IslandSchedules<'_, D>,
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
         let tethering = Tethering::new(&models, lens);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
         // All copies get the same renumbering, so they stay copies.
-        let (copies, one) =
-            first_copy.map_or((1, &models.particles), |first| (schedules.len(), first));
+        let (count, one) =
+            copies.map_or((1, &models.particles), |(first, _)| (schedules.len(), first));
         let renumbers = is_renumbered(is_sheet, one.len());
-        let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(copies));
+        let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(count));
         let model = match &renumbering {
             None => models,
             Some(renumbering) => models.renumbered(renumbering),
@@ -123,7 +130,19 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         model.faces = model.faces.iter().copied().collect(); // numbers them from 0
         // Made now, so that the layout does not depend on when wind or a tear first needs it.
         model.faces.layout();
-        Ok(Self {
+        let island = Self::with_plan_of(model, schedule, plan, renumbering, tethering);
+        Ok(Self { copies_min: copies.map(|(_, min)| min), ..island })
+    }
+
+    /// An island on which no force has acted yet.
+    fn with_plan_of(
+        model: Model<D>,
+        schedule: Schedule,
+        plan: P,
+        renumbering: Option<Renumbering>,
+        tethering: Option<Tethering<D>>,
+    ) -> Self {
+        Self {
             forces: Forces::none(&model.particles),
             step_forces: Forces::none(&model.particles),
             tear_limits: TearLimits::new(&model.sticks, &model.tear_factors),
@@ -139,12 +158,14 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             contacts: ContactScratch::default(),
             touched: false,
             reordered: false,
+            is_split_off: false,
+            copies_min: None,
             drag_targets: Vec::new(),
             overstretched: Vec::new(),
             unrecorded_torn: Vec::new(),
             recorded_faces: 0,
             triangles: Vec::new(),
-        })
+        }
     }
 
     /// Changes the formula or the kernel.
@@ -164,34 +185,6 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// Joins the schedules of its models into one for the given sticks of the island.
     pub(super) fn join_schedules(&self, schedules: Vec<Schedule>, sticks: &Sticks) -> Schedule {
         join_schedules(schedules, sticks, self.renumbering.is_some())
-    }
-
-    /// Replaces its schedule, and its sticks with `remaining`, which had the numbers `kept`.
-    pub(super) fn replace_sticks<K: Kernel<D, Plan = P>>(
-        &mut self,
-        remaining: Sticks,
-        kept: &[u32],
-        schedule: Schedule,
-        formula: Formula,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
-    ) -> Result<(), PlanError> {
-        let kernel = kernel_for(&schedule);
-        self.plan = kernel.plan(&self.model.particles, &remaining, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.model;
-        *sticks = remaining;
-        *sheet = None;
-        *tear_factors = reordered(tear_factors, kept);
-        *hidden_sticks = reordered(hidden_sticks, kept);
-        *bending = reordered(bending, kept);
-        self.tear_limits = TearLimits::new(sticks, tear_factors);
-        if let Some(tethering) = &mut self.tethering {
-            tethering.keep_sticks(kept);
-            self.tether_cursors = None;
-        }
-        self.residual = Mutex::default();
-        self.schedule = schedule;
-        self.reordered = true;
-        Ok(())
     }
 
     /// The order in which its sticks are relaxed.

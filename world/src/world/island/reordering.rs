@@ -1,0 +1,84 @@
+//! New sticks of an island, and parts of an island of copies.
+
+use std::iter::repeat_n;
+use std::sync::Mutex;
+
+use taut_core::{Copies, Engine, Formula, Kernel, PlanError, Renumbering, Schedule, Sticks};
+
+use super::Island;
+use crate::model::{Model, Part, reordered};
+use crate::world::WorldError;
+use crate::world::overstretched::TearLimits;
+
+impl<P: Engine<D>, const D: usize> Island<P, D> {
+    /// Replaces its schedule, and its sticks with `remaining`, which had the numbers `kept`.
+    pub(in crate::world) fn replace_sticks<K: Kernel<D, Plan = P>>(
+        &mut self,
+        remaining: Sticks,
+        kept: &[u32],
+        schedule: Schedule,
+        formula: Formula,
+        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+    ) -> Result<(), PlanError> {
+        let kernel = kernel_for(&schedule);
+        self.plan = kernel.plan(&self.model.particles, &remaining, &schedule, formula)?;
+        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.model;
+        *sticks = remaining;
+        *sheet = None;
+        *tear_factors = reordered(tear_factors, kept);
+        *hidden_sticks = reordered(hidden_sticks, kept);
+        *bending = reordered(bending, kept);
+        self.tear_limits = TearLimits::new(sticks, tear_factors);
+        if let Some(tethering) = &mut self.tethering {
+            tethering.keep_sticks(kept);
+            self.tether_cursors = None;
+        }
+        self.residual = Mutex::default();
+        self.schedule = schedule;
+        self.reordered = true;
+        self.copies_min = None;
+        Ok(())
+    }
+
+    /// The part of an island of `copies` with the given particles, those of whole copies in
+    /// ascending order: the same state on a plan of its own. Also returns the numbers in this
+    /// island of the part's sticks.
+    pub(in crate::world) fn part<K: Kernel<D, Plan = P>>(
+        &self,
+        copies: &Copies,
+        particles: &[u32],
+        formula: Formula,
+        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+    ) -> Result<(Self, Vec<u32>), WorldError> {
+        let Part { model, sticks, faces } = self.model.part(particles)?;
+        let one = copies.one();
+        let count = model.sticks.len() / one.sticks();
+        let schedule = Schedule::side_by_side(&model.sticks, repeat_n(one, count))
+            .map_err(|_| PlanError::NotCopies)?; // a caller replaced the sticks
+        let plan =
+            kernel_for(&schedule).plan(&model.particles, &model.sticks, &schedule, formula)?;
+
+        // The same particles in the numbering model by model.
+        let old_of = |new: &u32| self.renumbering.as_ref().map_or(*new, |it| it.old_of(*new));
+        let old: Vec<u32> = particles.iter().map(old_of).collect();
+        let mut ascending = old.clone();
+        ascending.sort_unstable();
+        let renumbering = self.renumbering.is_some().then(|| {
+            let rank = |old: &u32| ascending.partition_point(|it| it < old) as u32;
+            let ranks = old.iter().map(rank).collect();
+            Renumbering::from_order(ranks).expect("the ranks of distinct numbers")
+        });
+        let tethering = self.tethering.as_ref().map(|it| it.part(&ascending, &sticks));
+        let tethering = tethering.transpose()?;
+        // A face that a caller added to the island has no triangle.
+        let triangles = faces.iter().filter_map(|&face| self.triangles.get(face as usize));
+        let part = Self {
+            forces: self.forces.selected(particles),
+            step_forces: self.step_forces.selected(particles),
+            active_forces: self.active_forces,
+            triangles: triangles.copied().collect(),
+            ..Self::with_plan_of(model, schedule, plan, renumbering, tethering)
+        };
+        Ok((part, sticks))
+    }
+}

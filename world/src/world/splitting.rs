@@ -1,0 +1,89 @@
+//! Copies that leave their island.
+
+use taut_core::{Copies, Kernel, PlanError, Schedule};
+
+use super::{World, WorldError, following};
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// The copies in an island from which single copies can [leave](Self::split_off), and the least
+    /// number of copies for which an island of copies is worthwhile.
+    pub(super) fn copies_in(&self, island: usize) -> Option<(&Copies, usize)> {
+        let island = &self.islands[island];
+        // Limbs collide with those of the same island only.
+        let least = island.copies_min.filter(|_| island.model.limbs.is_empty())?;
+        Some((island.schedule().copies()?, least))
+    }
+
+    /// The numbers of the models in an island.
+    pub(super) fn models_in(&self, island: usize) -> impl Iterator<Item = usize> {
+        (0..self.models.len()).filter(move |&model| self.models[model].island == island)
+    }
+
+    /// The numbers of the copies in an island that have torn sticks, if enough others remain.
+    pub(super) fn torn_copies(&self, island: usize) -> Vec<usize> {
+        let Some((copies, least)) = self.copies_in(island) else { return Vec::new() };
+        let sticks = &self.islands[island].model.sticks;
+        let is_torn = |&model: &usize| {
+            let mut numbers = self.models[model].sticks.clone();
+            numbers.any(|it| self.sticks.locate(it).is_some_and(|(_, at)| sticks.is_torn(at)))
+        };
+        let torn: Vec<usize> = self.models_in(island).filter(is_torn).collect();
+        if copies.count() < least + torn.len() { Vec::new() } else { torn }
+    }
+
+    /// Moves models, by ascending numbers, from an island of copies to a new island, the last. This
+    /// changes no bit.
+    ///
+    /// # Errors
+    /// If the island does not have copies, or a kernel cannot run a schedule. Nothing has changed
+    /// then.
+    pub(super) fn split_off(
+        &mut self,
+        island: usize,
+        models: &[usize],
+        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+    ) -> Result<(), WorldError> {
+        self.record_removed();
+        let new = self.islands.len();
+        let (copies, least) = self.copies_in(island).ok_or(PlanError::NotCopies)?;
+        let world_numbers = self.particles.in_island(island);
+        let is_moved = |&number: &u32| {
+            let particle = world_numbers[number as usize] as usize;
+            let model = self.models.partition_point(|it| it.particles.end <= particle);
+            models.binary_search(&model).is_ok()
+        };
+        let (moved, kept): (Vec<u32>, Vec<u32>) =
+            (0..world_numbers.len() as u32).partition(is_moved);
+        let mut part = |particles: &[u32]| {
+            self.islands[island].part(copies, particles, self.formula, kernel_for)
+        };
+        let (mut kept_island, kept_sticks) = part(&kept)?;
+        let (mut moved_island, moved_sticks) = part(&moved)?;
+        kept_island.copies_min = Some(least);
+        moved_island.is_split_off = true;
+
+        let has_tethers = self.islands[island].tethering.as_ref().is_some_and(|it| it.count() > 0);
+        self.islands[island] = kept_island;
+        self.islands.push(moved_island);
+        self.particles.split(island, &kept, &moved);
+        self.sticks.split(island, &kept_sticks, &moved_sticks);
+        if let Some(recorded) = &mut self.recorded {
+            recorded.split(island, &kept, &moved);
+        }
+        for &model in models {
+            self.models[model].island = new;
+        }
+        for island in [island, new] {
+            let mut springs = 0..0;
+            for model in self.models.iter_mut().filter(|model| model.island == island) {
+                springs = following(&springs, model.springs.len());
+                model.springs = springs.clone();
+            }
+            if has_tethers {
+                // Otherwise there would be none until the next step.
+                self.refresh_tethers_of(island, false);
+            }
+        }
+        Ok(())
+    }
+}

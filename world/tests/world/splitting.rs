@@ -1,0 +1,281 @@
+//! Copies with torn sticks leave their island, and nothing else changes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Clock, Cloth, Drag, Drawing, Field, HalfSpace, Model, Path, Ragdoll, Scene, Solid, Spring,
+    Springs, StickSet, Surface, Tethers, Wind, World,
+};
+
+use crate::make::{steps, world};
+
+const COPIES: usize = 20;
+
+/// A disc that hangs from its highest particles and from a guided one, with springs, tethers and
+/// groups. It is so light that wind forces are limited.
+fn disc() -> Model {
+    let disc = Model::disc(8, StickSet::All).unwrap();
+    let last = disc.particles.len() as u32 - 1;
+    let mut disc = disc
+        .with_group("rim", [last, last - 3])
+        .unwrap()
+        .with_group("guided", [last])
+        .unwrap()
+        .guided("guided", Path::Oscillating { amplitude: [0.1, 0.0, 0.05], period: 0.7 }, None)
+        .unwrap()
+        .tearing_at(3.0)
+        .tethered(Tethers { slack: 1.05, ..Tethers::default() })
+        .unwrap();
+    for particle in 0..=last {
+        let mass =
+            if disc.particles.inverse_masses()[particle as usize] > 0.0 { 90.0 } else { 0.0 };
+        disc.particles.set_inverse_mass(particle as usize, mass).unwrap();
+    }
+    let spring = Spring { rest: 0.1, stiffness: 2.0, damping: 0.001 };
+    let ends = [[2, last - 2], [5, last - 7]];
+    disc.springs = Springs::new(disc.particles.len(), &ends, &[spring; 2]).unwrap();
+    disc.radii = vec![0.01; disc.particles.len()];
+    disc
+}
+
+/// A scene without models.
+fn setting() -> Scene {
+    let mut scene = Scene::new();
+    scene.forces.push(Arc::new(Wind::new([6.0, 0.5, 2.0])));
+    scene.forces.push(Arc::new(Field::new(Drag::linear(1e-3)).on("rim")));
+    let surface = Surface { friction: 0.4, ..Surface::default() };
+    let floor = Solid::new(HalfSpace::new([0.0, -0.4, 0.0], [0.0, 1.0, 0.0]).unwrap());
+    scene.obstacles.push(Arc::new(floor.with(surface).unwrap()));
+    scene.settings.step.substeps = 3;
+    scene.settings.step.iterations = 2;
+    scene
+}
+
+fn name(copy: usize) -> String {
+    format!("copy {copy}")
+}
+
+/// A scene of some copies of a model, each in its place, and of another model between them.
+fn scene(setting: &Scene, model: &Model, copies: Range<usize>) -> Scene {
+    let mut scene = setting.clone();
+    for copy in copies.clone() {
+        let by = [2.0 * copy as f32, 0.01 * copy as f32, 0.0];
+        scene.add(name(copy), model.clone().moved(by)).unwrap();
+        if copy == 4 && copies.len() > 1 {
+            let other = Model::disc(5, StickSet::All).unwrap().tethered(Tethers::default());
+            scene.add("other", other.unwrap().moved([0.0, 4.0, 0.0])).unwrap();
+        }
+    }
+    scene
+}
+
+/// The numbers of copies in the islands of copies.
+fn copies(world: &World<ScalarKernel>) -> Vec<usize> {
+    let copies = world.islands().iter().filter_map(|island| island.schedule().copies());
+    copies.map(|copies| copies.count()).collect()
+}
+
+/// Tears some sticks of a copy, from the `first` one on: other ones in each copy, so that the torn
+/// ones are not copies of each other.
+fn tear(world: &mut World<ScalarKernel>, copy: usize, first: usize) {
+    for stick in world.sticks_of(&name(copy)).unwrap().skip(first).step_by(5 + copy) {
+        world.tear(stick).unwrap();
+    }
+}
+
+/// What a caller sees of a world.
+struct View {
+    drawing: Drawing,
+    tethers: usize,
+    torn: usize,
+    grabbed: Vec<usize>,
+    ranges: Vec<[Range<usize>; 2]>,
+    groups: Vec<Option<Vec<usize>>>,
+    inverse_masses: Vec<f32>,
+    /// The bits of positions, interpolated positions and forces.
+    bits: Vec<u32>,
+}
+
+fn view(world: &World<ScalarKernel>) -> View {
+    let names = || (0..).map(name).take_while(|name| world.model(name).is_some());
+    let range = |name: String| [world.model(&name).unwrap(), world.sticks_of(&name).unwrap()];
+    let groups = |name: String| ["rim", "guided", "none"].map(|group| world.group(&name, group));
+    let bits = |particle| {
+        let (island, number) = world.locate(particle);
+        let force = [0, 1, 2].map(|axis| world.islands()[island].forces().along(axis)[number]);
+        [world.position(particle), world.interpolated(particle, 0.3), force]
+    };
+    View {
+        drawing: world.drawing(),
+        tethers: world.tethers(),
+        torn: world.torn(),
+        grabbed: world.grabbed().collect(),
+        ranges: names().map(range).collect(),
+        groups: names().flat_map(groups).collect(),
+        inverse_masses: (0..world.len()).map(|it| world.inverse_mass(it)).collect(),
+        bits: (0..world.len()).flat_map(bits).flatten().map(f32::to_bits).collect(),
+    }
+}
+
+/// Field by field, as the whole views would fill the screen.
+fn assert_same(one: &View, other: &View) {
+    assert_eq!((one.tethers, one.torn), (other.tethers, other.torn));
+    assert_eq!((&one.grabbed, &one.ranges), (&other.grabbed, &other.ranges));
+    assert_eq!((&one.groups, &one.inverse_masses), (&other.groups, &other.inverse_masses));
+    assert_eq!(one.drawing, other.drawing);
+    let differs = |(one, other)| one != other;
+    assert_eq!(one.bits.iter().zip(&other.bits).position(differs), None, "of {}", one.bits.len());
+}
+
+/// The bits of a copy.
+fn bits(world: &World<ScalarKernel>, copy: usize) -> Vec<u32> {
+    let particles = world.model(&name(copy)).unwrap();
+    particles.flat_map(|it| world.position(it).map(f32::to_bits)).collect()
+}
+
+/// How often a test reorders a world of copies, and for how long it continues.
+struct Plan<'a> {
+    copies: usize,
+    /// The copies to tear each time.
+    torn: &'a [&'a [usize]],
+    /// The number of copies that share an island afterwards.
+    remaining: &'a [usize],
+    last_steps: usize,
+}
+
+/// Simulates copies that are torn and reordered. Compares them with copies that are alone in their
+/// scenes.
+fn assert_as_alone(setting: &Scene, model: &Model, plan: Plan<'_>) {
+    let scene_of = |range| scene(setting, model, range);
+    let all = scene_of(0..plan.copies);
+    let mut together = world(&all);
+    let mut alone: Vec<_> = (0..plan.copies).map(|copy| world(&scene_of(copy..copy + 1))).collect();
+    assert_eq!(copies(&together), [plan.copies]);
+    for (time, torn) in plan.torn.iter().enumerate() {
+        steps(&mut together, 6);
+        alone.iter_mut().for_each(|world| steps(world, 6));
+        // Held particles: one of a copy that leaves, and one of a copy that may remain.
+        for (copy, held) in [(torn[0], 10), (1, 12)] {
+            let first = together.model(&name(copy)).unwrap().start;
+            for (world, particle) in [(&mut together, first + held), (&mut alone[copy], held)] {
+                world.grab(particle).unwrap();
+                let [x, y, z] = world.position(particle);
+                world.drag(particle, [x + 0.01, y, z - 0.02]).unwrap();
+            }
+        }
+        for &copy in *torn {
+            tear(&mut together, copy, time);
+            tear(&mut alone[copy], copy, time);
+        }
+        // A step, so that there are positions to interpolate.
+        let mut clock = Clock::new(together.settings().step.dt).unwrap();
+        let (frame, outcome) = together.advance(&mut clock, 0.02).unwrap();
+        assert!(outcome.finite && frame.steps == 1);
+        alone.iter_mut().for_each(|world| steps(world, 1));
+
+        let before = together.snapshot();
+        let mut reordered_later = World::resume(&all, |_| ScalarKernel, &before).unwrap();
+        assert_eq!(reordered_later.snapshot(), before);
+        let (seen, gone) = (view(&together), together.removed().clone());
+        let removed = together.reorder(|_| ScalarKernel).unwrap();
+        assert_same(&view(&together), &seen);
+        assert_eq!(*together.removed(), gone);
+        assert!(removed > 0 && together.reorder(|_| ScalarKernel).unwrap() == 0);
+        assert_eq!(reordered_later.reorder(|_| ScalarKernel).unwrap(), removed);
+        for world in &mut alone {
+            world.reorder(|_| ScalarKernel).unwrap(); // all, as overstretched sticks tear, too
+        }
+        assert_eq!(copies(&together).iter().sum::<usize>(), plan.remaining[time]);
+
+        let after = together.snapshot();
+        assert_eq!(reordered_later.snapshot(), after);
+        let mut resumed = World::resume(&all, |_| ScalarKernel, &after).unwrap();
+        assert_eq!(resumed.snapshot(), after);
+        assert_eq!(copies(&resumed), copies(&together));
+        for world in [&mut together, &mut reordered_later, &mut resumed] {
+            steps(world, 5);
+        }
+        alone.iter_mut().for_each(|world| steps(world, 5));
+        assert_same(&view(&resumed), &view(&together));
+        assert_same(&view(&reordered_later), &view(&together));
+        assert_eq!(resumed.snapshot(), together.snapshot());
+    }
+    steps(&mut together, plan.last_steps);
+    for (copy, alone) in alone.iter_mut().enumerate() {
+        steps(alone, plan.last_steps);
+        assert!(bits(&together, copy) == bits(alone, copy), "copy {copy}");
+    }
+}
+
+#[test]
+fn only_copies_with_torn_sticks_leave_their_island() {
+    let torn: &[&[usize]] = &[&[7], &[0], &[3, 19], &[7], &[10, 11, 12, 13, 2]];
+    let remaining = &[19, 18, 16, 16, 11];
+    assert_as_alone(&setting(), &disc(), Plan { copies: COPIES, torn, remaining, last_steps: 60 });
+}
+
+#[test]
+fn sheets_and_renumbered_copies_leave_their_island() {
+    let sheet = Model::cloth(&Cloth { columns: 9, rows: 7, ..Cloth::default() }).unwrap();
+    let plan =
+        Plan { copies: COPIES, torn: &[&[7], &[0, 5]], remaining: &[19, 17], last_steps: 60 };
+    assert_as_alone(&setting(), &sheet.pinned("top"), plan);
+    // So many particles that they are renumbered.
+    let large = Model::disc(66, StickSet::Structural).unwrap().shuffled(2);
+    assert!(large.particles.len() > 4096);
+    let mut short = setting();
+    short.settings.step.substeps = 1;
+    short.settings.step.iterations = 1;
+    let plan = Plan { copies: 8, torn: &[&[7, 2]], remaining: &[6], last_steps: 3 };
+    assert_as_alone(&short, &large, plan);
+}
+
+/// Limbs of different copies collide, which they do in one island only.
+#[test]
+fn copies_with_limbs_stay_together() {
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    let mut world = world(&scene(&setting(), &doll, 0..COPIES));
+    let islands = world.islands().len();
+    assert_eq!(copies(&world), [COPIES]);
+    tear(&mut world, 7, 0);
+    assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
+    assert_eq!((copies(&world), world.islands().len()), (vec![], islands));
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn damaged_lists_of_copies_that_left_are_refused() {
+    let scene = scene(&setting(), &disc(), 0..COPIES);
+    let mut world = world(&scene);
+    tear(&mut world, 7, 0);
+    tear(&mut world, 9, 0);
+    world.reorder(|_| ScalarKernel).unwrap();
+    let good = serde_json::to_value(world.snapshot()).unwrap();
+    let last = good["pieces"].as_array().unwrap().len() - 1;
+    let resume = |left: serde_json::Value| {
+        let mut damaged = good.clone();
+        damaged["pieces"][last]["left_copies"] = left;
+        World::resume(&scene, |_| ScalarKernel, &serde_json::from_value(damaged).unwrap())
+    };
+    // The other model, which is not a copy, has the number 5.
+    let left = good["pieces"][last]["left_copies"].clone();
+    assert_eq!(left, serde_json::json!([8, 10]));
+    assert!(resume(left).is_ok());
+    let all: Vec<usize> = (0..=COPIES).filter(|&model| model != 5).collect();
+    for left in [vec![], vec![10, 8], vec![8, 8, 10], vec![5], vec![8, 10, 99], all, vec![8]] {
+        assert!(resume(serde_json::json!(left)).is_err(), "{left:?}");
+    }
+    assert!(resume(serde_json::Value::Null).is_err());
+}
+
+#[test]
+fn all_copies_leave_if_too_few_remain() {
+    let most: Vec<usize> = (0..15).collect();
+    let plan = Plan { copies: COPIES, torn: &[&[7], &most], remaining: &[19, 0], last_steps: 20 };
+    assert_as_alone(&setting(), &disc(), plan);
+    let all: Vec<usize> = (0..COPIES).collect();
+    let plan = Plan { copies: COPIES, torn: &[&all], remaining: &[0], last_steps: 20 };
+    assert_as_alone(&setting(), &disc(), plan);
+}
