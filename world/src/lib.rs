@@ -35,6 +35,7 @@ mod springs;
 mod surface;
 mod sweep;
 mod tether;
+mod tie;
 mod vector;
 mod world;
 
@@ -67,7 +68,8 @@ pub use self_collision::SelfCollision;
 pub use settings::{Settings, StepTime};
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
+pub use tie::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};
 pub use world::{
     Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Removed, Snapshot,
-    SnapshotError, StepPart, Warning, World, WorldError,
+    SnapshotError, StepPart, TieState, Warning, World, WorldError,
 };

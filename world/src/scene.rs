@@ -1,6 +1,6 @@
 //! Scenes: models, forces, obstacles and settings.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use taut_core::{
@@ -15,6 +15,7 @@ use crate::model::{Model, Order};
 use crate::obstacle::Obstacle;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::SpringError;
+use crate::tie::{BoundTie, Tie, TieError, TieList};
 
 /// Why a model cannot be added to a scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -51,8 +52,10 @@ pub enum SceneError {
 #[derive(Clone, Debug, Default)]
 pub struct Scene<const D: usize = 3> {
     models: Vec<(String, Model<D>)>,
-    names: BTreeSet<String>,
+    /// The number of each model.
+    names: BTreeMap<String, usize>,
     totals: Totals,
+    ties: TieList,
     /// The forces, in the order in which they act.
     pub forces: Vec<Arc<dyn Force<D>>>,
     /// The obstacles, in the order in which they act.
@@ -91,7 +94,7 @@ impl<const D: usize> Scene<D> {
     /// springs, or 2²⁶ ([`TRIANGLES_MAX`]) triangles. The scene is then unchanged.
     pub fn add(&mut self, name: impl Into<String>, model: Model<D>) -> Result<(), SceneError> {
         let name = name.into();
-        if self.names.contains(&name) {
+        if self.names.contains_key(&name) {
             return Err(SceneError::DuplicateName { name });
         }
         let mut totals = self.totals;
@@ -115,7 +118,7 @@ impl<const D: usize> Scene<D> {
             *total = check_limit(what, *total as u128 + more as u128, limit)?;
         }
         self.totals = totals;
-        self.names.insert(name.clone());
+        self.names.insert(name.clone(), self.models.len());
         self.models.push((name, model));
         Ok(())
     }
@@ -145,6 +148,38 @@ impl<const D: usize> Scene<D> {
             self.add(format!("{name} {copy}"), model.clone().moved(offset))?;
         }
         Ok(())
+    }
+
+    /// Ties points of models, which must be in the scene already. Returns the numbers of the ties in
+    /// a [`World`](crate::World): as many as there are pairs of points. Ties are relaxed in the
+    /// order of their numbers.
+    ///
+    /// ```
+    /// use taut_world::{Attachment, Cloth, Model, Scene, Tie};
+    ///
+    /// let mut scene = Scene::<3>::new();
+    /// let cloth = Model::cloth(&Cloth::default())?; // 1 m wide, with 32 rows
+    /// scene.add("left", cloth.clone())?;
+    /// scene.add("right", cloth.moved([1.0, 0.0, 0.0]))?;
+    /// let seam = Tie::between([Attachment::group("left", "right"), Attachment::group("right", "left")]);
+    /// assert_eq!(scene.attach(&seam)?, 0..32);
+    ///
+    /// let error = scene.attach(&seam).unwrap_err();
+    /// assert_eq!(error.to_string(), "tie 1: it ties two points that tie 0 ties already");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a model, or a place on it, does not exist; if the ends have different numbers of points,
+    /// share a particle or are tied already; if a value is out of range, or there are more than 2²⁷
+    /// ([`STICKS_MAX`]) ties. The scene is then unchanged.
+    pub fn attach(&mut self, tie: &Tie) -> Result<core::ops::Range<usize>, TieError> {
+        self.ties.attach(&self.models, &self.names, tie)
+    }
+
+    /// All ties.
+    pub(crate) fn ties(&self) -> &[BoundTie] {
+        self.ties.all()
     }
 
     /// Changes the settings, and scales the last displacement of each particle by the ratio of the

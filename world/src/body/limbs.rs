@@ -22,7 +22,7 @@ pub struct Limb {
 
 impl Limb {
     /// The point of its axis at `share` of its length from the first end.
-    fn point(&self, share: f32) -> WeightedPoint {
+    pub(crate) fn point(&self, share: f32) -> WeightedPoint {
         match self.ends {
             [a, b] if a == b => WeightedPoint::at(a), // weights of ½ and ½ would halve `Σ c² w`
             ends => WeightedPoint::on_stick(ends, share),

@@ -25,10 +25,11 @@ mod weighted_point;
 
 use std::ops::Range;
 
-use taut_core::{Real, Renumbering};
+use taut_core::{Particles, Real, Renumbering};
 
 use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
-use crate::vector::{difference, sum};
+use crate::drawing::row;
+use crate::vector::{difference, sum, wide};
 
 pub(crate) use limbs::LimbScratch;
 pub use limbs::{Limb, Limbs};
@@ -74,6 +75,18 @@ impl Body {
     #[must_use]
     pub fn weighted_point(&self, local: [f32; 3]) -> WeightedPoint {
         WeightedPoint { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
+    }
+
+    /// The point that is at `at` now, m. None if the body has no volume.
+    pub(crate) fn point_at<const D: usize>(
+        &self,
+        particles: &Particles<D>,
+        at: Vector,
+    ) -> Option<WeightedPoint> {
+        let corners = self.particles.map(|it| wide(row(particles.position(it as usize))));
+        let edges = matrix(|axis, edge| corners[edge + 1][axis] - corners[0][axis]);
+        let [b, c, d] = apply(&inverse(&edges)?, difference(at, corners[0]));
+        Some(WeightedPoint::in_tetrahedron(self.particles, [b, c, d].map(|it| it as f32)))
     }
 
     /// The weights c1 to c4, whose sum is 1.

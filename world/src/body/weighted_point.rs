@@ -78,11 +78,23 @@ impl WeightedPoint {
         from_fn(|axis| self.mean(particles.previous(axis)))
     }
 
-    /// Its position for given positions of all particles, m.
-    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "only meshes use it"))]
-    pub(crate) fn position_among<const D: usize>(&self, positions: &[[f32; D]]) -> [f32; D] {
-        let along = |axis: usize| self.particles.map(|it| positions[it as usize][axis]);
-        from_fn(|axis| mean(along(axis), self.weights))
+    /// Its position for given positions of its particles, m.
+    pub(crate) fn position_by<const D: usize>(
+        &self,
+        position: impl Fn(u32) -> [f32; D],
+    ) -> [f32; D] {
+        let positions = self.particles.map(position);
+        from_fn(|axis| mean(positions.map(|point| point[axis]), self.weights))
+    }
+
+    /// Its particles whose weight is not 0, and their weights.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (u32, f32)> {
+        self.particles.into_iter().zip(self.weights).filter(|(_, weight)| *weight != 0.0)
+    }
+
+    /// The same point with renumbered particles.
+    pub(crate) fn renumbered(&self, new_of: impl Fn(u32) -> u32) -> Self {
+        Self { particles: self.particles.map(new_of), ..*self }
     }
 
     fn mean(&self, column: &[f32]) -> f32 {
@@ -90,7 +102,7 @@ impl WeightedPoint {
     }
 
     /// Displacement of each particle per unit of push: `c w`, 1/kg.
-    pub(super) fn displacements_per_push<const D: usize>(
+    pub(crate) fn displacements_per_push<const D: usize>(
         &self,
         particles: &Particles<D>,
     ) -> [f32; 4] {

@@ -270,7 +270,7 @@ impl Solid<TriMesh> {
         move |particles, &Probe { point, inner, reach }| {
             let to = after.point_to_local(point.position(particles).map(f64::from));
             let start = if starts.len() == particles.len() {
-                inner.position_among(starts)
+                inner.position_by(|particle| starts[particle as usize])
             } else {
                 inner.position(particles)
             };

@@ -148,13 +148,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<(Frame, Outcome), WorldError> {
         clock.dt = Clock::new(self.settings.step.dt)?.dt;
         let frame = clock.advance(elapsed);
-        let mut all = Outcome { finite: true, torn: 0 };
+        let mut all = Outcome { finite: true, torn: 0, broken: 0 };
         for steps_left in (0..frame.steps).rev() {
             if steps_left == 0 {
                 self.record_positions();
             }
             let outcome = self.step_on(executor)?;
-            all = Outcome { finite: outcome.finite, torn: all.torn + outcome.torn };
+            all = Outcome {
+                finite: outcome.finite,
+                torn: all.torn + outcome.torn,
+                broken: all.broken + outcome.broken,
+            };
         }
         Ok((frame, all))
     }

@@ -27,6 +27,14 @@ pub enum WorldError {
     /// There is no such stick, or its new property is invalid.
     #[error(transparent)]
     Stick(#[from] StickError),
+    /// There is no such tie.
+    #[error("there is no tie {tie}: the world has {ties}")]
+    NoSuchTie {
+        /// The tie.
+        tie: usize,
+        /// Number of ties.
+        ties: usize,
+    },
     /// The particle to drag is free: only grabbed or pinned particles can be dragged.
     #[error("particle {particle} is free: grab or pin it before dragging it")]
     NotHeld {

@@ -12,6 +12,7 @@ mod integrate;
 mod island;
 mod number_map;
 mod overstretched;
+mod positions;
 mod reordering;
 mod residual;
 mod run_layout;
@@ -21,6 +22,7 @@ mod splitting;
 mod step;
 mod tearing;
 mod tethering;
+mod ties;
 mod warnings;
 
 use std::collections::BTreeMap;
@@ -46,6 +48,7 @@ use island::IslandSchedules;
 use number_map::NumberMap;
 use self_collisions::SelfCollisions;
 use snapshot::{ModelSignature, signatures};
+use ties::IslandTie;
 
 pub use clock::{Clock, Frame};
 pub use contact_check::Contacts;
@@ -55,6 +58,7 @@ pub use error::WorldError;
 pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, StepPart};
+pub use ties::TieState;
 pub use warnings::Warning;
 
 /// The numbers of a model's particles, sticks and other parts in the world.
@@ -109,6 +113,8 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     forces: Vec<Arc<dyn Force<D>>>,
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
     islands: Vec<Island<K::Plan, D>>,
+    /// In the order in which they are relaxed.
+    ties: Vec<IslandTie<D>>,
     models: Vec<ModelRange>,
     signatures: Vec<ModelSignature>,
     particles: NumberMap,
@@ -188,6 +194,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             forces: scene.forces.clone(),
             obstacles: scene.obstacles.clone(),
             islands: Vec::new(),
+            ties: Vec::new(),
             models,
             particles: NumberMap::new(particles.end),
             sticks: NumberMap::new(sticks.end),
@@ -233,6 +240,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         let models = scene.models().map(|(_, model)| model);
         world.self_collisions = SelfCollisions::new(models, &world.models, &world.particles);
+        let first_particles: Vec<usize> =
+            world.models.iter().map(|model| model.particles.start).collect();
+        world.ties = IslandTie::all_of(scene, &first_particles, &world.particles);
         Ok(world)
     }
 

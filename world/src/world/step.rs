@@ -2,7 +2,7 @@
 
 use taut_core::{Executor, Inline, Kernel};
 
-use super::{Island, World, WorldError, contacts};
+use super::{Island, World, WorldError, contacts, ties};
 use crate::matter::Islands;
 use crate::settings::{Settings, StepTime};
 
@@ -14,6 +14,8 @@ pub struct Outcome {
     pub finite: bool,
     /// Number of sticks that tore at the end of the step.
     pub torn: usize,
+    /// Number of ties that broke at the end of the step.
+    pub broken: usize,
 }
 
 /// A part of a step whose time can be measured.
@@ -31,6 +33,8 @@ pub enum StepPart {
     Tethers,
     /// The relaxation of sticks.
     Sticks,
+    /// Ties between models.
+    Ties,
     /// Contacts of models with [self-collision](crate::SelfCollision).
     SelfCollision,
     /// Obstacles.
@@ -54,7 +58,7 @@ impl Watch<'_> {
     }
 }
 
-/// The islands that a force or an obstacle may touch in this step.
+/// The islands that a force, an obstacle or a tie may touch in this step.
 fn touched<P, const D: usize>(
     islands: &mut [Island<P, D>],
 ) -> impl Iterator<Item = &mut Island<P, D>> {
@@ -80,9 +84,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// One step that calls `after` at the end of each [`StepPart`], to measure their times: once
-    /// per island, substep and repetition (self-collision and obstacles:
-    /// once for all islands). The result has the
-    /// bits of [`step`](Self::step); the step may take longer, as tethers become a separate part.
+    /// per island, substep and repetition (ties, self-collision and obstacles: once for all
+    /// islands). The result has the bits of [`step`](Self::step); the step may take longer, as
+    /// tethers become a separate part.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -125,14 +129,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let motion = step.motion()?;
         self.assign_drag_targets();
         self.refresh_tethers();
-        let Self { forces, obstacles, islands, self_collisions, .. } = self;
+        let Self { forces, obstacles, islands, ties, self_collisions, formula, .. } = self;
+        ties::begin_step(ties, islands);
         let mut finite = true;
         let h = step.dt / step.substeps as f32;
         let whole_step =
             StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
         for (number, island) in islands.iter_mut().enumerate() {
             let model = &island.model;
-            island.touched = model.acts()
+            island.touched = island.tied
+                || model.acts()
                 || self_collisions.as_ref().is_some_and(|it| it.touches(number))
                 || (watch.is_some() && island.tethering.is_some())
                 || forces.iter().any(|force| force.touches(model))
@@ -171,6 +177,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                         island.relax(step.iterations, &now, executor, &mut watch)?;
                     }
                 }
+                if ties::relax(ties, islands, *formula, step.iterations, &now) {
+                    watch.after(StepPart::Ties);
+                }
                 let mut access = contacts::IslandsOnPlans { islands, executor };
                 if let Some(self_collisions) = self_collisions {
                     self_collisions.resolve(&mut Islands(&mut access));
@@ -195,9 +204,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         if torn > 0 {
             self.record_removed();
         }
+        let broken = ties::finish_step(&mut self.ties, &self.settings);
         self.drag_targets.clear();
         self.steps += 1;
         self.time += f64::from(step.dt);
-        Ok(Outcome { finite, torn })
+        Ok(Outcome { finite, torn, broken })
     }
 }

@@ -28,7 +28,7 @@ pub struct Island<P, const D: usize = 3> {
     /// Its models as one, in the numbering of the island.
     pub model: Model<D>,
     schedule: Schedule,
-    plan: P,
+    pub(super) plan: P,
     /// From the numbering model by model to the numbering of the island, if they differ.
     renumbering: Option<Renumbering>,
     /// All forces of the last substep.
@@ -36,10 +36,12 @@ pub struct Island<P, const D: usize = 3> {
     /// The forces sampled once per step, if others are sampled in each substep.
     step_forces: Forces<D>,
     active_forces: ActiveForces,
-    progress: Progress,
+    pub(super) progress: Progress,
     contacts: ContactScratch<D>,
-    /// Whether a force or an obstacle may touch it in this step.
+    /// Whether a force, an obstacle or a tie may touch it in this step.
     pub(super) touched: bool,
+    /// Whether a tie that is not broken has an end on it.
+    pub(super) tied: bool,
     /// Whether torn sticks were removed and the remaining ones reordered.
     pub(super) reordered: bool,
     /// Whether its models left an island of copies.
@@ -157,6 +159,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             progress: Progress::default(),
             contacts: ContactScratch::default(),
             touched: false,
+            tied: false,
             reordered: false,
             is_split_off: false,
             copies_min: None,
@@ -286,34 +289,6 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             }
         }
         self.forces.write_pending_zeros();
-    }
-
-    /// Applies guides, then drag targets; a drag wins.
-    pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
-        let Self { model: Model { guides, particles, .. }, plan, progress, .. } = self;
-        let Self { drag_targets, tethering, .. } = self;
-        let mut move_to = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
-            if progress.columns_current {
-                particles.displace(particle, point);
-            } else {
-                plan.set_position(particles, particle, point);
-            }
-        };
-        for guide in &mut *guides {
-            guide.for_each_position(time, |particle, point| {
-                if particles.inverse_masses()[particle] == 0.0 {
-                    move_to(particles, particle, point);
-                }
-            });
-        }
-        for target in &*drag_targets {
-            move_to(particles, target.number, target.at(substep, substeps));
-        }
-        if let Some(tethering) = tethering
-            && !(guides.is_empty() && drag_targets.is_empty())
-        {
-            tethering.update_anchor_positions(plan, particles);
-        }
     }
 
     /// The first pass of a substep: motion, tethers and relaxation.

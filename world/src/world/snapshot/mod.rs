@@ -38,6 +38,9 @@ pub struct Snapshot {
     inverse_masses: Bits,
     held: Vec<HeldState>,
     targets: Vec<(usize, Bits)>,
+    /// For each tie whether it is broken; none in snapshots of versions without ties.
+    #[cfg_attr(feature = "serde", serde(default))]
+    broken_ties: Vec<bool>,
     /// The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,

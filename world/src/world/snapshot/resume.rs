@@ -51,6 +51,10 @@ impl Snapshot {
                 signatures.len()
             ));
         }
+        let (own, expected) = (self.broken_ties.len(), scene.ties().len());
+        if own != expected {
+            return mismatch(format!("it has {own} ties, expected {expected}"));
+        }
         Ok(())
     }
 
@@ -108,6 +112,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         for (island, state) in snapshot.islands.iter().enumerate() {
             world.resume_island(island, state, &mut kernel_for)?;
+        }
+        for (tie, &broken) in world.ties.iter_mut().zip(&snapshot.broken_ties) {
+            tie.broken = broken;
         }
         world.record_removed();
         world.removed.sticks =

@@ -60,6 +60,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
             held: held.collect(),
             targets: self.drag_targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
+            broken_ties: self.ties.iter().map(|tie| tie.broken).collect(),
             islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
         }
     }

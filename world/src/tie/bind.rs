@@ -1,0 +1,261 @@
+//! Finds the points that a tie ties, and checks them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use taut_core::{COMPLIANCE_MAX, Kind, REST_MAX, REST_MIN, STICKS_MAX, check_limit};
+
+use super::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};
+use crate::body::{Body, WeightedPoint};
+use crate::drawing::row;
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::vector::wide;
+
+/// A tie between two points of models.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoundTie {
+    /// The numbers of the models in the scene.
+    pub(crate) models: [usize; 2],
+    /// By the numbers of the particles in each model.
+    pub(crate) points: [WeightedPoint; 2],
+    /// m.
+    pub(crate) distance: f32,
+    pub(crate) kind: Kind,
+    /// m/N.
+    pub(crate) compliance: f32,
+    /// N; infinite if the tie does not break.
+    pub(crate) breaking_force: f32,
+}
+
+/// All ties of a scene.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TieList {
+    all: Vec<BoundTie>,
+    /// The call that tied two points.
+    tied: BTreeMap<[PointKey; 2], usize>,
+    /// Number of calls.
+    calls: usize,
+}
+
+/// A model, and its particles with the bits of their weights that are not 0, in ascending order.
+type PointKey = (usize, [(u32, u32); 4]);
+
+fn point_key(model: usize, point: &WeightedPoint) -> PointKey {
+    let mut entries = [(u32::MAX, 0); 4];
+    for (entry, (particle, weight)) in entries.iter_mut().zip(point.terms()) {
+        *entry = (particle, weight.to_bits());
+    }
+    entries.sort_unstable();
+    (model, entries)
+}
+
+impl TieList {
+    pub(crate) fn all(&self) -> &[BoundTie] {
+        &self.all
+    }
+
+    /// Adds a tie of some of the models, whose numbers by name are `names`; returns the numbers of the new ties. On an error nothing
+    /// is added.
+    pub(crate) fn attach<const D: usize>(
+        &mut self,
+        models: &[(String, Model<D>)],
+        names: &BTreeMap<String, usize>,
+        tie: &Tie,
+    ) -> Result<Range<usize>, TieError> {
+        let failed = |(end, problem)| TieError { tie: self.calls, end, problem };
+        let pairs = bind(models, names, tie).map_err(failed)?;
+        let total = self.all.len() as u128 + pairs.len() as u128;
+        let none = |problem| failed((None, problem));
+        check_limit("ties", total, STICKS_MAX).map_err(|error| none(error.into()))?;
+        let mut tied = BTreeMap::new();
+        for BoundTie { models, points, .. } in &pairs {
+            let mut key = [0, 1].map(|end| point_key(models[end], &points[end]));
+            key.sort_unstable();
+            let first = self.tied.get(&key).copied().or_else(|| tied.insert(key, self.calls));
+            if let Some(first) = first {
+                return Err(none(TieProblem::Duplicate { first }));
+            }
+        }
+        let first = self.all.len();
+        self.tied.append(&mut tied);
+        self.all.extend(pairs);
+        self.calls += 1;
+        Ok(first..self.all.len())
+    }
+}
+
+/// Why a tie is invalid, and which of its ends.
+type Problem = (Option<TieEnd>, TieProblem);
+
+/// Checks a tie, and finds its pairs of points.
+fn bind<const D: usize>(
+    models: &[(String, Model<D>)],
+    names: &BTreeMap<String, usize>,
+    tie: &Tie,
+) -> Result<Vec<BoundTie>, Problem> {
+    let Tie { ends, distance, kind, compliance, breaking_force } = tie;
+    check_values(tie).map_err(|error| (None, error.into()))?;
+    let mut numbers = [0; 2];
+    let mut points = [const { None }; 2];
+    for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
+        let Attachment { model, place } = &ends[nth];
+        let failed = |problem| (Some(end), problem);
+        let unknown = || failed(TieProblem::NoSuchModel { model: model.clone() });
+        numbers[nth] = *names.get(model).ok_or_else(unknown)?;
+        let named = Named { name: model, model: &models[numbers[nth]].1 };
+        points[nth] = named.points(place).map_err(failed)?;
+    }
+    // Points of bodies that are where the points of the other end are.
+    for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
+        let Place::Body { body, point: None } = ends[nth].place else { continue };
+        let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[numbers[end]]);
+        let at = |point: &WeightedPoint| {
+            let at = row(point.position(&other.particles));
+            let found = model.bodies.all()[body as usize].point_at(&model.particles, wide(at));
+            let problem = TieProblem::NoBodyPoint { model: name.clone(), body };
+            found.ok_or((Some(end), problem))
+        };
+        let none = TieProblem::NoBodyPoint { model: name.clone(), body };
+        let others = points[1 - nth].as_ref().ok_or((Some(end), none))?;
+        points[nth] = Some(others.iter().map(at).collect::<Result<_, _>>()?);
+    }
+    let [from, to] = points.map(Option::unwrap_or_default);
+    let count = from.len().max(to.len());
+    if [from.len(), to.len()].iter().any(|&len| len != count && len != 1) {
+        let problem = TieProblem::DifferentCounts { from: from.len(), to: to.len() };
+        return Err((None, problem));
+    }
+    let pair = |nth: usize| {
+        let points = [&from, &to].map(|points| points[if points.len() == 1 { 0 } else { nth }]);
+        if let Some((particle, _)) = points[0].terms().find(|&(particle, _)| {
+            numbers[0] == numbers[1] && points[1].terms().any(|(other, _)| other == particle)
+        }) {
+            let model = ends[0].model.clone();
+            return Err((None, TieProblem::SharedParticle { model, particle }));
+        }
+        Ok(BoundTie {
+            models: numbers,
+            points,
+            distance: *distance,
+            kind: *kind,
+            compliance: *compliance,
+            breaking_force: breaking_force.unwrap_or(f32::INFINITY),
+        })
+    };
+    (0..count).map(pair).collect()
+}
+
+fn check_values(tie: &Tie) -> Result<(), ModelError> {
+    let Tie { distance, compliance, breaking_force, .. } = *tie;
+    if distance != 0.0 {
+        let (range, must) = (REST_MIN as f32..=REST_MAX as f32, "0, or from 1e-15 to 1e10");
+        let range = f64::from(*range.start())..=f64::from(*range.end());
+        let what = "the distance of a tie, m,";
+        ModelError::check("distance", what, distance.into(), range, must)?;
+    }
+    let (range, must) = (0.0..=COMPLIANCE_MAX, "from 0 to 100");
+    let what = "the compliance of a tie, m/N,";
+    ModelError::check("compliance", what, compliance.into(), range, must)?;
+    if let Some(force) = breaking_force {
+        let range = (core::ops::Bound::Excluded(0.0), core::ops::Bound::Unbounded);
+        let what = "the breaking force of a tie, N,";
+        ModelError::check("breaking_force", what, force.into(), range, "above 0 and finite")?;
+    }
+    Ok(())
+}
+
+/// A model and its name, for errors.
+#[derive(Clone, Copy)]
+struct Named<'a, const D: usize> {
+    name: &'a str,
+    model: &'a Model<D>,
+}
+
+impl<const D: usize> Named<'_, D> {
+    /// The points of a place; None if they are those of a body that the other end defines.
+    fn points(&self, place: &Place) -> Result<Option<Vec<WeightedPoint>>, TieProblem> {
+        let Model { sticks, limbs, faces, bodies, groups, .. } = self.model;
+        let points = match *place {
+            Place::Particle(particle) => vec![WeightedPoint::at(particle)],
+            Place::Group(ref group) => self.group(groups.get(group), group)?,
+            Place::Stick { stick, share } => {
+                vec![WeightedPoint::on_stick(
+                    *self.part("stick", sticks.ends(), stick)?,
+                    checked_share(share)?,
+                )]
+            }
+            Place::Limb { limb, share } => {
+                vec![self.part("limb", limbs.all(), limb)?.point(checked_share(share)?)]
+            }
+            Place::Face { face, weights } => {
+                let corners = *self.part("face", faces, face)?;
+                vec![WeightedPoint::on_triangle(corners, checked_weights(weights)?)]
+            }
+            Place::Body { body, point } => {
+                let body: &Body = self.part("body", bodies.all(), body)?;
+                let Some(point) = point else { return Ok(None) };
+                for along in point {
+                    let range = -taut_core::COORDINATE_MAX..=taut_core::COORDINATE_MAX;
+                    let (what, must) = ("a point of a body, m,", "from -1e12 to 1e12");
+                    ModelError::check("point", what, along.into(), range, must)?;
+                }
+                vec![body.weighted_point(point)]
+            }
+        };
+        for (particle, _) in points.iter().flat_map(WeightedPoint::terms) {
+            self.check_particle(particle)?;
+        }
+        Ok(Some(points))
+    }
+
+    fn group(
+        &self,
+        particles: Option<&Vec<u32>>,
+        group: &str,
+    ) -> Result<Vec<WeightedPoint>, TieProblem> {
+        let (model, group) = (self.name.to_owned(), group.to_owned());
+        match particles {
+            None => Err(TieProblem::NoSuchGroup { model, group }),
+            Some(particles) if particles.is_empty() => Err(TieProblem::EmptyGroup { model, group }),
+            Some(particles) => Ok(particles.iter().map(|&it| WeightedPoint::at(it)).collect()),
+        }
+    }
+
+    fn part<'a, T>(
+        &self,
+        part: &'static str,
+        all: &'a [T],
+        number: u32,
+    ) -> Result<&'a T, TieProblem> {
+        all.get(number as usize).ok_or_else(|| TieProblem::NoSuchPart {
+            model: self.name.to_owned(),
+            part,
+            number,
+            count: all.len(),
+        })
+    }
+
+    /// Checks that a particle exists and is not emitted.
+    fn check_particle(&self, particle: u32) -> Result<(), TieProblem> {
+        let Model { particles, emitters, .. } = self.model;
+        self.part("particle", particles.inverse_masses(), particle)?;
+        if emitters.iter().any(|emitter| emitter.particles().contains(&particle)) {
+            return Err(TieProblem::Emitted { model: self.name.to_owned(), particle });
+        }
+        Ok(())
+    }
+}
+
+fn checked_share(share: f32) -> Result<f32, ModelError> {
+    let what = "the share of a stick or limb, from its first end,";
+    ModelError::check("share", what, share.into(), 0.0..=1.0, "from 0 to 1").map(|_| share)
+}
+
+fn checked_weights([b, c]: [f32; 2]) -> Result<[f32; 2], ModelError> {
+    let what = "a weight of a corner of a face";
+    for weight in [b, c, (1.0 - b) - c] {
+        ModelError::check("weights", what, weight.into(), 0.0..=1.0, "from 0 to 1")?;
+    }
+    Ok([b, c])
+}

@@ -1,0 +1,135 @@
+//! Why models cannot be tied.
+
+use core::fmt;
+
+use taut_core::LimitError;
+
+use crate::error::ModelError;
+
+/// Why a [`Tie`](crate::Tie) cannot be attached.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("tie {tie}{}: {problem}", Of(*end))]
+pub struct TieError {
+    /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0.
+    pub tie: usize,
+    /// The end of the tie that is invalid, if only one is.
+    pub end: Option<TieEnd>,
+    /// What is wrong.
+    pub problem: TieProblem,
+}
+
+/// An end of a tie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TieEnd {
+    /// The first.
+    From,
+    /// The second.
+    To,
+}
+
+impl TieEnd {
+    /// Both, in order.
+    pub(super) const BOTH: [Self; 2] = [Self::From, Self::To];
+
+    /// Its name in messages and scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::From => "from",
+            Self::To => "to",
+        }
+    }
+}
+
+/// Writes the end after the number of a tie.
+struct Of(Option<TieEnd>);
+
+impl fmt::Display for Of {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |end| write!(f, ", '{}'", end.name()))
+    }
+}
+
+/// What is wrong with a tie.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TieProblem {
+    /// The scene has no such model.
+    #[error("there is no model '{model}'")]
+    NoSuchModel {
+        /// The name.
+        model: String,
+    },
+    /// The model has no such group.
+    #[error("the model '{model}' has no group '{group}'")]
+    NoSuchGroup {
+        /// The model.
+        model: String,
+        /// The name of the group.
+        group: String,
+    },
+    /// The group has no particles.
+    #[error("the group '{group}' of the model '{model}' has no particles")]
+    EmptyGroup {
+        /// The model.
+        model: String,
+        /// The group.
+        group: String,
+    },
+    /// The model has no such particle, stick, limb, face or body.
+    #[error("the model '{model}' has no {part} {number}; their number is {count}")]
+    NoSuchPart {
+        /// The model.
+        model: String,
+        /// Which kind of part, as in "particle".
+        part: &'static str,
+        /// The number of the part.
+        number: u32,
+        /// How many the model has.
+        count: usize,
+    },
+    /// An emitter moves the particle to its source.
+    #[error("particle {particle} of the model '{model}' is emitted, and cannot be tied")]
+    Emitted {
+        /// The model.
+        model: String,
+        /// The particle.
+        particle: u32,
+    },
+    /// Both ends of a tie are body points that are defined by the other end, or the body has no
+    /// volume.
+    #[error("body {body} of the model '{model}' needs a 'point', in body coordinates")]
+    NoBodyPoint {
+        /// The model.
+        model: String,
+        /// The body.
+        body: u32,
+    },
+    /// The ends have different numbers of points, and neither has one.
+    #[error("its ends have {from} and {to} points; they need equally many, or one of them one")]
+    DifferentCounts {
+        /// Number of points of the first end.
+        from: usize,
+        /// Number of points of the second end.
+        to: usize,
+    },
+    /// Both points move the same particle.
+    #[error("both ends move particle {particle} of the model '{model}'")]
+    SharedParticle {
+        /// The model.
+        model: String,
+        /// The particle.
+        particle: u32,
+    },
+    /// The same two points are tied already.
+    #[error("it ties two points that tie {first} ties already")]
+    Duplicate {
+        /// The number of the call that tied them.
+        first: usize,
+    },
+    /// A value is out of range.
+    #[error(transparent)]
+    Value(#[from] ModelError),
+    /// A scene would have too many ties.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}

@@ -1,0 +1,130 @@
+//! Ties: joints between points of models.
+
+mod bind;
+mod error;
+
+use taut_core::Kind;
+
+pub(crate) use bind::{BoundTie, TieList};
+pub use error::{TieEnd, TieError, TieProblem};
+
+/// A joint between points of two models, or of one: the distance of the points is fixed, or has a
+/// maximum or minimum. See [`Scene::attach`](crate::Scene::attach).
+///
+/// A tie between particles acts as a stick between them. A point on a face, stick, limb or body is
+/// a weighted mean of its particles, which move by their weights ("c1 to c4" of Jakobsen,
+/// "Advanced Character Physics", 2001: [`WeightedPoint`](crate::WeightedPoint)). A tie pushes both
+/// points along the line between them, in opposite directions, so it conserves momentum.
+///
+/// Ties have a schedule of their own: after each relaxation of the sticks of all islands and before
+/// collisions, all ties are relaxed one by one in the order in which they were attached, as often
+/// as the sticks ([`Step::iterations`](taut_core::Step::iterations)). So models keep their islands,
+/// schedules and kernels. The result does not depend on kernels or threads.
+///
+/// ```
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{Attachment, Model, Place, Rope, Scene, Tie, World};
+///
+/// // A bag of 2 kg on a rope.
+/// let mut scene = Scene::new();
+/// let rope = Model::rope(&[[0.0, 2.0, 0.0], [0.0, 1.0, 0.0]], &Rope::default())?;
+/// scene.add("rope", rope.pinned("start"))?;
+/// scene.add("bag", Model::rigid_box([0.2, 0.2, 0.1], 500.0)?.moved([0.0, 0.9, 0.0]))?;
+/// let handle = Place::Body { body: 0, point: Some([0.0, 0.1, 0.0]) };
+/// let ends = [Attachment::group("rope", "end"), Attachment::new("bag", handle)];
+/// assert_eq!(scene.attach(&Tie::between(ends))?, 0..1);
+///
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..60 {
+///     assert!(world.step()?.finite);
+/// }
+/// let tie = world.ties().next().unwrap();
+/// assert!((tie.ends[0][1] - tie.ends[1][1]).abs() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tie {
+    /// What it ties. If both have as many points, the first is tied to the first, and so on; if one
+    /// has one point, it is tied to all points of the other. So a seam is a tie of two groups.
+    pub ends: [Attachment; 2],
+    /// The distance of the points, m: 0, or a rest length of a stick (from 1e-15 to 1e10).
+    pub distance: f32,
+    /// Whether the distance is fixed, a maximum (as of a rope) or a minimum.
+    pub kind: Kind,
+    /// As of a stick, m/N: 0 (rigid) to 100. With one iteration and one pass per substep a force
+    /// of F stretches the tie by F times this.
+    pub compliance: f32,
+    /// The tie breaks at the end of a step in which its mean force was larger than this, N. None:
+    /// it never breaks. Each of several ties between groups breaks on its own.
+    pub breaking_force: Option<f32>,
+}
+
+impl Tie {
+    /// A rigid tie at zero distance, which does not break.
+    pub fn between(ends: [Attachment; 2]) -> Self {
+        let (distance, compliance) = (0.0, 0.0);
+        Self { ends, distance, kind: Kind::TwoSided, compliance, breaking_force: None }
+    }
+}
+
+/// A place on a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attachment {
+    /// The name of the model in the scene.
+    pub model: String,
+    /// The place on it.
+    pub place: Place,
+}
+
+impl Attachment {
+    /// A place on a model.
+    pub fn new(model: impl Into<String>, place: Place) -> Self {
+        Self { model: model.into(), place }
+    }
+
+    /// The particles of a group of a model.
+    pub fn group(model: impl Into<String>, group: impl Into<String>) -> Self {
+        Self::new(model, Place::Group(group.into()))
+    }
+}
+
+/// One or more points of a model. Numbers are those of the model, from 0.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A particle.
+    Particle(u32),
+    /// All particles of a group, in its order.
+    Group(String),
+    /// A point on the segment between the ends of a stick. (If the stick tears, the point remains
+    /// on the segment.)
+    Stick {
+        /// The stick.
+        stick: u32,
+        /// The fraction of its length from its first end, 0 to 1.
+        share: f32,
+    },
+    /// A point on the axis of a limb.
+    Limb {
+        /// The limb.
+        limb: u32,
+        /// The fraction of its length from its first end, 0 to 1.
+        share: f32,
+    },
+    /// A point on a face. (If the face is removed, the point remains on the plane of its corners.)
+    Face {
+        /// The face.
+        face: u32,
+        /// The weights of its second and third corner, each at least 0; their sum is at most 1. The
+        /// first corner has the rest.
+        weights: [f32; 2],
+    },
+    /// A point that is fixed to a rigid body.
+    Body {
+        /// The body.
+        body: u32,
+        /// The point in body coordinates (the body's axes, from its centre of mass), m. None: where
+        /// each point of the other end is in the scene, which is sewn on as it lies.
+        point: Option<[f32; 3]>,
+    },
+}

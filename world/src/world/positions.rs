@@ -1,0 +1,63 @@
+//! Positions of single particles of an island in the middle of a step: in the columns, or in the
+//! plan that relaxes them.
+
+use taut_core::{Engine, Particles, Real};
+
+use super::island::Island;
+use crate::matter::Progress;
+use crate::model::Model;
+
+/// Moves a particle and keeps its previous position.
+fn set_position<P: Engine<D>, const D: usize>(
+    plan: &mut P,
+    progress: &Progress,
+    particles: &mut Particles<D>,
+    particle: usize,
+    point: [f32; D],
+) {
+    if progress.columns_current {
+        particles.displace(particle, point);
+    } else {
+        plan.set_position(particles, particle, point);
+    }
+}
+
+impl<P: Engine<D>, const D: usize> Island<P, D> {
+    /// The position of a particle, m.
+    pub(super) fn position(&self, particle: usize) -> [f32; D] {
+        let Self { model: Model { particles, .. }, plan, progress, .. } = self;
+        if progress.columns_current {
+            particles.position(particle)
+        } else {
+            plan.position(particles, particle)
+        }
+    }
+
+    /// Moves a particle and keeps its previous position. -0.0 becomes +0.0.
+    pub(super) fn set_position(&mut self, particle: usize, point: [f32; D]) {
+        let Self { model: Model { particles, .. }, plan, progress, .. } = self;
+        set_position(plan, progress, particles, particle, point.map(Real::positive_zero));
+    }
+
+    /// Applies guides, then drag targets; a drag wins.
+    pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
+        let Self { model: Model { guides, particles, .. }, plan, progress, .. } = self;
+        let Self { drag_targets, tethering, .. } = self;
+        for guide in &mut *guides {
+            guide.for_each_position(time, |particle, point| {
+                if particles.inverse_masses()[particle] == 0.0 {
+                    set_position(plan, progress, particles, particle, point);
+                }
+            });
+        }
+        for target in &*drag_targets {
+            let point = target.at(substep, substeps);
+            set_position(plan, progress, particles, target.number, point);
+        }
+        if let Some(tethering) = tethering
+            && !(guides.is_empty() && drag_targets.is_empty())
+        {
+            tethering.update_anchor_positions(plan, particles);
+        }
+    }
+}

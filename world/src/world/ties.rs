@@ -1,0 +1,217 @@
+//! Relaxing and breaking ties between points of islands.
+
+use taut_core::{
+    Engine, Factor, Kernel, Kind, Response, WithFactor, factor, squared_length, weight,
+};
+
+use super::{Island, NumberMap, World, WorldError};
+use crate::body::WeightedPoint;
+use crate::scene::Scene;
+use crate::settings::{Settings, StepTime};
+use crate::vector::{add_scaled, difference, length, scaled, wide};
+
+/// A tie of a world.
+#[derive(Clone, Debug)]
+pub(super) struct IslandTie<const D: usize> {
+    islands: [usize; 2],
+    /// By the numbers of the particles in the islands.
+    points: [WeightedPoint; 2],
+    distance: f32,
+    kind: Kind,
+    compliance: f32,
+    breaking_force: f32,
+    pub(super) broken: bool,
+    /// The sum of the pushes on its first point in this step, kg m: the displacement of each
+    /// particle times its mass over its weight.
+    push: [f32; D],
+    /// The mean force of the last step, N.
+    force: f64,
+}
+
+/// A tie of a world at present: see [`World::ties`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TieState<const D: usize = 3> {
+    /// The two points, m.
+    pub ends: [[f32; D]; 2],
+    /// The distance that it keeps, m.
+    pub distance: f32,
+    /// Whether this is a fixed distance, a maximum or a minimum.
+    pub kind: Kind,
+    /// Whether it is broken.
+    pub broken: bool,
+    /// The magnitude of its mean force over the last step, N; 0 before the first step.
+    pub force: f64,
+}
+
+impl<const D: usize> IslandTie<D> {
+    /// The ties of a scene; `first_particles` are the world numbers of the first particle of each
+    /// model.
+    pub(super) fn all_of(
+        scene: &Scene<D>,
+        first_particles: &[usize],
+        numbers: &NumberMap,
+    ) -> Vec<Self> {
+        let locate = |model: usize, particle: u32| {
+            let location = numbers.locate(first_particles[model] + particle as usize);
+            location.expect("attaching has checked that the particle exists")
+        };
+        let tie = |tie: &crate::tie::BoundTie| Self {
+            islands: [0, 1].map(|end| locate(tie.models[end], tie.points[end].particles[0]).0),
+            points: [0, 1].map(|end| {
+                tie.points[end].renumbered(|particle| locate(tie.models[end], particle).1 as u32)
+            }),
+            distance: tie.distance,
+            kind: tie.kind,
+            compliance: tie.compliance,
+            breaking_force: tie.breaking_force,
+            broken: false,
+            push: [0.0; D],
+            force: 0.0,
+        };
+        scene.ties().iter().map(tie).collect()
+    }
+
+    fn ends<P: Engine<D>>(&self, islands: &[Island<P, D>]) -> [[f32; D]; 2] {
+        [0, 1].map(|end| {
+            let island = &islands[self.islands[end]];
+            self.points[end].position_by(|particle| island.position(particle as usize))
+        })
+    }
+
+    /// Relaxes the tie once, as [`taut_core::relax`] relaxes a stick. At zero distance the
+    /// constraint is linear and has no direction, so the formulas are not needed.
+    fn relax<F: Factor, P: Engine<D>>(&mut self, islands: &mut [Island<P, D>], inverse_h2: f32) {
+        let ends = self.ends(islands);
+        let masses = [0, 1].map(|end| {
+            self.points[end].inverse_mass(&islands[self.islands[end]].model.particles)
+        });
+        let weight = weight(masses, self.compliance, inverse_h2);
+        if weight <= 0.0 {
+            return;
+        }
+        let d = difference(ends[1], ends[0]);
+        let g = if self.distance > 0.0 {
+            let acts = |acts: bool| f32::from(u8::from(acts));
+            let response = Response {
+                stretched: acts(self.kind.pulls()),
+                compressed: acts(self.kind.pushes()),
+            };
+            let terms = [F::rest_term(self.distance), F::weight_term(weight)];
+            factor::<F, f32>(squared_length(d), terms[0], terms[1], Some(response))
+        } else if self.kind.pulls() {
+            1.0 / weight
+        } else {
+            0.0
+        };
+        if g == 0.0 {
+            return;
+        }
+        let push = scaled(d, g);
+        self.push = add_scaled(self.push, 1.0, push);
+        for (end, push) in [push, push.map(|along| -along)].into_iter().enumerate() {
+            let island = &mut islands[self.islands[end]];
+            let per_push = self.points[end].displacements_per_push(&island.model.particles);
+            for (particle, per_push) in self.points[end].particles.into_iter().zip(per_push) {
+                if per_push != 0.0 {
+                    let from = island.position(particle as usize);
+                    island.set_position(particle as usize, add_scaled(from, per_push, push));
+                }
+            }
+        }
+    }
+}
+
+/// Relaxes all ties in order, `iterations` times.
+struct RelaxAll<'a, P, const D: usize> {
+    ties: &'a mut [IslandTie<D>],
+    islands: &'a mut [Island<P, D>],
+    inverse_h2: f32,
+    iterations: u32,
+}
+
+impl<P: Engine<D>, const D: usize> WithFactor for RelaxAll<'_, P, D> {
+    type Output = ();
+
+    fn with<F: Factor>(self) {
+        for _ in 0..self.iterations {
+            for tie in self.ties.iter_mut().filter(|tie| !tie.broken) {
+                tie.relax::<F, P>(self.islands, self.inverse_h2);
+            }
+        }
+    }
+}
+
+/// Marks the islands of ties that are not broken, at the beginning of a step.
+pub(super) fn begin_step<P, const D: usize>(
+    ties: &mut [IslandTie<D>],
+    islands: &mut [Island<P, D>],
+) {
+    for island in &mut *islands {
+        island.tied = false;
+    }
+    for tie in ties {
+        tie.push = [0.0; D];
+        if !tie.broken {
+            for island in tie.islands {
+                islands[island].tied = true;
+            }
+        }
+    }
+}
+
+/// Relaxes all ties in order, `iterations` times. Returns whether there are any.
+pub(super) fn relax<P: Engine<D>, const D: usize>(
+    ties: &mut [IslandTie<D>],
+    islands: &mut [Island<P, D>],
+    formula: taut_core::Formula,
+    iterations: u32,
+    now: &StepTime<D>,
+) -> bool {
+    let inverse_h2 = now.motion.inverse_h2;
+    let any = ties.iter().any(|tie| !tie.broken);
+    if any {
+        formula.dispatch(RelaxAll { ties, islands, inverse_h2, iterations });
+    }
+    any
+}
+
+/// Breaks the ties whose force was too large, at the end of a step; returns their number.
+pub(super) fn finish_step<const D: usize>(
+    ties: &mut [IslandTie<D>],
+    settings: &Settings<D>,
+) -> usize {
+    let (substeps, dt) = (f64::from(settings.step.substeps), f64::from(settings.step.dt));
+    let h = dt / substeps;
+    let mut broken = 0;
+    for tie in ties {
+        tie.force = length(wide(tie.push)) / (h * dt);
+        if !tie.broken && tie.force > f64::from(tie.breaking_force) {
+            tie.broken = true;
+            broken += 1;
+        }
+    }
+    broken
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// The ties, in the order of their numbers: as they were [attached](Scene::attach).
+    pub fn ties(&self) -> impl ExactSizeIterator<Item = TieState<D>> {
+        self.ties.iter().map(|tie| TieState {
+            ends: tie.ends(&self.islands),
+            distance: tie.distance,
+            kind: tie.kind,
+            broken: tie.broken,
+            force: tie.force,
+        })
+    }
+
+    /// Breaks a tie: it no longer acts. Returns whether it was not broken before.
+    ///
+    /// # Errors
+    /// No such tie.
+    pub fn break_tie(&mut self, tie: usize) -> Result<bool, WorldError> {
+        let ties = self.ties.len();
+        let tie = self.ties.get_mut(tie).ok_or(WorldError::NoSuchTie { tie, ties })?;
+        Ok(!core::mem::replace(&mut tie.broken, true))
+    }
+}
