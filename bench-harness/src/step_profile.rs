@@ -65,6 +65,7 @@ impl StepProfile {
             motion: of(StepPart::Motion),
             forces: of(StepPart::Forces),
             tethers: of(StepPart::Tethers),
+            ties: of(StepPart::Ties),
             obstacles: of(StepPart::Obstacles),
             tearing: of(StepPart::Tearing),
         }
@@ -84,6 +85,8 @@ pub struct Shares {
     /// Tethers, as a separate part; frames that are not measured part by part fuse them with the
     /// motion.
     pub tethers: f64,
+    /// Ties between models.
+    pub ties: f64,
     /// Obstacles.
     pub obstacles: f64,
     /// Finding and tearing sticks that are stretched too far.
@@ -92,13 +95,14 @@ pub struct Shares {
 
 impl Shares {
     /// Each share with its name in reports.
-    pub fn each(&self) -> [(&'static str, f64); 6] {
-        let Self { sticks, motion, forces, tethers, obstacles, tearing } = *self;
+    pub fn each(&self) -> [(&'static str, f64); 7] {
+        let Self { sticks, motion, forces, tethers, ties, obstacles, tearing } = *self;
         [
             ("sticks", sticks),
             ("motion", motion),
             ("forces", forces),
             ("tethers", tethers),
+            ("ties", ties),
             ("obstacles", obstacles),
             ("tearing", tearing),
         ]

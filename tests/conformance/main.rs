@@ -22,6 +22,7 @@ mod sessions;
 mod sheets;
 mod statuses;
 mod threads;
+mod ties;
 mod tuned;
 mod values;
 mod worlds;

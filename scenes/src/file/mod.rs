@@ -6,6 +6,7 @@ mod models;
 mod obstacles;
 mod options;
 mod paths;
+mod ties;
 mod triangles;
 mod values;
 
@@ -21,6 +22,7 @@ use crate::AnyScene;
 
 use error::{At, BuildError};
 use models::NamedModel;
+use ties::TieText;
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
@@ -72,6 +74,8 @@ struct SceneText<M, F, O, const D: usize> {
     step: Option<StepText<D>>,
     #[serde(default = "Vec::new")]
     model: Vec<M>,
+    #[serde(default)]
+    tie: Vec<TieText>,
     #[serde(default = "Vec::new")]
     force: Vec<F>,
     #[serde(default = "Vec::new")]
@@ -132,7 +136,7 @@ impl<const D: usize> StepText<D> {
 
 impl AnyScene {
     /// Reads a scene from TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, a table
-    /// `step`, and any number of tables `model`, `force` and `obstacle`. Their keys are the
+    /// `step`, and any number of tables `model`, `tie`, `force` and `obstacle`. Their keys are the
     /// parameters of the builders of the same name. `docs/scenes.md` lists all keys; the folder
     /// `files` of this crate has examples.
     ///
@@ -165,7 +169,7 @@ impl AnyScene {
     ///
     /// # Errors
     /// Invalid TOML, an unknown key, a value that a builder rejects, a model that [`Scene::add`]
-    /// rejects, or a mesh file. The error has the line of the value, or of the table that lacks
+    /// or a tie that [`Scene::attach`] rejects, or a mesh file. The error has the line of the value, or of the table that lacks
     /// one.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| {
@@ -252,6 +256,9 @@ where
         }
         .at(nth)
         .at("model")?;
+    }
+    for (nth, tie) in tables.tie.into_iter().enumerate() {
+        tie.attach(&mut scene).at(nth).at("tie")?;
     }
     for (nth, force) in tables.force.into_iter().enumerate() {
         scene.forces.push(force.build(&context).at(nth).at("force")?);

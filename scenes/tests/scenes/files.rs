@@ -15,6 +15,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("fountain", include_str!("../../files/fountain.toml")),
     ("puppet", include_str!("../../files/puppet.toml")),
     ("tablecloth", include_str!("../../files/tablecloth.toml")),
+    #[cfg(feature = "parry")]
+    ("ties", include_str!("../../files/ties.toml")),
     ("wrecking-ball", include_str!("../../files/wrecking-ball.toml")),
     ("washing-line", include_str!("../../files/washing-line.toml")),
 ];

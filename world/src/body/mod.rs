@@ -27,8 +27,8 @@ use std::ops::Range;
 
 use taut_core::{Particles, Real, Renumbering};
 
-use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::drawing::row;
+use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::vector::{difference, sum, wide};
 
 pub(crate) use limbs::LimbScratch;

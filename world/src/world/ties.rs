@@ -8,7 +8,7 @@ use super::{Island, NumberMap, World, WorldError};
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 use crate::settings::{Settings, StepTime};
-use crate::vector::{add_scaled, difference, length, scaled, wide};
+use crate::vector::{add_scaled, difference, length, wide};
 
 /// A tie of a world.
 #[derive(Clone, Debug)]
@@ -82,9 +82,8 @@ impl<const D: usize> IslandTie<D> {
     /// constraint is linear and has no direction, so the formulas are not needed.
     fn relax<F: Factor, P: Engine<D>>(&mut self, islands: &mut [Island<P, D>], inverse_h2: f32) {
         let ends = self.ends(islands);
-        let masses = [0, 1].map(|end| {
-            self.points[end].inverse_mass(&islands[self.islands[end]].model.particles)
-        });
+        let masses = [0, 1]
+            .map(|end| self.points[end].inverse_mass(&islands[self.islands[end]].model.particles));
         let weight = weight(masses, self.compliance, inverse_h2);
         if weight <= 0.0 {
             return;
@@ -106,15 +105,14 @@ impl<const D: usize> IslandTie<D> {
         if g == 0.0 {
             return;
         }
-        let push = scaled(d, g);
-        self.push = add_scaled(self.push, 1.0, push);
-        for (end, push) in [push, push.map(|along| -along)].into_iter().enumerate() {
+        self.push = add_scaled(self.push, g, d);
+        for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];
             let per_push = self.points[end].displacements_per_push(&island.model.particles);
             for (particle, per_push) in self.points[end].particles.into_iter().zip(per_push) {
                 if per_push != 0.0 {
                     let from = island.position(particle as usize);
-                    island.set_position(particle as usize, add_scaled(from, per_push, push));
+                    island.set_position(particle as usize, add_scaled(from, per_push * g, d));
                 }
             }
         }

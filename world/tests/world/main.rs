@@ -28,6 +28,7 @@ mod springs;
 mod substeps;
 mod tearing;
 mod tethers;
+mod ties;
 mod time;
 mod wind;
 mod worlds;

@@ -53,7 +53,7 @@ fn a_simulation_prints_a_summary() {
 fn object(ran: &Ran) -> Value {
     let object = ran.report().value;
     let shares = object["shares"].as_object().unwrap();
-    for pass in ["sticks", "motion", "forces", "tethers", "obstacles", "tearing"] {
+    for pass in ["sticks", "motion", "forces", "tethers", "ties", "obstacles", "tearing"] {
         assert!((0.0..=1.0).contains(&shares[pass].as_f64().unwrap()), "{pass}: {object}");
     }
     let sum: f64 = shares.values().map(|share| share.as_f64().unwrap()).sum();

@@ -1,0 +1,104 @@
+//! Tables of ties between models.
+
+use serde::Deserialize;
+use taut_world::{Attachment, ModelError, Place, Scene, Tie, TieError, TieProblem};
+
+use super::error::{At, BuildError};
+use super::exactly_one;
+use super::values::KindWord;
+
+/// [`Tie`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TieText {
+    from: EndText,
+    to: EndText,
+    distance: Option<f32>,
+    kind: Option<KindWord>,
+    compliance: Option<f32>,
+    breaking_force: Option<f32>,
+}
+
+/// [`Attachment`]: a model, and one place on it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EndText {
+    model: String,
+    particle: Option<u32>,
+    group: Option<String>,
+    stick: Option<u32>,
+    limb: Option<u32>,
+    face: Option<u32>,
+    body: Option<u32>,
+    share: Option<f32>,
+    weights: Option<[f32; 2]>,
+    point: Option<[f32; 3]>,
+}
+
+impl EndText {
+    fn attachment(self) -> Result<Attachment, BuildError> {
+        const PLACES: &[&str] = &["particle", "group", "stick", "limb", "face", "body"];
+        let Self { model, particle, group, stick, limb, face, body, share, weights, point } = self;
+        let along = share.unwrap_or(0.5);
+        let at = weights.unwrap_or([1.0 / 3.0; 2]);
+        let given = [
+            particle.map(Place::Particle),
+            group.map(Place::Group),
+            stick.map(|stick| Place::Stick { stick, share: along }),
+            limb.map(|limb| Place::Limb { limb, share: along }),
+            face.map(|face| Place::Face { face, weights: at }),
+            body.map(|body| Place::Body { body, point }),
+        ];
+        let given = given.into_iter().flatten().collect();
+        let place = exactly_one("the end of a tie", "place", PLACES, given)?;
+        for (key, is_given, of) in [
+            ("share", share.is_some(), "stick or limb"),
+            ("weights", weights.is_some(), "face"),
+            ("point", point.is_some(), "body"),
+        ] {
+            let takes = match place {
+                Place::Stick { .. } | Place::Limb { .. } => key == "share",
+                Place::Face { .. } => key == "weights",
+                Place::Body { .. } => key == "point",
+                _ => false,
+            };
+            if is_given && !takes {
+                Err(format!("'{key}' is for a {of}")).at(key)?;
+            }
+        }
+        Ok(Attachment::new(model, place))
+    }
+}
+
+impl TieText {
+    /// Ties models of the scene.
+    pub(super) fn attach<const D: usize>(self, scene: &mut Scene<D>) -> Result<(), BuildError> {
+        let Self { from, to, distance, kind, compliance, breaking_force } = self;
+        let ends = [from.attachment().at("from")?, to.attachment().at("to")?];
+        let mut tie = Tie { breaking_force, ..Tie::between(ends) };
+        tie.distance = distance.unwrap_or(tie.distance);
+        tie.kind = kind.map_or(tie.kind, Into::into);
+        tie.compliance = compliance.unwrap_or(tie.compliance);
+        scene.attach(&tie).map(drop).or_else(located)
+    }
+}
+
+/// Adds the end and the key that caused an error.
+fn located(error: TieError) -> Result<(), BuildError> {
+    let end = error.end;
+    let key = match &error.problem {
+        TieProblem::NoSuchModel { .. } => Some("model"),
+        TieProblem::NoSuchGroup { .. } | TieProblem::EmptyGroup { .. } => Some("group"),
+        TieProblem::NoSuchPart { part, .. } => Some(*part),
+        TieProblem::Value(ModelError::OutOfRange { key, .. }) => Some(*key),
+        _ => None,
+    };
+    let mut result: Result<(), BuildError> = Err(error.into());
+    if let Some(key) = key {
+        result = result.at(key);
+    }
+    if let Some(end) = end {
+        result = result.at(end.name());
+    }
+    result
+}

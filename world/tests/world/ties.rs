@@ -1,0 +1,410 @@
+//! Ties between models: forces, momentum, breaking, snapshots and errors.
+
+use taut_core::{Duplicates, Formula, Kind, Particles, Step, Sticks};
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Attachment, Cloth, Model, Place, Ragdoll, Rope, Scene, SnapshotError, StickSet, Tie, TieEnd,
+    TieProblem, World, WorldError,
+};
+
+use crate::make::{steps, unconnected, world};
+
+/// A tie of two particles.
+fn particles([from, to]: [(&str, u32); 2]) -> Tie {
+    Tie::between([from, to].map(|(model, it)| Attachment::new(model, Place::Particle(it))))
+}
+
+/// A pinned hook at the origin and a weight below it, tied at a distance.
+fn hanging(mass: f32, tie: Tie) -> Scene {
+    let mut scene = Scene::new();
+    scene.add("hook", unconnected(&[[0.0; 3]], &[0.0])).unwrap();
+    scene.add("weight", unconnected(&[[0.0, -1.0, 0.0]], &[1.0 / mass])).unwrap();
+    scene.attach(&tie).unwrap();
+    scene
+}
+
+fn hook_and_weight() -> Tie {
+    Tie { distance: 1.0, ..particles([("hook", 0), ("weight", 0)]) }
+}
+
+#[test]
+fn a_tie_of_particles_has_the_bits_of_a_stick() {
+    let points = [[0.0, 0.0, 0.0], [0.6, 0.1, 0.2]];
+    let masses = [0.0, 3.0];
+    for formula in Formula::ALL {
+        for (kind, compliance) in
+            [(Kind::TwoSided, 0.0), (Kind::Maximum, 1e-3), (Kind::Minimum, 0.0)]
+        {
+            let particles_of_all = Particles::new(&points, &masses).unwrap();
+            let pairs = [[0, 1]];
+            let mut sticks = Sticks::with_rests(2, &pairs, &[0.7], Duplicates::Keep).unwrap();
+            sticks.set_kind(0, kind).unwrap();
+            sticks.set_compliance(0, compliance).unwrap();
+            let mut joined = Scene::new();
+            joined.add("all", Model::new(particles_of_all, sticks)).unwrap();
+
+            let mut tied = Scene::new();
+            for (nth, name) in ["one", "other"].into_iter().enumerate() {
+                tied.add(name, unconnected(&points[nth..=nth], &masses[nth..=nth])).unwrap();
+            }
+            let ends = particles([("one", 0), ("other", 0)]).ends;
+            let tie = Tie { distance: 0.7, kind, compliance, ..Tie::between(ends) };
+            tied.attach(&tie).unwrap();
+
+            let [joined, tied] = [joined, tied].map(|mut scene| {
+                scene.formula = formula;
+                scene.settings.passes = 2;
+                scene.settings.step.iterations = 3;
+                let mut world = world(&scene);
+                steps(&mut world, 40);
+                world.hash()
+            });
+            assert_eq!(tied, joined, "{formula} {kind:?}");
+        }
+    }
+}
+
+/// The sum of mass times displacement per substep, kg m.
+fn momentum(world: &World<ScalarKernel>) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for island in world.islands() {
+        let particles = &island.model.particles;
+        for (number, inverse_mass) in particles.inverse_masses().iter().enumerate() {
+            for (axis, along) in sum.iter_mut().enumerate() {
+                let [x, previous] = [particles.positions(axis), particles.previous(axis)];
+                let displacement = f64::from(x[number]) - f64::from(previous[number]);
+                *along += displacement / f64::from(*inverse_mass);
+            }
+        }
+    }
+    sum
+}
+
+/// A moving rope end, a box and a doll in space: ties of a particle, a body, a limb and a face.
+#[test]
+fn ties_conserve_momentum() {
+    let mut scene = Scene::new();
+    scene.settings.step =
+        Step { acceleration: [0.0; 3], damping_rate: 0.0, iterations: 2, ..Step::default() };
+    let h = 1.0 / 480.0;
+    let path = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+    let rope = Model::rope(&path, &Rope { spacing: 0.1, ..Rope::default() }).unwrap();
+    scene.add("rope", rope.moving_at([0.0, 2.0, 0.5], h)).unwrap();
+    let bag = Model::rigid_box([0.2, 0.2, 0.1], 50.0).unwrap();
+    scene.add("bag", bag.moved([1.1, 0.0, 0.0])).unwrap();
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    scene.add("doll", doll.moved([0.0, -1.0, 0.0])).unwrap();
+    let cloth = Model::cloth(&Cloth { columns: 8, rows: 8, ..Cloth::default() }).unwrap();
+    scene.add("cloth", cloth.moved([0.0, 0.6, 0.0])).unwrap();
+    let corner = Place::Body { body: 0, point: Some([-0.1, 0.1, 0.05]) };
+    for ends in [
+        [Attachment::group("rope", "end"), Attachment::new("bag", corner)],
+        [
+            Attachment::group("rope", "start"),
+            Attachment::new("doll", Place::Limb { limb: 2, share: 0.25 }),
+        ],
+        [
+            Attachment::new("rope", Place::Stick { stick: 4, share: 0.5 }),
+            Attachment::new("cloth", Place::Face { face: 11, weights: [0.25, 0.5] }),
+        ],
+    ] {
+        scene.attach(&Tie { distance: 0.05, ..Tie::between(ends) }).unwrap();
+    }
+    let mut world = world(&scene);
+    let before = momentum(&world);
+    steps(&mut world, 30);
+    let after = momentum(&world);
+    // The rope has 0.1 kg and 2 m/s: 4e-4 kg m per substep. The rounding of 70 kg at coordinates of
+    // 1 m is 70 x 6e-8 kg m.
+    for (axis, (before, after)) in before.iter().zip(after).enumerate() {
+        assert!((after - before).abs() < 2e-5, "{axis}: {before} {after}");
+    }
+    assert!(world.ties().all(|tie| tie.force > 1e-3), "{:?}", world.ties().collect::<Vec<_>>());
+}
+
+#[test]
+fn ropes_tied_at_zero_distance_hold_a_weight() {
+    let mut scene = Scene::new();
+    let rope = |from: f32, to: f32| {
+        Model::rope(&[[0.0, from, 0.0], [0.0, to, 0.0]], &Rope::default()).unwrap()
+    };
+    scene.add("upper", rope(2.0, 1.0).pinned("start")).unwrap();
+    scene.add("lower", rope(1.0, 0.0)).unwrap();
+    scene.add("weight", unconnected(&[[0.0; 3]], &[1.0])).unwrap();
+    for [from, to] in [[("upper", "end"), ("lower", "start")], [("lower", "end"), ("weight", "")]] {
+        let to = match to {
+            ("weight", _) => Attachment::new("weight", Place::Particle(0)),
+            (model, group) => Attachment::group(model, group),
+        };
+        scene.attach(&Tie::between([Attachment::group(from.0, from.1), to])).unwrap();
+    }
+    scene.settings.step = Step { substeps: 32, damping_rate: 5.0, ..Step::default() };
+    let mut world = world(&scene);
+    steps(&mut world, 300);
+    for tie in world.ties() {
+        let apart = (tie.ends[0][1] - tie.ends[1][1]).abs();
+        assert!(apart < 1e-3, "{apart} m");
+    }
+    // The lower rope has 0.1 kg.
+    for (tie, weight) in world.ties().zip([1.1, 1.0]) {
+        assert!((tie.force / (weight * 9.81) - 1.0).abs() < 0.01, "{} {weight}", tie.force);
+    }
+}
+
+#[test]
+fn a_maximum_distance_is_slack_below_it_and_a_minimum_above_it() {
+    for (kind, distance, slack) in [
+        (Kind::Maximum, 1.5, true),
+        (Kind::Maximum, 0.5, false),
+        (Kind::Minimum, 0.5, true),
+        (Kind::TwoSided, 1.5, false),
+    ] {
+        let scene = hanging(1.0, Tie { distance, kind, ..hook_and_weight() });
+        let mut world = world(&scene);
+        steps(&mut world, 1);
+        let force = world.ties().next().unwrap().force;
+        assert_eq!(force == 0.0, slack, "{kind:?} {distance}: {force}");
+    }
+    // A rope of 1.5 m stops the fall, of a minimum of 0.5 m nothing.
+    for (kind, distance, end) in [(Kind::Maximum, 1.5, -1.5), (Kind::Minimum, 0.5, -12.0)] {
+        let scene = hanging(1.0, Tie { distance, kind, ..hook_and_weight() });
+        let mut world = world(&scene);
+        steps(&mut world, 120);
+        let y = world.position(1)[1];
+        assert!(if kind == Kind::Maximum { (y - end).abs() < 1e-3 } else { y < end }, "{y}");
+    }
+}
+
+#[test]
+fn a_compliant_tie_stretches_by_force_times_compliance_for_any_substeps() {
+    for distance in [0.0, 1.0] {
+        for substeps in [4, 8, 16] {
+            let compliance = 2e-3;
+            let mut scene = hanging(3.0, Tie { distance, compliance, ..hook_and_weight() });
+            scene.settings.step = Step { substeps, damping_rate: 20.0, ..Step::default() };
+            let mut world = world(&scene);
+            steps(&mut world, 240);
+            let sag = -distance - world.position(1)[1];
+            let expected = 2e-3 * 3.0 * 9.81;
+            assert!((sag / expected - 1.0).abs() < 2e-3, "{substeps}: {sag} {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_tie_breaks_above_its_breaking_force() {
+    for substeps in [4, 16] {
+        for (mass, breaks) in [(0.99, false), (1.01, true)] {
+            let tie = Tie { breaking_force: Some(9.81), ..hook_and_weight() };
+            let mut scene = hanging(mass, tie);
+            scene.settings.step = Step { substeps, ..Step::default() };
+            let mut world = world(&scene);
+            let mut broken = 0;
+            for _ in 0..60 {
+                broken += world.step().unwrap().broken;
+            }
+            assert_eq!(broken, usize::from(breaks), "{mass} kg, {substeps} substeps");
+            assert_eq!(world.ties().next().unwrap().broken, breaks);
+            assert_eq!(world.position(1)[1] < -2.0, breaks);
+        }
+    }
+}
+
+#[test]
+fn a_broken_tie_no_longer_acts() {
+    let mut world = world(&hanging(1.0, hook_and_weight()));
+    steps(&mut world, 2);
+    assert_eq!(world.break_tie(0), Ok(true));
+    assert_eq!(world.break_tie(0), Ok(false));
+    assert_eq!(world.break_tie(1), Err(WorldError::NoSuchTie { tie: 1, ties: 1 }));
+    steps(&mut world, 60);
+    assert!(world.position(1)[1] < -4.0);
+    assert_eq!(world.ties().next().unwrap().force, 0.0);
+}
+
+/// A flag that is sewn, as it lies, to a pole: a body that swings on a tie.
+fn flag_on_a_pole() -> Scene {
+    let mut scene = Scene::new();
+    let cloth = Cloth { columns: 12, rows: 12, ..Cloth::default() };
+    scene.add("flag", Model::cloth(&cloth).unwrap().tearing_at(3.0)).unwrap();
+    let pole = Model::rigid_box([0.04, 2.0, 0.05], 600.0).unwrap();
+    scene.add("pole", pole.moved([-0.52, -0.4, 0.0])).unwrap();
+    scene.add("hook", unconnected(&[[-0.5, 1.0, 0.0]], &[0.0])).unwrap();
+    let as_placed = Attachment::new("pole", Place::Body { body: 0, point: None });
+    let left = Attachment::group("flag", "left");
+    let seam = Tie { breaking_force: Some(15.0), ..Tie::between([left, as_placed]) };
+    assert_eq!(scene.attach(&seam).unwrap(), 0..12);
+    let top = Attachment::new("pole", Place::Body { body: 0, point: Some([0.0, 1.0, 0.0]) });
+    let hook = Attachment::new("hook", Place::Particle(0));
+    let rope = Tie { distance: 0.4, kind: Kind::Maximum, ..Tie::between([top, hook]) };
+    assert_eq!(scene.attach(&rope).unwrap(), 12..13);
+    scene
+}
+
+#[test]
+fn a_seam_holds_cloth_as_it_lies() {
+    let mut world = world(&flag_on_a_pole());
+    for tie in world.ties().take(12) {
+        for axis in 0..3 {
+            assert!((tie.ends[0][axis] - tie.ends[1][axis]).abs() < 1e-6, "{tie:?}");
+        }
+    }
+    assert_eq!(world.islands().len(), 2, "the flag is a sheet with an island of its own");
+    steps(&mut world, 120);
+    for tie in world.ties().filter(|tie| !tie.broken) {
+        let apart: f32 = (0..3).map(|axis| (tie.ends[0][axis] - tie.ends[1][axis]).powi(2)).sum();
+        assert!(apart.sqrt() < tie.distance + 2e-3, "{tie:?}");
+    }
+}
+
+#[test]
+fn a_world_with_broken_ties_resumes_with_the_same_bits() {
+    let scene = flag_on_a_pole();
+    let mut original = world(&scene);
+    let corner = original.model("flag").unwrap().end - 1;
+    original.grab(corner).unwrap();
+    let mut snapshots = Vec::new();
+    for step in 0..60 {
+        let x = 0.5 + 0.01 * step as f32;
+        original.drag(corner, [x, -0.5, 0.0]).unwrap();
+        snapshots.push(original.snapshot());
+        steps(&mut original, 1);
+    }
+    let broken = |world: &World<ScalarKernel>| world.ties().filter(|tie| tie.broken).count();
+    assert!((1..13).contains(&broken(&original)), "{}", broken(&original));
+    for at in [0, 20, 40, 59] {
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
+        assert_eq!(resumed.snapshot(), snapshots[at]);
+        for step in at..60 {
+            if step > at {
+                resumed.drag(corner, [0.5 + 0.01 * step as f32, -0.5, 0.0]).unwrap();
+            }
+            steps(&mut resumed, 1);
+        }
+        assert_eq!(resumed.hash(), original.hash(), "resumed at {at}");
+        assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at {at}");
+    }
+    let mut other = scene;
+    let ends = [("flag", 11), ("hook", 0)];
+    other.attach(&particles(ends)).unwrap();
+    let error = World::resume(&other, |_| ScalarKernel, &snapshots[0]).unwrap_err();
+    assert!(matches!(error, SnapshotError::OtherScene { .. }));
+    assert!(error.to_string().contains("it has 13 ties, expected 14"), "{error}");
+}
+
+#[test]
+fn other_models_keep_their_bits() {
+    let mut scene = flag_on_a_pole();
+    let disc = Model::disc(6, StickSet::All).unwrap();
+    scene.add("disc", disc.clone()).unwrap();
+    let mut together = world(&scene);
+    let mut alone = Scene::new();
+    alone.add("disc", disc).unwrap();
+    let mut alone = world(&alone);
+    steps(&mut together, 30);
+    steps(&mut alone, 30);
+    let first = together.model("disc").unwrap().start;
+    for particle in 0..alone.len() {
+        assert_eq!(together.position(first + particle), alone.position(particle));
+    }
+}
+
+#[test]
+fn invalid_ties_are_errors() {
+    let scene = flag_on_a_pole();
+    let end = |model: &str, place: Place| Attachment::new(model, place);
+    let hook = || end("hook", Place::Particle(0));
+    let pole = |point| end("pole", Place::Body { body: 0, point });
+    let (from, to) = (Some(TieEnd::From), Some(TieEnd::To));
+    let cases = [
+        ([end("mast", Place::Particle(0)), hook()], from, "there is no model 'mast'"),
+        ([hook(), Attachment::group("flag", "hem")], to, "the model 'flag' has no group 'hem'"),
+        (
+            [hook(), end("flag", Place::Particle(144))],
+            to,
+            "has no particle 144; their number is 144",
+        ),
+        ([hook(), end("flag", Place::Stick { stick: 9999, share: 0.5 })], to, "no stick 9999"),
+        ([hook(), end("flag", Place::Limb { limb: 0, share: 0.5 })], to, "no limb 0"),
+        ([end("flag", Place::Face { face: 242, weights: [0.1; 2] }), hook()], from, "no face 242"),
+        ([hook(), end("pole", Place::Body { body: 1, point: None })], to, "has no body 1"),
+        (
+            [hook(), end("flag", Place::Stick { stick: 0, share: 1.5 })],
+            to,
+            "is 1.5; it must be from 0",
+        ),
+        (
+            [hook(), end("flag", Place::Face { face: 0, weights: [0.6; 2] })],
+            to,
+            "a weight of a corner",
+        ),
+        ([hook(), pole(Some([0.0, f32::NAN, 0.0]))], to, "a point of a body, m, is NaN"),
+        ([pole(None), pole(None)], from, "body 0 of the model 'pole' needs a 'point'"),
+        (
+            [Attachment::group("flag", "corners"), Attachment::group("flag", "right")],
+            None,
+            "its ends have 4 and 12 points",
+        ),
+        ([pole(Some([0.0; 3])), pole(Some([0.1; 3]))], None, "both ends move particle 0"),
+        (
+            [hook(), end("pole", Place::Body { body: 0, point: Some([0.0, 1.0, 0.0]) })],
+            None,
+            "it ties two points that tie 1 ties already",
+        ),
+        (
+            [Attachment::group("flag", "left"), pole(None)],
+            None,
+            "it ties two points that tie 0 ties already",
+        ),
+    ];
+    for (ends, end, message) in cases {
+        let mut tied = scene.clone();
+        let error = tied.attach(&Tie::between(ends)).unwrap_err();
+        assert_eq!((error.tie, error.end), (2, end), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+        // Nothing was added.
+        assert_eq!(world(&tied).ties().len(), 13);
+    }
+    let free = || particles([("hook", 0), ("flag", 11)]);
+    for (tie, key) in [
+        (Tie { distance: -1.0, ..free() }, "distance"),
+        (Tie { distance: f32::NAN, ..free() }, "distance"),
+        (Tie { compliance: 101.0, ..free() }, "compliance"),
+        (Tie { breaking_force: Some(0.0), ..free() }, "breaking_force"),
+        (Tie { breaking_force: Some(f32::INFINITY), ..free() }, "breaking_force"),
+    ] {
+        let error = scene.clone().attach(&tie).unwrap_err();
+        let TieProblem::Value(taut_world::ModelError::OutOfRange { key: of, .. }) = error.problem
+        else {
+            panic!("{error}")
+        };
+        assert_eq!(of, key);
+    }
+    // A group that is invalid because a caller changed it.
+    let mut cloth = Model::cloth(&Cloth { columns: 2, rows: 2, ..Cloth::default() }).unwrap();
+    cloth.groups.insert("none".into(), Vec::new());
+    cloth.groups.insert("wrong".into(), vec![77]);
+    cloth.faces.extend([[0, 1, 99]]);
+    let mut scene = scene;
+    scene.add("cloth", cloth).unwrap();
+    for (place, message) in [
+        (Place::Group("none".into()), "the group 'none' of the model 'cloth' has no particles"),
+        (Place::Group("wrong".into()), "no particle 77"),
+        (Place::Face { face: 2, weights: [0.2; 2] }, "no particle 99"),
+    ] {
+        let error = scene.attach(&Tie::between([hook(), end("cloth", place)])).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}
+
+#[test]
+fn emitted_particles_cannot_be_tied() {
+    let mut scene = flag_on_a_pole();
+    let drops = Model::emitter(taut_world::EmitterSettings::default()).unwrap();
+    scene.add("drops", drops).unwrap();
+    let error = scene.attach(&particles([("hook", 0), ("drops", 0)])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tie 2, 'to': particle 0 of the model 'drops' is emitted, and cannot be tied"
+    );
+}
