@@ -288,3 +288,68 @@ fn values_of_body_contacts_out_of_range_are_rejected() {
     let text = "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }";
     assert_error(text, 3, "the restitution of a surface is 7");
 }
+
+#[test]
+fn errors_of_ties_have_line_numbers() {
+    // Two ropes, then a table that begins at line 8.
+    let scene = |tie: &str| {
+        let rope = |name: &str| {
+            format!("[[model]]\nname = \"{name}\"\nrope = {{ path = [[0, 0, 0], [1, 0, 0]] }}\n")
+        };
+        format!("{}{}\n[[tie]]\n{tie}", rope("one"), rope("other"))
+    };
+    let end = "{ model = \"one\", group = \"end\" }";
+    let other = "{ model = \"other\", group = \"end\" }";
+    for (tie, line, expected) in [
+        (format!("from = {end}"), 8, "missing field `to`"),
+        (format!("from = {end}\nto = {other}\nlength = 1"), 11, "unknown field `length`"),
+        (
+            format!("from = {end}\nto = {{ model = \"other\" }}"),
+            10,
+            "the end of a tie needs exactly one place, found 0; expected one of: particle, group",
+        ),
+        (
+            format!("from = {end}\nto = {{ model = \"other\", particle = 0, body = 0 }}"),
+            10,
+            "exactly one place, found 2",
+        ),
+        (
+            format!("from = {end}\nto = {{ model = \"other\", particle = 0, share = 0.5 }}"),
+            10,
+            "'share' is for a stick or limb",
+        ),
+        (
+            format!("from = {end}\nto = {{ model = \"third\", particle = 0 }}"),
+            10,
+            "tie 0, 'to': there is no model 'third'",
+        ),
+        (
+            format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\ngroup = \"top\""),
+            13,
+            "tie 0, 'from': the model 'other' has no group 'top'",
+        ),
+        (
+            format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
+            13,
+            "the model 'other' has no particle 21; their number is 21",
+        ),
+        (
+            format!("to = {end}\n[tie.from]\nmodel = \"other\"\nstick = 3\nshare = 2"),
+            13,
+            "the share of a stick or limb, from its first end, is 2; it must be from 0 to 1",
+        ),
+        (
+            format!("from = {end}\nto = {other}\nbreaking_force = 0"),
+            11,
+            "the breaking force of a tie, N, is 0; it must be above 0 and finite",
+        ),
+        (format!("from = {end}\nto = {end}"), 8, "both ends move particle 20 of the model 'one'"),
+        (
+            format!("from = {end}\nto = {other}\n\n[[tie]]\nto = {end}\nfrom = {other}"),
+            12,
+            "tie 1: it ties two points that tie 0 ties already",
+        ),
+    ] {
+        assert_error(&scene(&tie), line, expected);
+    }
+}

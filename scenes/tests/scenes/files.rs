@@ -228,3 +228,30 @@ fn an_empty_file_is_an_empty_3d_scene() {
     let scene = AnyScene::from_toml("").unwrap();
     assert_eq!((scene.dimensions(), scene.particles()), (3, 0));
 }
+
+/// The example of ties: the bag falls once the stone has fallen on it, and nothing else breaks.
+#[cfg(feature = "parry")]
+#[test]
+fn the_tied_bag_falls_under_the_stone() {
+    let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == "ties").unwrap();
+    let AnyScene::ThreeD(scene) = AnyScene::from_toml(text).unwrap() else { unreachable!() };
+    let mut world = World::new(&scene, |_: &Schedule| ScalarKernel).unwrap();
+    let mut broken_at = Vec::new();
+    for step in 0..120 {
+        let outcome = world.step().unwrap();
+        assert!(outcome.finite);
+        if outcome.broken > 0 {
+            broken_at.push(step);
+        }
+    }
+    let ties: Vec<_> = world.ties().collect();
+    assert_eq!(ties.len(), 16 + 4);
+    let broken: Vec<usize> = (0..ties.len()).filter(|&tie| ties[tie].broken).collect();
+    assert_eq!(broken, [17], "at {broken_at:?}");
+    assert!((25..40).contains(&broken_at[0]), "{broken_at:?}");
+    // The seam, the hook and the hands hold.
+    for tie in ties.iter().filter(|tie| !tie.broken) {
+        let apart: f32 = (0..3).map(|axis| (tie.ends[0][axis] - tie.ends[1][axis]).powi(2)).sum();
+        assert!(apart.sqrt() < tie.distance + 0.005, "{tie:?}");
+    }
+}

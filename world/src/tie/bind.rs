@@ -194,6 +194,7 @@ impl<const D: usize> Named<'_, D> {
             }
             Place::Body { body, point } => {
                 let body: &Body = self.part("body", bodies.all(), body)?;
+                body.particles().into_iter().try_for_each(|it| self.check_particle(it))?;
                 let Some(point) = point else { return Ok(None) };
                 for along in point {
                     let range = -taut_core::COORDINATE_MAX..=taut_core::COORDINATE_MAX;
@@ -203,9 +204,8 @@ impl<const D: usize> Named<'_, D> {
                 vec![body.weighted_point(point)]
             }
         };
-        for (particle, _) in points.iter().flat_map(WeightedPoint::terms) {
-            self.check_particle(particle)?;
-        }
+        // Those with a weight of 0, too.
+        points.iter().flat_map(|it| it.particles).try_for_each(|it| self.check_particle(it))?;
         Ok(Some(points))
     }
 

@@ -391,6 +391,7 @@ fn invalid_ties_are_errors() {
         (Place::Group("none".into()), "the group 'none' of the model 'cloth' has no particles"),
         (Place::Group("wrong".into()), "no particle 77"),
         (Place::Face { face: 2, weights: [0.2; 2] }, "no particle 99"),
+        (Place::Face { face: 2, weights: [0.2, 0.0] }, "no particle 99"),
     ] {
         let error = scene.attach(&Tie::between([hook(), end("cloth", place)])).unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
