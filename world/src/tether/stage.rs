@@ -84,8 +84,14 @@ impl<const D: usize> TetherColumns<D> {
 
     /// Sets the positions of the anchors, m.
     pub(crate) fn set_anchor_positions(&mut self, positions: impl Iterator<Item = [f32; D]>) {
+        self.move_anchors(positions.enumerate());
+    }
+
+    /// Sets the positions of some anchors, by their indices, m.
+    pub(crate) fn move_anchors(&mut self, positions: impl Iterator<Item = (usize, [f32; D])>) {
         let mut moved = false;
-        for (anchor, position) in self.anchors.iter_mut().zip(positions) {
+        for (nth, position) in positions {
+            let anchor = &mut self.anchors[nth];
             moved |= anchor.map(f32::to_bits) != position.map(f32::to_bits);
             *anchor = position;
         }

@@ -22,6 +22,7 @@ mod splitting;
 mod step;
 mod tearing;
 mod tethering;
+mod tied_anchors;
 mod ties;
 mod warnings;
 
@@ -48,6 +49,7 @@ use island::IslandSchedules;
 use number_map::NumberMap;
 use self_collisions::SelfCollisions;
 use snapshot::{ModelSignature, signatures};
+use tied_anchors::AnchorCursors;
 use ties::IslandTie;
 
 pub use clock::{Clock, Frame};
@@ -115,6 +117,7 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     islands: Vec<Island<K::Plan, D>>,
     /// In the order in which they are relaxed.
     ties: Vec<IslandTie<D>>,
+    anchor_cursors: AnchorCursors,
     models: Vec<ModelRange>,
     signatures: Vec<ModelSignature>,
     particles: NumberMap,
@@ -195,6 +198,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             obstacles: scene.obstacles.clone(),
             islands: Vec::new(),
             ties: Vec::new(),
+            anchor_cursors: AnchorCursors::default(),
             models,
             particles: NumberMap::new(particles.end),
             sticks: NumberMap::new(sticks.end),

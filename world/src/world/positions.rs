@@ -25,12 +25,7 @@ fn set_position<P: Engine<D>, const D: usize>(
 impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// The position of a particle, m.
     pub(super) fn position(&self, particle: usize) -> [f32; D] {
-        let Self { model: Model { particles, .. }, plan, progress, .. } = self;
-        if progress.columns_current {
-            particles.position(particle)
-        } else {
-            plan.position(particles, particle)
-        }
+        self.plan.position(&self.model.particles, particle)
     }
 
     /// Moves a particle and keeps its previous position. -0.0 becomes +0.0.
@@ -54,10 +49,11 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             let point = target.at(substep, substeps);
             set_position(plan, progress, particles, target.number, point);
         }
-        if let Some(tethering) = tethering
-            && !(guides.is_empty() && drag_targets.is_empty())
-        {
-            tethering.update_anchor_positions(plan, particles);
+        if let Some(tethering) = tethering {
+            if !(guides.is_empty() && drag_targets.is_empty()) {
+                tethering.update_anchor_positions(plan, particles);
+            }
+            tethering.predict_tied_anchors(plan, particles);
         }
     }
 }

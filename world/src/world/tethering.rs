@@ -23,8 +23,14 @@ pub(super) struct Tethering<const D: usize> {
     stick_cursor: Option<Cursor>,
     /// The pins for which the tethers were built, by their numbers in `rest_model`.
     pins: Option<Vec<u32>>,
+    /// The particles that are anchors because they are tied, by their numbers in the island, in
+    /// ascending order.
+    tied: Vec<u32>,
     /// The anchors of tethers, by their numbers in the island.
     anchors: Vec<u32>,
+    /// Those that are tied: index in `anchors`, and position at the beginning of the last substep,
+    /// m.
+    moving: Vec<(usize, [f32; D])>,
     columns: TetherColumns<D>,
 }
 
@@ -50,7 +56,9 @@ impl<const D: usize> Tethering<D> {
             rest_model,
             stick_cursor: None,
             pins: None,
+            tied: Vec::new(),
             anchors: Vec::new(),
+            moving: Vec::new(),
             columns: TetherColumns::default(),
         })
     }
@@ -101,6 +109,12 @@ impl<const D: usize> Tethering<D> {
         self.columns.forget_slots();
     }
 
+    /// Sets the particles that are anchors because they are tied, by their numbers in the island, in
+    /// ascending order.
+    pub(super) fn set_tied(&mut self, tied: Vec<u32>) {
+        self.tied = tied;
+    }
+
     /// Number of tethers.
     pub(super) fn count(&self) -> usize {
         self.columns.count()
@@ -118,7 +132,8 @@ impl<const D: usize> Tethering<D> {
         let masses = model.particles.inverse_masses();
         let is_pin = |&old: &u32| {
             let number = new_of(old);
-            masses[number as usize] == 0.0 && !grabbed.contains(&number)
+            (masses[number as usize] == 0.0 && !grabbed.contains(&number))
+                || self.tied.binary_search(&number).is_ok()
         };
         let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
         let rest_changed = self.apply_stick_changes(model);
@@ -233,6 +248,37 @@ impl<const D: usize> Tethering<D> {
         self.columns.set_anchor_positions(positions);
     }
 
+    /// Finds the anchors that move freely, and their previous positions, at the beginning of a step.
+    pub(super) fn begin_step(&mut self, particles: &Particles<D>) {
+        self.moving.clear();
+        if self.tied.is_empty() {
+            return;
+        }
+        for (nth, &anchor) in self.anchors.iter().enumerate() {
+            let anchor = anchor as usize;
+            if particles.inverse_masses()[anchor] > 0.0 {
+                let previous = core::array::from_fn(|axis| particles.previous(axis)[anchor]);
+                self.moving.push((nth, previous));
+            }
+        }
+    }
+
+    /// Sets the positions of anchors that move freely to where they will be at the end of the
+    /// substep if they move as in the last one.
+    pub(super) fn predict_tied_anchors(
+        &mut self,
+        engine: &dyn Engine<D>,
+        particles: &Particles<D>,
+    ) {
+        let Self { anchors, moving, columns, .. } = self;
+        let predicted = moving.iter_mut().map(|(nth, before)| {
+            let now = engine.position(particles, anchors[*nth] as usize);
+            let before = core::mem::replace(before, now);
+            (*nth, core::array::from_fn(|axis| now[axis] + (now[axis] - before[axis])))
+        });
+        columns.move_anchors(predicted);
+    }
+
     /// The stage that enforces the tethers in a substep; None if there are none.
     pub(super) fn stage(&self, now: &StepTime<D>) -> Option<Tether<'_, D>> {
         let max_pull = TETHER_SPEED_MAX * now.h;
@@ -260,10 +306,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// For each model of an island with tethers: how many of its particles lack a tether.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
+        let tied = self.tied_anchors();
         for (index, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
             let masses = island.model.particles.inverse_masses();
-            let is_pin = |old| masses[island.number_of(old) as usize] == 0.0;
+            let is_pin = |old| {
+                let number = island.number_of(old);
+                masses[number as usize] == 0.0 || tied.contains(&(index, number))
+            };
             let untethered = untethered_particles(&tethering.rest_model, is_pin);
             let mut first = 0;
             for model in self.models.iter().filter(|model| model.island == index) {
@@ -284,9 +334,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             .sum()
     }
 
-    /// Updates tethers after changes of pins, tears and rest lengths.
+    /// Updates tethers after changes of pins, ties, tears and rest lengths.
     pub(super) fn refresh_tethers(&mut self) {
-        let held_changed = core::mem::take(&mut self.held_changed);
+        let tied_changed = self.refresh_tied_anchors();
+        let held_changed = core::mem::take(&mut self.held_changed) || tied_changed;
         for index in 0..self.islands.len() {
             self.refresh_tethers_of(index, held_changed);
         }

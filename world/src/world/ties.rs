@@ -13,11 +13,12 @@ use crate::vector::{add_scaled, difference, length, wide};
 /// A tie of a world.
 #[derive(Clone, Debug)]
 pub(super) struct IslandTie<const D: usize> {
-    islands: [usize; 2],
+    pub(super) models: [usize; 2],
+    pub(super) islands: [usize; 2],
     /// By the numbers of the particles in the islands.
-    points: [WeightedPoint; 2],
-    distance: f32,
-    kind: Kind,
+    pub(super) points: [WeightedPoint; 2],
+    pub(super) distance: f32,
+    pub(super) kind: Kind,
     compliance: f32,
     breaking_force: f32,
     pub(super) broken: bool,
@@ -56,6 +57,7 @@ impl<const D: usize> IslandTie<D> {
             location.expect("attaching has checked that the particle exists")
         };
         let tie = |tie: &crate::tie::BoundTie| Self {
+            models: tie.models,
             islands: [0, 1].map(|end| locate(tie.models[end], tie.points[end].particles[0]).0),
             points: [0, 1].map(|end| {
                 tie.points[end].renumbered(|particle| locate(tie.models[end], particle).1 as u32)

@@ -100,13 +100,15 @@ impl<const D: usize> Scene<D> {
     /// ```
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        for (name, model) in self.models() {
+        let tied = self.tied_anchors();
+        for (nth, (name, model)) in self.models().enumerate() {
             let particles = &model.particles;
             let points = (0..particles.len()).map(|it| particles.position(it));
             let with_masses = points.zip(particles.inverse_masses().iter().copied());
             warn_if_out_of_reach(&self.settings.step, name, with_masses, &mut warnings);
             let masses = particles.inverse_masses();
-            let count = untethered_particles(model, |it| masses[it as usize] == 0.0).len();
+            let is_pin = |it| masses[it as usize] == 0.0 || tied.contains(&(nth, it));
+            let count = untethered_particles(model, is_pin).len();
             warn_if_untethered(name, count, &mut warnings);
         }
         warnings

@@ -212,7 +212,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     }
 
     /// Updates tethers at the beginning of a step, if masses or sticks changed, or (`held_changed`)
-    /// the set of grabbed and pinned particles.
+    /// the set of grabbed, pinned and tied particles.
     pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], held_changed: bool) {
         let Self { model, tethering: Some(tethering), tether_cursors, .. } = self else { return };
         let now = [model.particles.mass_changes().now(), model.sticks.changes().now()];
@@ -226,6 +226,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             *tether_cursors = Some(now);
         }
         tethering.update_anchor_positions(&self.plan, &model.particles);
+        tethering.begin_step(&model.particles);
     }
 
     /// Computes, at the beginning of a step, the forces that are sampled once per step. The time of

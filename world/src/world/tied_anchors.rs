@@ -1,0 +1,108 @@
+//! Tied particles that are anchors of tethers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use taut_core::{Cursor, Delta, Kernel, Kind};
+
+use super::World;
+use crate::body::WeightedPoint;
+use crate::scene::Scene;
+
+/// A tied particle is an anchor only if the other end of the tie is pinned or has at least this
+/// many times the mass of the particle's model, because a tether does not pull its anchor.
+const HEAVIER: f64 = 10.0;
+
+/// Up to where the values that decide about anchors have been read.
+#[derive(Debug, Default)]
+pub(super) struct AnchorCursors {
+    /// Of the masses of each island.
+    masses: Vec<Cursor>,
+    unbroken_ties: usize,
+}
+
+/// Whether a tie holds its ends together.
+fn holds(kind: Kind, distance: f32) -> bool {
+    distance == 0.0 && kind.pulls()
+}
+
+/// Whether the other end of a tie is heavy enough; `inverse_mass` is that of the other end.
+fn is_heavy(inverse_mass: f32, model_mass: impl FnOnce() -> f64) -> bool {
+    let inverse_mass = f64::from(inverse_mass);
+    inverse_mass == 0.0 || HEAVIER * model_mass() * inverse_mass <= 1.0
+}
+
+/// The particle that a point consists of, if it is only one.
+fn only_particle(point: &WeightedPoint) -> Option<u32> {
+    let mut terms = point.terms();
+    let (particle, _) = terms.next()?;
+    terms.next().is_none().then_some(particle)
+}
+
+impl<const D: usize> Scene<D> {
+    /// The tied particles that will be anchors, by model and number in it.
+    pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
+        let models: Vec<_> = self.models().map(|(_, model)| model).collect();
+        let ends = self.ties().iter().flat_map(|tie| [(tie, 0), (tie, 1)]);
+        let anchors = ends.filter_map(|(tie, end)| {
+            let [own, other] = [end, 1 - end].map(|end| models[tie.models[end]]);
+            let particle = only_particle(&tie.points[end])?;
+            let inverse_mass = tie.points[1 - end].inverse_mass(&other.particles);
+            let is_anchor = holds(tie.kind, tie.distance) && is_heavy(inverse_mass, || own.mass());
+            is_anchor.then_some((tie.models[end], particle))
+        });
+        anchors.collect()
+    }
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// The tied particles that are anchors, by island and number in it.
+    pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
+        let mut masses = BTreeMap::new();
+        let mut mass_of = |model: usize| {
+            *masses.entry(model).or_insert_with(|| {
+                let inverse_masses = self.models[model].particles.clone();
+                let free = inverse_masses.map(|it| self.inverse_mass(it)).filter(|&w| w > 0.0);
+                free.map(|w| 1.0 / f64::from(w)).sum::<f64>()
+            })
+        };
+        let unbroken = self.ties.iter().filter(|tie| !tie.broken);
+        let ends = unbroken.flat_map(|tie| [(tie, 0), (tie, 1)]);
+        let anchors = ends.filter_map(|(tie, end)| {
+            let particle = only_particle(&tie.points[end])?;
+            let other = &self.islands[tie.islands[1 - end]].model.particles;
+            let inverse_mass = tie.points[1 - end].inverse_mass(other);
+            let is_anchor = holds(tie.kind, tie.distance)
+                && is_heavy(inverse_mass, || mass_of(tie.models[end]));
+            is_anchor.then_some((tie.islands[end], particle))
+        });
+        anchors.collect()
+    }
+
+    /// Finds the tied anchors of all tethers again, if masses changed or ties broke; returns
+    /// whether they did.
+    pub(super) fn refresh_tied_anchors(&mut self) -> bool {
+        if self.ties.is_empty() || self.islands.iter().all(|it| it.tethering.is_none()) {
+            return false;
+        }
+        let unbroken_ties = self.ties.iter().filter(|tie| !tie.broken).count();
+        let AnchorCursors { masses, unbroken_ties: before } = &self.anchor_cursors;
+        let changes = || self.islands.iter().map(|it| it.model.particles.mass_changes());
+        let read = |(cursor, changes): (&Cursor, &taut_core::Changes)| {
+            changes.since(*cursor) == Delta::Entries(&[])
+        };
+        let is_current = unbroken_ties == *before && masses.len() == self.islands.len();
+        if is_current && masses.iter().zip(changes()).all(read) {
+            return false;
+        }
+        let masses = changes().map(|changes| changes.now()).collect();
+        self.anchor_cursors = AnchorCursors { masses, unbroken_ties };
+        let anchors = self.tied_anchors();
+        for (at, island) in self.islands.iter_mut().enumerate() {
+            if let Some(tethering) = &mut island.tethering {
+                let here = anchors.range((at, 0)..(at + 1, 0));
+                tethering.set_tied(here.map(|&(_, number)| number).collect());
+            }
+        }
+        true
+    }
+}
