@@ -10,7 +10,9 @@ use crate::error::ModelError;
 /// Simulate Inextensible Clothing in Computer Games", 2012).
 ///
 /// Pins form clusters, such as a row or a corner. A particle has a tether to the nearest pin of
-/// each of the nearest clusters. Particles that are not connected to a pin have none.
+/// each of the nearest clusters. Particles that are not connected to a pin have none. A particle
+/// that is [tied](crate::Tie) at zero distance counts as pinned while the other end is, or has at
+/// least 10 times the mass of the particle's model.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;

@@ -414,6 +414,10 @@ fn emitted_particles_cannot_be_tied() {
 fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Scene {
     let mut scene = Scene::new();
     let cloth = Model::cloth(&Cloth { columns: 16, rows: 16, ..Cloth::default() }).unwrap();
+    let cloth = match tethers {
+        Some(tethers) => cloth.tethered(tethers).unwrap(),
+        None => cloth,
+    };
     scene.add("cloth", cloth).unwrap();
     let mut bar = Model::rigid_box([1.2, 0.1, 0.1], density).unwrap().moved([0.0, 0.5, 0.0]);
     if pinned {
@@ -431,7 +435,7 @@ fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Sc
         scene.attach(&rope).unwrap();
     }
     scene.settings.step = Step { substeps: 4, ..Step::default() };
-    scene.tethered(tethers).unwrap()
+    scene
 }
 
 /// The lengths of the left edge of the cloth after a second.
@@ -446,18 +450,19 @@ fn hanging_length(scene: &Scene) -> f32 {
 #[test]
 fn tethers_hang_on_particles_that_are_tied_to_something_heavy() {
     let tethers = Some(Tethers::default());
-    // 2.4 kg, 12 times the mass of the cloth; a particle below the top row has a tether.
-    let heavy = tethered_to_a_bar(200.0, false, tethers);
+    // 12 kg; a push at its end moves it as if it had a quarter of that, 15 times the mass of the
+    // cloth. A particle below the top row has a tether.
+    let heavy = tethered_to_a_bar(1000.0, false, tethers);
     let mut world_of_heavy = world(&heavy);
     assert!(heavy.warnings().is_empty() && world_of_heavy.warnings().is_empty());
     steps(&mut world_of_heavy, 1);
     assert_eq!(world_of_heavy.tethers(), 16 * 15);
     let [with, without] =
-        [tethers, None].map(|it| hanging_length(&tethered_to_a_bar(200.0, false, it)));
-    assert!((with - 1.0).abs() < 0.01 && without > 1.03, "{with} {without}");
+        [tethers, None].map(|it| hanging_length(&tethered_to_a_bar(1000.0, false, it)));
+    assert!((with - 1.0).abs() < 0.01 && without > 1.02, "{with} {without}");
     assert!(hanging_length(&tethered_to_a_bar(1.0, true, tethers)) < 1.01);
 
-    // 1.8 kg is less than 10 times the mass.
+    // 1.8 kg is less than 10 times the mass of the cloth.
     let light = tethered_to_a_bar(150.0, false, tethers);
     let mut world_of_light = world(&light);
     for warnings in [light.warnings(), world_of_light.warnings()] {
@@ -467,7 +472,7 @@ fn tethers_hang_on_particles_that_are_tied_to_something_heavy() {
     assert_eq!(world_of_light.tethers(), 0);
     // A mass that changes, or a tie that breaks, changes the anchors.
     for particle in world_of_light.model("bar").unwrap() {
-        world_of_light.set_inverse_mass(particle, 0.1).unwrap();
+        world_of_light.set_inverse_mass(particle, 0.01).unwrap();
     }
     steps(&mut world_of_light, 1);
     assert_eq!(world_of_light.tethers(), 16 * 15);
@@ -482,7 +487,7 @@ fn tethers_hang_on_particles_that_are_tied_to_something_heavy() {
 #[test]
 fn tethers_do_not_brake_a_moving_bar() {
     let [with, without] = [Some(Tethers::default()), None].map(|tethers| {
-        let mut scene = tethered_to_a_bar(200.0, false, tethers);
+        let mut scene = tethered_to_a_bar(1000.0, false, tethers);
         scene.settings.step.acceleration = [0.0; 3];
         scene.settings.step.damping_rate = 0.0;
         let mut world = world(&scene);
@@ -506,7 +511,7 @@ fn tethers_do_not_brake_a_moving_bar() {
 
 #[test]
 fn a_world_with_tied_anchors_resumes_with_the_same_bits() {
-    let scene = tethered_to_a_bar(200.0, false, Some(Tethers::default()));
+    let scene = tethered_to_a_bar(1000.0, false, Some(Tethers::default()));
     let mut original = world(&scene);
     steps(&mut original, 20);
     let snapshot = original.snapshot();
