@@ -5,6 +5,7 @@ use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, St
 use crate::body::{BodyScratch, LimbScratch};
 use crate::groups::{CollisionPass, CollisionPasses};
 use crate::model::Model;
+use crate::obstacle::EdgeScratch;
 
 /// A model in the middle of a substep. Its particles may be in the layout of the plan that relaxes
 /// them, so the columns of [`model`](Self::model) may hold older positions.
@@ -24,10 +25,10 @@ pub struct Matter<'a, const D: usize = 3> {
 pub struct ContactScratch<const D: usize = 3> {
     /// Positions at the beginning of the substep, m: written by obstacles with continuous collision
     /// detection.
-    #[cfg(feature = "parry")]
     pub(crate) starts: Vec<[f32; D]>,
     pub(crate) bodies: BodyScratch<D>,
     pub(crate) limbs: LimbScratch<D>,
+    pub(crate) edges: EdgeScratch,
 }
 
 /// The plan of a model, and the executor that runs it.
@@ -35,6 +36,14 @@ pub(crate) struct PlanAccess<'a, const D: usize> {
     pub(crate) engine: &'a mut dyn Engine<D>,
     pub(crate) executor: &'a dyn Executor,
     pub(crate) progress: &'a mut Progress,
+}
+
+impl<const D: usize> ContactScratch<D> {
+    /// Records the positions at the beginning of a substep.
+    pub(crate) fn record_starts(&mut self, particles: &Particles<D>) {
+        self.starts.clear();
+        self.starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
+    }
 }
 
 impl<const D: usize> core::fmt::Debug for PlanAccess<'_, D> {

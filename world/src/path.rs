@@ -354,6 +354,11 @@ impl<const D: usize> Displacement<D> {
         }
     }
 
+    /// Whether it is the same everywhere.
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.matrix.is_none()
+    }
+
     /// The displacement of the point that is at `x` after the substep.
     #[inline(always)]
     pub(crate) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {

@@ -135,6 +135,23 @@ impl WeightedPoint {
         }
     }
 
+    /// Moves the position and the previous position of the point, m, as [`push`](Self::push).
+    pub(crate) fn displace<const D: usize>(
+        &self,
+        particles: &mut Particles<D>,
+        [by, previous_by]: [[f32; D]; 2],
+    ) {
+        let inverse_mass = self.inverse_mass(particles);
+        if inverse_mass > 0.0 {
+            self.apply_push(particles, by.map(|by| by / inverse_mass));
+            let per_push = self.displacements_per_push(particles);
+            for (axis, by) in previous_by.into_iter().enumerate() {
+                let column = particles.previous_mut(axis);
+                self.add(column, by / inverse_mass, per_push);
+            }
+        }
+    }
+
     /// Moves this point and `from`, so that the vector from `from` to this point changes by `by`,
     /// m, exact up to rounding: "both p and q are moved towards each other". Momentum is conserved.
     /// The two points must not share a particle.
@@ -158,10 +175,14 @@ impl WeightedPoint {
     fn apply_push<const D: usize>(&self, particles: &mut Particles<D>, push: [f32; D]) {
         let per_push = self.displacements_per_push(particles);
         for (axis, push) in push.into_iter().enumerate() {
-            let column = particles.positions_mut(axis);
-            for (particle, per_push) in self.particles.into_iter().zip(per_push) {
-                column[particle as usize] += push * per_push;
-            }
+            self.add(particles.positions_mut(axis), push, per_push);
+        }
+    }
+
+    /// Adds a push to a column.
+    fn add(&self, column: &mut [f32], push: f32, per_push: [f32; 4]) {
+        for (particle, per_push) in self.particles.into_iter().zip(per_push) {
+            column[particle as usize] += push * per_push;
         }
     }
 }
@@ -171,10 +192,25 @@ impl WeightedPoint {
 pub(crate) struct Probe {
     pub(crate) point: WeightedPoint,
     /// A nearby point that is assumed to be outside the obstacle.
-    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "only meshes use it"))]
     pub(crate) inner: WeightedPoint,
     /// Search distance, m.
     pub(crate) reach: f32,
+}
+
+impl Probe {
+    /// Where its inner point was when the substep began, m, if `starts` are the positions of all
+    /// particles at that time.
+    pub(crate) fn start<const D: usize>(
+        &self,
+        particles: &Particles<D>,
+        starts: &[[f32; D]],
+    ) -> [f32; D] {
+        if starts.len() == particles.len() {
+            self.inner.position_by(|particle| starts[particle as usize])
+        } else {
+            self.inner.position(particles)
+        }
+    }
 }
 
 /// The weighted mean of four numbers, computed relative to the first, which is accurate far from

@@ -79,6 +79,8 @@ impl<const D: usize> Shape<D> for Capsule<D> {
 }
 
 impl<const D: usize> Side<D> for Rod<D> {
+    const CONVEX: bool = true;
+
     /// Finds the nearest point of the segment as in Ericson, "Real-Time Collision Detection",
     /// 5.1.2.
     #[inline(always)]

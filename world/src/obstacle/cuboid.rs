@@ -105,6 +105,8 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
 }
 
 impl<const D: usize> Side<D> for Block<D> {
+    const CONVEX: bool = true;
+
     /// Outside: the nearest point of the box (Ericson, "Real-Time Collision Detection", 5.1.4).
     /// Inside: the nearest side.
     #[inline(always)]

@@ -80,6 +80,8 @@ pub(super) fn span<L: Lane, const D: usize>(
 }
 
 impl<const D: usize> Side<D> for PlaneSide<D> {
+    const CONVEX: bool = true;
+
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let normal = constants(x[0], self.normal);

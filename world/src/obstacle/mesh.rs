@@ -267,15 +267,11 @@ impl Solid<TriMesh> {
         starts: &[[f32; 3]],
         [before, after]: [Pose; 2],
     ) -> impl Fn(&Particles<3>, &Probe) -> Nearest<3> {
-        move |particles, &Probe { point, inner, reach }| {
-            let to = after.point_to_local(point.position(particles).map(f64::from));
-            let start = if starts.len() == particles.len() {
-                inner.position_by(|particle| starts[particle as usize])
-            } else {
-                inner.position(particles)
-            };
+        move |particles, probe| {
+            let to = after.point_to_local(probe.point.position(particles).map(f64::from));
+            let start = probe.start(particles, starts);
             let from = before.point_to_local(start.map(f64::from));
-            let reach = f64::from(reach);
+            let reach = f64::from(probe.reach);
             let contact = self.shape.crossing_contact(from, to, reach);
             let contact = contact.or_else(|| self.shape.near_contact(to, reach));
             let far = Nearest { distance: f32::INFINITY, normal: [0.0; 3] };
@@ -298,14 +294,13 @@ impl Solid<TriMesh> {
 
 impl Obstacle for Solid<TriMesh> {
     fn begin(&self, matter: &mut Matter<'_>) {
-        let (Model { particles, .. }, ContactScratch { starts, .. }) = matter.model_and_scratch();
-        starts.clear();
-        starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
+        let (Model { particles, .. }, scratch) = matter.model_and_scratch();
+        scratch.record_starts(particles);
     }
 
     fn resolve(&self, matter: &mut Matter<'_>, now: &StepTime) {
         let (model, scratch) = matter.model_and_scratch();
-        let ContactScratch { starts, bodies: body_scratch, limbs: limb_scratch } = scratch;
+        let ContactScratch { starts, bodies: body_scratch, limbs: limb_scratch, .. } = scratch;
         let [before, after] = self.poses(now);
         let law = ContactLaw::new(&self.surface, now);
         let to_world = |p| after.point(p).map(|x| x as f32);

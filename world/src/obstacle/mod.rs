@@ -5,6 +5,7 @@ mod body_contacts;
 mod bounds;
 mod capsule;
 mod cuboid;
+mod edges;
 mod half_space;
 mod limb_contacts;
 #[cfg(feature = "parry")]
@@ -13,6 +14,7 @@ mod side;
 mod side_collisions;
 mod solid;
 mod sphere;
+mod swept;
 #[cfg(feature = "parry")]
 mod triangle;
 
@@ -29,6 +31,7 @@ pub use body_contacts::BodyContacts;
 pub use bounds::Bounds;
 pub use capsule::Capsule;
 pub use cuboid::Cuboid;
+pub(crate) use edges::EdgeScratch;
 pub use half_space::HalfSpace;
 pub use limb_contacts::LimbContacts;
 #[cfg(feature = "parry")]

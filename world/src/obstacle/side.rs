@@ -7,6 +7,10 @@ use crate::surface::Nearest;
 /// A side of a shape in world coordinates. Its methods are generic over [`Lane`], so that they give
 /// the same bits for one particle and for a register of particles. Mark them `#[inline(always)]`.
 pub trait Side<const D: usize>: Copy + Send + Sync {
+    /// Whether the inside is convex: then [swept](crate::Solid::swept) collisions and those of
+    /// [edges](crate::Solid::with_edges) are possible. The default is false.
+    const CONVEX: bool = false;
+
     /// The signed distance from `x`, and the normal. Use `Lane::select` instead of branches.
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L>;
 

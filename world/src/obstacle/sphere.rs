@@ -106,6 +106,8 @@ impl<const D: usize> Shape<D> for Sphere<D> {
 }
 
 impl<const D: usize> Side<D> for Ball<D> {
+    const CONVEX: bool = true;
+
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (length, normal) = length_and_direction(difference(x, constants(x[0], self.centre)));

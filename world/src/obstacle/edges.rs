@@ -1,0 +1,264 @@
+//! Collisions of sticks and faces with convex sides.
+
+use core::array::from_fn;
+use std::sync::Arc;
+
+use taut_core::Sticks;
+
+use super::side::Side;
+use super::swept::first_reached;
+use crate::body::WeightedPoint;
+use crate::drawing::row;
+use crate::model::Model;
+use crate::path::Displacement;
+use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
+use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, unit, wide};
+
+/// Which sticks of an island collide, computed from its present sticks and faces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EdgeScratch {
+    /// The sticks and the numbers of present and removed faces for which `edges` was computed.
+    computed_for: Option<(Arc<[[u32; 2]]>, [usize; 2])>,
+    edges: Vec<u32>,
+}
+
+impl EdgeScratch {
+    /// The numbers of the sticks that collide: those that are drawn and do not only resist bending,
+    /// and are edges of faces or, as in a rope, not between particles of faces. Limbs and bodies
+    /// collide themselves. Some may be torn.
+    pub(super) fn edges<const D: usize>(&mut self, model: &Model<D>) -> &[u32] {
+        let Model { sticks, faces, .. } = model;
+        let ends = sticks.shared_ends();
+        let face_counts = [faces.len(), faces.removed().len()];
+        let current = self.computed_for.as_ref().is_some_and(|(of_ends, of_counts)| {
+            Arc::ptr_eq(of_ends, &ends) && *of_counts == face_counts
+        });
+        if !current {
+            self.edges = edges_of(model);
+            self.computed_for = Some((ends, face_counts));
+        }
+        &self.edges
+    }
+}
+
+fn edges_of<const D: usize>(model: &Model<D>) -> Vec<u32> {
+    let Model { sticks, faces, limbs, hidden_sticks, bending, .. } = model;
+    let mut of_face = vec![false; model.particles.len()];
+    let mut of_limb = of_face.clone();
+    let mut edges_of_faces = Vec::new();
+    for &[a, b, c] in faces {
+        edges_of_faces.extend([[a, b], [b, c], [c, a]].map(sorted));
+        for corner in [a, b, c] {
+            of_face[corner as usize] = true;
+        }
+    }
+    edges_of_faces.sort_unstable();
+    for limb in limbs.all() {
+        for end in limb.ends {
+            of_limb[end as usize] = true;
+        }
+    }
+    let collides = |stick: usize| {
+        let ends = sticks.ends()[stick];
+        let marked = |flags: &[bool]| flags.get(stick).copied().unwrap_or_default();
+        let both = |flags: &[bool]| ends.iter().all(|end| flags[*end as usize]);
+        let auxiliary = marked(hidden_sticks) || marked(bending);
+        let is_edge = || !both(&of_face) || edges_of_faces.binary_search(&sorted(ends)).is_ok();
+        !auxiliary && !both(&of_limb) && is_edge()
+    };
+    (0..sticks.len()).filter(|&stick| collides(stick)).map(|stick| stick as u32).collect()
+}
+
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}
+
+/// A point of a stick or face that is closer to a side than it may be.
+struct EdgeContact<const D: usize> {
+    point: WeightedPoint,
+    /// Unit normal out of the side.
+    normal: [f64; D],
+    /// Penetration, m.
+    depth: f64,
+}
+
+/// Collisions of sticks, then of faces, each in the order of their numbers.
+pub(super) struct EdgeCollisions<'a, S, const D: usize> {
+    pub(super) side: &'a S,
+    pub(super) thickness: f32,
+}
+
+impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
+    /// Moves the sticks and faces of a model out. The particles of each share the correction by
+    /// their weights and inverse masses (equations (*) and (**) of Jakobsen 2001), and so does the
+    /// friction.
+    pub(super) fn resolve(
+        &self,
+        model: &mut Model<D>,
+        scratch: &mut EdgeScratch,
+        displacement: &Displacement<D>,
+        law: &ContactLaw<f64>,
+    ) {
+        let edges = scratch.edges(model);
+        let resolve = |model: &mut Model<D>, contact: Option<EdgeContact<D>>| {
+            let Some(EdgeContact { point, normal, depth }) = contact else { return };
+            let particles = &mut model.particles;
+            let x = wide(point.position(particles));
+            let state = VerletState { x, previous: wide(point.previous(particles)) };
+            let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
+            let after = law.resolve(state, displacement.at(x), contact);
+            let moved = [difference(after.x, x), difference(after.previous, state.previous)];
+            point.displace(particles, moved.map(|by| by.map(|along| along as f32)));
+        };
+        for &stick in edges {
+            let contact = self.of_stick(model, stick as usize);
+            resolve(model, contact);
+        }
+        for face in faces_of(model) {
+            let contact = self.of_face(model, face);
+            resolve(model, contact);
+        }
+    }
+
+    /// Greatest penetration of a stick or face that can move, m; 0 if none.
+    pub(super) fn depth(&self, model: &Model<D>) -> f64 {
+        let edges = edges_of(model).into_iter().map(|stick| self.of_stick(model, stick as usize));
+        let faces = faces_of(model).map(|face| self.of_face(model, face));
+        let contacts = edges.chain(faces).flatten();
+        contacts
+            .filter(|contact| contact.point.inverse_mass(&model.particles) > 0.0)
+            .fold(0.0, |deepest, EdgeContact { depth, .. }| f64::max(deepest, depth))
+    }
+
+    /// The corners of a stick or face, and the distance that it keeps, with the smallest radius of
+    /// its particles; None if it is far away, or of a body.
+    fn near<const N: usize>(
+        &self,
+        model: &Model<D>,
+        corners: [u32; N],
+    ) -> Option<([[f64; D]; N], f64)> {
+        let points = corners.map(|corner| wide(model.particles.position(corner as usize)));
+        let radius = |corner: &u32| model.radii.get(*corner as usize).copied().unwrap_or_default();
+        let smallest = corners.iter().map(radius).fold(f32::INFINITY, f32::min);
+        let reach = f64::from(self.thickness) + f64::from(smallest);
+        let bound = |round: fn(f64, f64) -> f64| {
+            from_fn(|axis| points.iter().map(|point| point[axis]).reduce(round).unwrap_or_default())
+        };
+        let near =
+            smallest >= 0.0 && self.side.may_reach_box(bound(f64::min), bound(f64::max), reach);
+        near.then_some((points, reach))
+    }
+
+    /// The contact of a stick between its ends, at its deepest point. The distance from a convex
+    /// side is a convex function along the stick, so halving finds where it is smallest.
+    fn of_stick(&self, model: &Model<D>, stick: usize) -> Option<EdgeContact<D>> {
+        let Model { sticks, .. }: &Model<D> = model;
+        let ends = live_ends(sticks, stick)?;
+        let ([a, b], reach) = self.near(model, ends)?;
+        let along = difference(b, a);
+        let slope = |nearest: &Nearest<D, f64>| dot(nearest.normal, along);
+        let (at_a, at_b) = (self.side.nearest(a), self.side.nearest(b));
+        let (down, up) = (slope(&at_a), slope(&at_b));
+        // Otherwise an end is deepest: particles collide themselves.
+        if !(down < 0.0 && up > 0.0) {
+            return None;
+        }
+        // Where the tangent planes at the ends meet is a lower bound of the distance.
+        let meeting = ((at_b.distance - at_a.distance) - up) / (down - up);
+        if at_a.distance + meeting * down >= reach {
+            return None;
+        }
+        let at = |share: f64| self.side.nearest(add_scaled(a, share, along));
+        let flat = 1e-6 * length(along);
+        let [before, falls_until] = first_reached(|share| slope(&at(share)) >= -flat);
+        let [rises_from, after] = first_reached(|share| slope(&at(share)) > flat);
+        let (share, distance, normal) = if falls_until <= rises_from {
+            let share = 0.5 * (falls_until + rises_from);
+            let Nearest { distance, normal } = at(share);
+            (share, distance, normal)
+        } else {
+            // At an edge of the side: its normal here is the mean of those on both sides that is
+            // perpendicular to the stick. Along it, the edge is farther than the two sides.
+            let (before, after_edge) = (at(before), at(after));
+            let (down, up) = (slope(&before), slope(&after_edge));
+            let along_edge = scaled(before.normal, up / (up - down));
+            let mean = add_scaled(along_edge, down / (down - up), after_edge.normal);
+            let mean_length = length(mean);
+            // If the stick pierces two opposite sides, there is no way out.
+            if mean_length < 0.1 {
+                return None;
+            }
+            let Nearest { distance, .. } = after_edge;
+            let distance = if distance < 0.0 { distance / mean_length } else { distance };
+            (after, distance, scaled(mean, 1.0 / mean_length))
+        };
+        let point = WeightedPoint::on_stick(ends, share as f32);
+        (distance < reach).then_some(EdgeContact { point, normal, depth: reach - distance })
+    }
+
+    /// The contact of the inside of a face, at the point of the side that lies farthest in front of
+    /// it, such as a corner: the normal is that of the face.
+    fn of_face(&self, model: &Model<D>, face: usize) -> Option<EdgeContact<D>> {
+        let corners = model.faces[face];
+        let ([a, b, c], reach) = self.near(model, corners)?;
+        let (ab, ac) = (difference(b, a), difference(c, a));
+        let size = length(ab) + length(ac);
+        let centre = add_scaled(a, 1.0 / 3.0, sum(ab, ac));
+        // Corners in front of a tangent plane of the side: the face is, too.
+        let at_centre = self.side.nearest(centre);
+        let height =
+            |corner| at_centre.distance + dot(at_centre.normal, difference(corner, centre));
+        let least = height(a).min(height(b)).min(height(c));
+        if least >= reach - 1e-6 * size {
+            return None;
+        }
+        let normal: [f64; D] = row(unit(cross(row(ab), row(ac)))?);
+        let mut contact: Option<EdgeContact<D>> = None;
+        for normal in [normal, scaled(normal, -1.0)] {
+            let farthest = self.farthest(centre, normal, size)?;
+            let from_a = difference(farthest, a);
+            let depth = dot(normal, from_a) + reach;
+            if !(depth > 0.0) {
+                return None;
+            }
+            if contact.as_ref().is_none_or(|other| depth < other.depth) {
+                let point = WeightedPoint::on_triangle(corners, weights([ab, ac], from_a));
+                contact = Some(EdgeContact { point, normal, depth });
+            }
+        }
+        contact.filter(|contact| contact.point.weights[..3].iter().all(|weight| *weight > 0.0))
+    }
+
+    /// The point of the side that is farthest along a direction; None if it has none. The point
+    /// nearest to a distant point is nearly that point, and exactly after a few repetitions.
+    fn farthest(&self, start: [f64; D], direction: [f64; D], size: f64) -> Option<[f64; D]> {
+        let mut farthest = start;
+        let mut cosine = 0.0;
+        for _ in 0..4 {
+            let distant = add_scaled(farthest, 1e4 * size, direction);
+            let Nearest { distance, normal } = self.side.nearest(distant);
+            farthest = add_scaled(distant, -distance, normal);
+            cosine = dot(normal, direction);
+        }
+        (cosine > 1.0 - 1e-6).then_some(farthest)
+    }
+}
+
+/// The faces that collide: in 2D none.
+fn faces_of<const D: usize>(model: &Model<D>) -> core::ops::Range<usize> {
+    0..if D == 3 { model.faces.len() } else { 0 }
+}
+
+fn live_ends(sticks: &Sticks, stick: usize) -> Option<[u32; 2]> {
+    (!sticks.is_torn(stick)).then(|| sticks.ends()[stick])
+}
+
+/// The weights of the second and third corner of a triangle at the projection of a point, from the
+/// vectors from the first corner to the others and to the point (Ericson, "Real-Time Collision
+/// Detection", 3.4).
+fn weights<const D: usize>([ab, ac]: [[f64; D]; 2], from_a: [f64; D]) -> [f32; 2] {
+    let (bb, bc, cc) = (dot(ab, ab), dot(ab, ac), dot(ac, ac));
+    let (pb, pc) = (dot(from_a, ab), dot(from_a, ac));
+    let area = bb * cc - bc * bc;
+    [(cc * pb - bc * pc) / area, (bb * pc - bc * pb) / area].map(|weight| weight as f32)
+}

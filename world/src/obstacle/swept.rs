@@ -1,0 +1,166 @@
+//! Continuous collision detection of particles with convex sides.
+
+use taut_core::Particles;
+
+use super::side::Side;
+use crate::model::Model;
+use crate::path::{Displacement, Pose};
+use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
+use crate::vector::{add_scaled, difference, dot, wide};
+
+/// Halvings in a search along a segment: to a 16-millionth of its length.
+const HALVINGS: u32 = 24;
+
+/// The last fraction from 0 to 1 at which `reached` is false and the first at which it is true, if
+/// it changes once, as far as they are known after [`HALVINGS`]. They are 0 and 1 where it does not
+/// change.
+#[inline(always)]
+pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
+    let [mut before, mut after] = [0.0, 1.0];
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (before + after);
+        if reached(middle) {
+            after = middle;
+        } else {
+            before = middle;
+        }
+    }
+    [before, after]
+}
+
+/// Where a moving point enters a side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing<const D: usize> {
+    /// The point, m.
+    pub(super) point: [f64; D],
+    /// The normal there, and the distance of the end of the motion from the tangent plane, m.
+    pub(super) nearest: Nearest<D, f64>,
+}
+
+/// Where a point that moves from `from` to `to`, both relative to a convex side, comes closer to it
+/// than `reach`, m. None if it does not, and if it ends inside such that the nearest way out is on
+/// the side from which it came: then the position at the end decides.
+///
+/// The distance from a convex side is a convex function, so along the segment it falls, then rises:
+/// halving finds the first point that is close enough or past the smallest distance. A point that
+/// starts closer than `reach` must not come closer than it is.
+#[inline]
+fn crossing<S: Side<D>, const D: usize>(
+    side: &S,
+    [from, to]: [[f64; D]; 2],
+    reach: f64,
+) -> Option<Crossing<D>> {
+    let (low, high) = (
+        core::array::from_fn(|axis| from[axis].min(to[axis])),
+        core::array::from_fn(|axis| from[axis].max(to[axis])),
+    );
+    if !S::CONVEX || !side.may_reach_box(low, high, reach) {
+        return None;
+    }
+    let along = difference(to, from);
+    let (start, end) = (side.nearest(from), side.nearest(to));
+    let reach_before = if start.distance < reach { start.distance } else { reach };
+    // The tangent planes at both ends: outside one of them, the segment is outside the side.
+    let beyond_start = start.distance + dot(start.normal, along) >= reach_before;
+    let beyond_end =
+        end.distance >= reach_before && end.distance - dot(end.normal, along) >= reach_before;
+    let leaves_where_it_came = end.distance < reach && dot(start.normal, end.normal) > 0.0;
+    if beyond_start || beyond_end || leaves_where_it_came {
+        return None;
+    }
+    let at = |fraction: f64| side.nearest(add_scaled(from, fraction, along));
+    let [_, fraction] = first_reached(|fraction| {
+        let Nearest { distance, normal } = at(fraction);
+        distance < reach_before || dot(normal, along) >= 0.0
+    });
+    let Nearest { distance, normal } = at(fraction);
+    let enters = distance < reach_before;
+    if !enters || (end.distance < reach && dot(normal, end.normal) > 0.0) {
+        return None;
+    }
+    let point = add_scaled(from, fraction, along);
+    let distance = distance + dot(normal, difference(to, point));
+    Some(Crossing { point, nearest: Nearest { distance, normal } })
+}
+
+/// The motion of a side in a substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sweep<S, const D: usize> {
+    before: S,
+    after: S,
+    /// The displacement of its points, by their position at the end.
+    displacement: Displacement<D>,
+    /// The displacement back, by their position at the beginning.
+    back: Displacement<D>,
+}
+
+impl<S: Side<D>, const D: usize> Sweep<S, D> {
+    /// `sides` and `poses` are those at the beginning and at the end.
+    pub(super) fn new([before, after]: [S; 2], poses: &[Pose<D>; 2]) -> Self {
+        let [pose_before, pose_after] = poses;
+        Self {
+            before,
+            after,
+            displacement: Displacement::between(pose_before, pose_after),
+            back: Displacement::between(pose_after, pose_before),
+        }
+    }
+
+    /// Where a point that is at `start` at the beginning enters the side on its way to `end`.
+    ///
+    /// The motion is seen from the point of the side that is nearest to `start`. From a point that
+    /// turns about a distant one it would be far from straight.
+    #[inline]
+    pub(super) fn crossing(&self, [start, end]: [[f64; D]; 2], reach: f64) -> Option<Crossing<D>> {
+        let seen_from = if self.back.is_uniform() {
+            start
+        } else {
+            let Nearest { distance, normal } = self.before.nearest(start);
+            add_scaled(start, -distance, normal)
+        };
+        let from = difference(start, self.back.at(seen_from));
+        crossing(&self.after, [from, end], reach)
+    }
+
+    /// Stops particles that cross a side. `starts` are their positions at the beginning of the
+    /// substep, m.
+    pub(super) fn resolve(
+        &self,
+        model: &mut Model<D>,
+        starts: &[[f32; D]],
+        thickness: f32,
+        law: &ContactLaw<f64>,
+    ) {
+        if !S::CONVEX {
+            return;
+        }
+        for particle in 0..model.particles.len() {
+            let radius = model.radii.get(particle).copied().unwrap_or_default();
+            // Particles of bodies do not collide themselves: the vertices of the bodies do.
+            if radius == f32::NEG_INFINITY || model.particles.inverse_masses()[particle] == 0.0 {
+                continue;
+            }
+            let state = state_of(&model.particles, particle);
+            let start = starts.get(particle).map_or(state.previous, |start| wide(*start));
+            let reach = f64::from(thickness) + f64::from(radius);
+            let Some(Crossing { point, nearest }) = self.crossing([start, state.x], reach) else {
+                continue;
+            };
+            let Nearest { distance, normal } = nearest;
+            let depth = reach - distance;
+            let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
+            let after = law.resolve(state, self.displacement.at(point), contact);
+            for axis in 0..D {
+                model.particles.positions_mut(axis)[particle] = after.x[axis] as f32 + 0.0; // never -0.0
+                model.particles.previous_mut(axis)[particle] = after.previous[axis] as f32;
+            }
+        }
+    }
+}
+
+fn state_of<const D: usize>(particles: &Particles<D>, particle: usize) -> VerletState<f64, D> {
+    VerletState {
+        x: wide(particles.position(particle)),
+        previous: core::array::from_fn(|axis| f64::from(particles.previous(axis)[particle])),
+    }
+}

@@ -1,0 +1,227 @@
+//! Collisions of sticks and faces with shapes given by a formula.
+
+use std::sync::Arc;
+
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Axes, Capsule, Cloth, Cuboid, Model, Obstacle, Path, Rope, Scene, Solid, Sphere, Surface, World,
+};
+
+use crate::make::steps;
+
+/// Sticks of 1 m between these points, m.
+fn rope(path: &[[f32; 3]]) -> Model {
+    Model::rope(path, &Rope { spacing: 1.0, ..Rope::default() }).unwrap()
+}
+
+fn pole(x: f64) -> Solid<Capsule> {
+    Solid::new(Capsule::new([[x, 0.0, -1.0], [x, 0.0, 1.0]], 0.03).unwrap())
+}
+
+/// A horizontal sheet with a spacing of 0.5 m.
+fn coarse_sheet(columns: usize, height: f32) -> Model {
+    let width = 0.5 * (columns - 1) as f32;
+    let axes = Axes::HORIZONTAL;
+    let cloth = Cloth { columns, rows: columns, width, height: width, axes, ..Cloth::default() };
+    Model::cloth(&cloth).unwrap().moved([0.0, height, 0.0])
+}
+
+fn world_of<const N: usize>(
+    model: Model,
+    obstacles: [Arc<dyn Obstacle>; N],
+) -> World<ScalarKernel> {
+    let mut scene = Scene::new();
+    scene.add("model", model).unwrap();
+    scene.obstacles.extend(obstacles);
+    World::new(&scene, |_| ScalarKernel).unwrap()
+}
+
+fn lowest(world: &World<ScalarKernel>) -> f32 {
+    world.positions().map(|[_, y, _]| y).fold(f32::INFINITY, f32::min)
+}
+
+fn highest(world: &World<ScalarKernel>) -> f32 {
+    world.positions().map(|[_, y, _]| y).fold(f32::NEG_INFINITY, f32::max)
+}
+
+#[test]
+fn a_rope_of_long_sticks_hangs_on_a_pole_between_its_particles() {
+    for start in [-1.5, -1.53] {
+        let path = [[start, 0.3, 0.0], [start + 3.0, 0.3, 0.0]];
+        let mut world = world_of(rope(&path), [Arc::new(pole(0.0).with_edges())]);
+        for _ in 0..90 {
+            steps(&mut world, 1);
+            assert!(world.diagnostics().unwrap().depth < 2e-3);
+        }
+        assert!(highest(&world) > 0.0 && lowest(&world) > -1.3, "{}", highest(&world));
+    }
+    let path = [[-1.5, 0.3, 0.0], [1.5, 0.3, 0.0]];
+    let mut without = world_of(rope(&path), [Arc::new(pole(0.0))]);
+    steps(&mut without, 90);
+    assert!(highest(&without) < -2.0);
+}
+
+#[test]
+fn a_hit_between_particles_stops_the_point_that_hits() {
+    // At a quarter of the length: weights of 3/4 and 1/4, whose squares sum to 5/8.
+    let stick =
+        rope(&[[-0.25, 0.031, 0.0], [0.75, 0.031, 0.0]]).moving_at([0.0, -1.0, 0.0], 1.0 / 480.0);
+    let mut scene = Scene::new();
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.settings.step.damping_rate = 0.0;
+    scene.add("stick", stick).unwrap();
+    scene.obstacles.push(Arc::new(pole(0.0).with_edges()));
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    steps(&mut world, 1);
+    let before = [0, 1].map(|end| world.position(end)[1]);
+    steps(&mut world, 1);
+    for (end, expected) in [(0, -1.0 + 0.75 / 0.625), (1, -1.0 + 0.25 / 0.625)] {
+        let velocity = (world.position(end)[1] - before[end]) * 60.0;
+        assert!((velocity - expected).abs() < 0.02, "{end}: {velocity} m/s, not {expected}");
+    }
+}
+
+#[test]
+fn a_stick_slides_on_poles_with_coulomb_friction() {
+    let stick = rope(&[[-0.5, 0.03, 0.0], [0.5, 0.03, 0.0]]);
+    for friction in [0.1_f32, 0.3] {
+        let surface = Surface { friction, ..Surface::default() };
+        let poles = [-0.3, 0.3].map(|x| pole(x).with(surface).unwrap().with_edges());
+        let [left, right] = poles;
+        let mut scene = Scene::new();
+        scene.settings.step.damping_rate = 0.0;
+        scene.add("stick", stick.clone().moving_at([0.4, 0.0, 0.0], 1.0 / 480.0)).unwrap();
+        scene.obstacles.push(Arc::new(left));
+        scene.obstacles.push(Arc::new(right));
+        let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+        steps(&mut world, 60);
+        let slid = world.position(0)[0] + 0.5;
+        let expected = 0.4 * 0.4 / (2.0 * friction * 9.81);
+        assert!((slid / expected - 1.0).abs() < 0.1, "{friction}: {slid} m, not {expected} m");
+    }
+}
+
+#[test]
+fn a_coarse_sheet_stays_on_a_small_table_below_a_cell() {
+    let surface = Surface { friction: 0.8, thickness: 0.01, ..Surface::default() };
+    let table = Cuboid::new([-0.2, -0.1, -0.2], [0.2, 0.0, 0.2]).unwrap();
+    let table = Solid::new(table).with(surface).unwrap();
+    let mut with = world_of(coarse_sheet(6, 0.1), [Arc::new(table.clone().with_edges())]);
+    let mut without = world_of(coarse_sheet(6, 0.1), [Arc::new(table)]);
+    let mut deepest = 0.0_f32;
+    for _ in 0..120 {
+        steps(&mut with, 1);
+        steps(&mut without, 1);
+        deepest = deepest.max(with.diagnostics().unwrap().depth);
+    }
+    assert!(highest(&with) > -0.02 && deepest < 0.02, "{} m, {deepest} m", highest(&with));
+    assert!(highest(&without) < -5.0, "{} m", highest(&without));
+}
+
+#[test]
+fn a_sheet_whose_edge_is_on_the_edge_of_a_table_does_not_slip_between_particles() {
+    // The table's corner is below the middle of a cell, and its edges lie between rows.
+    let surface = Surface { friction: 1.0, ..Surface::default() };
+    let table = Cuboid::new([-3.0, -0.5, -3.0], [0.1, 0.0, 0.1]).unwrap();
+    let table = Solid::new(table).with(surface).unwrap();
+    let sheet = coarse_sheet(6, 0.05).moved([-0.3, 0.0, -0.3]);
+    let mut with = world_of(sheet, [Arc::new(table.with_edges())]);
+    for step in 0..120 {
+        steps(&mut with, 1);
+        let depth = with.diagnostics().unwrap().depth;
+        assert!(depth < 0.02, "step {step}: {depth} m");
+    }
+    assert!(highest(&with) > -0.01);
+}
+
+#[test]
+fn a_small_ball_lifts_a_face_that_it_hits_between_particles() {
+    // Below the centroid of a face, and the sheet pinned at its edge.
+    let sheet = coarse_sheet(4, 0.0);
+    let edge = (0..16_u32).filter(|i| i % 4 == 0 || i % 4 == 3 || i / 4 == 0 || i / 4 == 3);
+    let sheet = sheet.with_group("edge", edge).unwrap();
+    let corners = [0, 3, 12, 15];
+    let sheet = sheet.with_group("corners", corners).unwrap().pinned("corners");
+    let ball = Sphere::new([-0.08, -0.25, 0.08], 0.1).unwrap();
+    let rise = Path::Keyframed { keys: vec![(0.0, [0.0; 3]), (1.0, [0.0, 0.4, 0.0])] };
+    let ball = Solid::new(ball).along(rise).unwrap();
+    let mut scene = Scene::new();
+    scene.settings.step.acceleration = [0.0, -1.0, 0.0];
+    scene.add("sheet", sheet).unwrap();
+    let mut without = scene.clone();
+    scene.obstacles.push(Arc::new(ball.clone().with_edges()));
+    without.obstacles.push(Arc::new(ball));
+    let heights = [scene, without].map(|scene| {
+        let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+        for _ in 0..60 {
+            steps(&mut world, 1);
+            assert!(world.diagnostics().unwrap().depth < 0.02);
+        }
+        highest(&world)
+    });
+    assert!(heights[0] > 0.1 && heights[1] < 0.05, "{heights:?}");
+}
+
+#[test]
+fn a_sheet_stays_on_a_small_ball_below_a_face() {
+    let ball = Sphere::new([0.0, -0.1, 0.0], 0.1).unwrap();
+    let surface = Surface { friction: 1.0, ..Surface::default() };
+    let ball = Solid::new(ball).with(surface).unwrap().with_edges();
+    // One of an odd number of cells is in the middle; the ball is beside its diagonal.
+    let sheet = coarse_sheet(4, 0.05).moved([0.02, 0.0, 0.02]);
+    let mut world = world_of(sheet, [Arc::new(ball)]);
+    for step in 0..90 {
+        steps(&mut world, 1);
+        let depth = world.diagnostics().unwrap().depth;
+        assert!(depth < 0.02, "step {step}: {depth} m");
+    }
+    assert!(highest(&world) > -0.05, "{} m", highest(&world));
+}
+
+#[test]
+fn obstacles_out_of_reach_change_no_bit_and_other_models_neither() {
+    let table = Cuboid::new([-0.2, -0.1, -0.2], [0.2, 0.0, 0.2]).unwrap();
+    let plain = Solid::new(table);
+    let with = plain.clone().with_edges().swept();
+    let sheet = coarse_sheet(6, 0.1);
+    let far = sheet.clone().moved([10.0, 0.0, 0.0]);
+    let hash = |model: &Model, obstacle: Solid<Cuboid>| {
+        let mut world = world_of(model.clone(), [Arc::new(obstacle)]);
+        steps(&mut world, 60);
+        world.hash()
+    };
+    assert_eq!(hash(&far, plain.clone()), hash(&far, with.clone()));
+    assert_ne!(hash(&sheet, plain), hash(&sheet, with.clone()));
+
+    let mut both = Scene::new();
+    let path = [[-1.4, 0.4, 0.1], [1.6, 0.4, 0.1]];
+    both.add("rope", rope(&path)).unwrap();
+    let shuffled = sheet.shuffled(7);
+    both.add("sheet", shuffled.clone()).unwrap();
+    both.obstacles.push(Arc::new(with.clone()));
+    let mut both = World::new(&both, |_| ScalarKernel).unwrap();
+    let mut alone = world_of(shuffled, [Arc::new(with)]);
+    steps(&mut both, 60);
+    steps(&mut alone, 60);
+    let range = both.model("sheet").unwrap();
+    assert!(range.map(|particle| both.position(particle)).eq(alone.positions()));
+}
+
+#[test]
+fn a_world_resumes_with_the_same_bits_after_tears() {
+    let mut scene = Scene::new();
+    scene.add("sheet", coarse_sheet(6, 0.3).tearing_at(1.02)).unwrap();
+    let table = Cuboid::new([-0.2, -0.1, -0.2], [0.2, 0.0, 0.2]).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(table).with_edges().swept()));
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    let mut torn = 0;
+    for _ in 0..40 {
+        torn += world.step().unwrap().torn;
+    }
+    assert!(torn > 0);
+    let mut resumed = World::new(&scene, |_| ScalarKernel).unwrap();
+    resumed.restore(&world.snapshot()).unwrap();
+    steps(&mut world, 40);
+    steps(&mut resumed, 40);
+    assert_eq!(world.hash(), resumed.hash());
+}
