@@ -6,7 +6,8 @@ use serde::Deserialize;
 #[cfg(feature = "parry")]
 use taut_world::{BodyContacts, Facing, TriMesh};
 use taut_world::{
-    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Solid, Sphere, Spin, Surface,
+    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Shape, Solid, Sphere, Spin,
+    Surface,
 };
 
 use super::error::{At, BuildError};
@@ -34,9 +35,35 @@ struct Common<const D: usize> {
     surface: Option<SurfaceText>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
+    swept: Option<bool>,
+    edges: Option<bool>,
 }
 
 impl<const D: usize> Common<D> {
+    /// An error if a key is given that only shapes with a formula have.
+    fn check_no_formula_keys(&self) -> Result<(), BuildError> {
+        match (self.swept, self.edges) {
+            (None, None) => Ok(()),
+            (Some(_), _) => Err(format!("{} takes no 'swept'", self.kind).into()),
+            (None, Some(_)) => Err(format!("{} takes no 'edges'", self.kind).into()),
+        }
+    }
+
+    /// Adds everything to a shape with a formula.
+    fn finish_shape<S: Shape<D> + 'static>(
+        &self,
+        shape: S,
+    ) -> Result<Arc<dyn Obstacle<D>>, BuildError> {
+        let mut solid = Solid::new(shape);
+        if self.swept == Some(true) {
+            solid = solid.swept();
+        }
+        if self.edges == Some(true) {
+            solid = solid.with_edges();
+        }
+        self.finish(solid)
+    }
+
     /// Adds the surface, path and spin to a shape.
     fn finish<S>(&self, solid: Solid<S, D>) -> Result<Arc<dyn Obstacle<D>>, BuildError>
     where
@@ -68,6 +95,8 @@ macro_rules! obstacles {
             surface: Option<SurfaceText>,
             path: Option<PathText<$dimensions>>,
             spin: Option<SpinText<$dimensions>>,
+            swept: Option<bool>,
+            edges: Option<bool>,
             $($(#[$if])* $shape: Option<$options>,)*
         }
 
@@ -87,6 +116,8 @@ macro_rules! obstacles {
                     surface: self.surface,
                     path: self.path.map(Into::into),
                     spin: self.spin.map(SpinText::spin).transpose().at("spin")?,
+                    swept: self.swept,
+                    edges: self.edges,
                 };
                 parameters.obstacle(&common, context.files)
             }
@@ -153,7 +184,7 @@ macro_rules! shapes {
                 _: &TriangleReader,
             ) -> Result<Arc<dyn Obstacle<$D>>, BuildError> {
                 let Self { $($key),* } = self.clone();
-                common.finish(Solid::new($shape.at(common.kind)?))
+                common.finish_shape($shape.at(common.kind)?)
             }
         }
     )* };
@@ -196,6 +227,7 @@ impl<const D: usize> ObstacleKind<D> for LimbContactsText {
         if common.surface.is_some() || common.path.is_some() || common.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
+        common.check_no_formula_keys()?;
         let contacts = self.options();
         non_negative("friction", "the friction of contacts between limbs", contacts.friction)
             .at(common.kind)?;
@@ -223,6 +255,7 @@ impl ObstacleKind<3> for BodyContactsText {
         if common.path.is_some() || common.spin.is_some() {
             Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
+        common.check_no_formula_keys()?;
         let default = BodyContacts::default();
         let margin = self.margin.unwrap_or(default.margin);
         let surface =
@@ -256,6 +289,7 @@ impl ObstacleKind<3> for MeshText {
         common: &Common<3>,
         files: &TriangleReader,
     ) -> Result<Arc<dyn Obstacle>, BuildError> {
+        common.check_no_formula_keys()?;
         let (positions, triangles) = self.read(files).at(common.kind)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,

@@ -186,6 +186,12 @@ fn errors_are_one_line_with_a_line_number() {
             "contacts between limbs take neither 'surface'",
         ),
         (
+            "[[obstacle]]\nlimb_contacts = {}\nswept = true".to_owned(),
+            1,
+            "limb_contacts takes no 'swept'",
+        ),
+        ("[[obstacle]]\nlimb_contacts = {}\nedges = 1".to_owned(), 3, "expected a boolean"),
+        (
             model("[model.cloth]\nrows = 3\n\ndensity = -0.1"),
             6,
             "density of a cloth, kg/m², is -0.1",
@@ -283,7 +289,9 @@ fn values_out_of_range_are_rejected() {
 
 #[cfg(feature = "parry")]
 #[test]
-fn values_of_body_contacts_out_of_range_are_rejected() {
+fn values_of_meshes_and_body_contacts_out_of_range_are_rejected() {
+    let mesh = "mesh = { positions = [], triangles = [], facing = \"both\" }";
+    assert_error(&format!("\n[[obstacle]]\nedges = true\n{mesh}"), 2, "mesh takes no 'edges'");
     assert_error("[[obstacle]]\nbody_contacts = { margin = -1 }", 2, "margin of contacts");
     let text = "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }";
     assert_error(text, 3, "the restitution of a surface is 7");

@@ -9,6 +9,7 @@ use taut_world::{Scene, World};
 use crate::errors::{assert_error, model};
 
 const EXAMPLES: &[(&str, &str)] = &[
+    ("coarse-cloth", include_str!("../../files/coarse-cloth.toml")),
     ("curtain", include_str!("../../files/curtain.toml")),
     ("springs", include_str!("../../files/springs.toml")),
     #[cfg(feature = "parry")]
@@ -44,6 +45,25 @@ fn the_examples_run() {
     for &(name, text) in EXAMPLES {
         let scene = AnyScene::from_toml(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_ne!(any_hash_after(&scene, 20), any_hash_after(&scene, 0), "{name}");
+    }
+}
+
+#[test]
+fn edges_and_swept_obstacles_hold_coarse_and_fast_models() {
+    let text = include_str!("../../files/coarse-cloth.toml");
+    let lowest = |text: &str, model: &str| {
+        let AnyScene::ThreeD(scene) = AnyScene::from_toml(text).unwrap() else { panic!("2D") };
+        let mut world = World::new(&scene, |_: &Schedule| ScalarKernel).unwrap();
+        for _ in 0..60 {
+            assert!(world.step().unwrap().finite);
+        }
+        let heights = world.model(model).unwrap().map(|particle| world.position(particle)[1]);
+        heights.fold(f32::INFINITY, f32::min)
+    };
+    let without = text.replace("edges = true", "").replace("swept = true", "");
+    for (model, least) in [("cloth", -0.5), ("rope", -0.1), ("pellets", 0.499)] {
+        let (held, fallen) = (lowest(text, model), lowest(&without, model));
+        assert!(held > least && fallen < least, "{model}: {held} m and {fallen} m");
     }
 }
 

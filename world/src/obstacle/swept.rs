@@ -28,6 +28,10 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     [before, after]
 }
 
+/// The cosine of the largest angle between the normals at the start or the point of entry and at the
+/// end at which the end decides: 26 degrees.
+const SAME_SIDE: f64 = 0.9;
+
 /// Where a moving point enters a side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing<const D: usize> {
@@ -64,8 +68,8 @@ fn crossing<S: Side<D>, const D: usize>(
     let beyond_start = start.distance + dot(start.normal, along) >= reach_before;
     let beyond_end =
         end.distance >= reach_before && end.distance - dot(end.normal, along) >= reach_before;
-    let leaves_where_it_came = end.distance < reach && dot(start.normal, end.normal) > 0.0;
-    if beyond_start || beyond_end || leaves_where_it_came {
+    let same_side = |normal| end.distance < reach && dot(normal, end.normal) > SAME_SIDE;
+    if beyond_start || beyond_end || same_side(start.normal) {
         return None;
     }
     let at = |fraction: f64| side.nearest(add_scaled(from, fraction, along));
@@ -75,7 +79,7 @@ fn crossing<S: Side<D>, const D: usize>(
     });
     let Nearest { distance, normal } = at(fraction);
     let enters = distance < reach_before;
-    if !enters || (end.distance < reach && dot(normal, end.normal) > 0.0) {
+    if !enters || same_side(normal) {
         return None;
     }
     let point = add_scaled(from, fraction, along);
