@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use taut::world::{Force, Forces, Model, Scene, StepTime, StickSet, Tethers, Wind, World};
+use taut::world::{
+    Capsule, Cuboid, Force, Forces, Model, Path, Scene, Solid, StepTime, StickSet, Tethers, Wind,
+    World,
+};
 use taut::{AnyKernel, Kernel, Pool, Schedule};
 
 /// A regular sheet, a disc, a sphere, and seven copies of a small mesh.
@@ -51,6 +54,26 @@ fn a_world_has_the_same_bits_on_every_kernel() {
         let hash = hash_after_half_a_second(&scene, |_| kernel.clone());
         assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
     }
+}
+
+#[test]
+fn swept_obstacles_and_edges_have_the_same_bits_on_every_kernel() {
+    let mut scene = scene();
+    let slap = Path::Oscillating { amplitude: [0.0, 0.0, 1.5], period: 0.4 };
+    let plate = Cuboid::new([-1.0, -2.0, 0.5], [0.7, 4.0, 0.51]).unwrap();
+    let rod = Capsule::new([[-1.0, -0.05, 0.02], [12.0, 0.1, 0.03]], 0.02).unwrap();
+    let plain = [Solid::new(plate).along(slap).unwrap(), Solid::new(plate)];
+    let [moving, still] = plain.map(|plate| plate.swept().with_edges());
+    scene.obstacles.push(Arc::new(moving));
+    scene.obstacles.push(Arc::new(still));
+    scene.obstacles.push(Arc::new(Solid::new(rod).with_edges()));
+    let best = hash_after_half_a_second(&scene, AnyKernel::best_for);
+    for kernel in kernels() {
+        let hash = hash_after_half_a_second(&scene, |_| kernel.clone());
+        assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+    }
+    scene.obstacles.clear();
+    assert_ne!(hash_after_half_a_second(&scene, AnyKernel::best_for), best);
 }
 
 #[test]

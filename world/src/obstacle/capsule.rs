@@ -2,8 +2,8 @@
 
 use taut_core::Lane;
 
+use super::shape::Shape;
 use super::side::Side;
-use super::solid::Shape;
 use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
 use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;

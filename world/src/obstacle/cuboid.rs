@@ -3,8 +3,8 @@
 use taut_core::{LEAST_SQUARED_LENGTH, Lane};
 
 use super::half_space::span;
+use super::shape::Shape;
 use super::side::Side;
-use super::solid::Shape;
 use super::sphere::may_reach_ball;
 use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;

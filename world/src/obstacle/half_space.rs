@@ -2,8 +2,8 @@
 
 use taut_core::Lane;
 
+use super::shape::Shape;
 use super::side::Side;
-use super::solid::Shape;
 use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;

@@ -10,6 +10,7 @@ mod half_space;
 mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
+mod shape;
 mod side;
 mod side_collisions;
 mod solid;
@@ -36,8 +37,9 @@ pub use half_space::HalfSpace;
 pub use limb_contacts::LimbContacts;
 #[cfg(feature = "parry")]
 pub use mesh::TriMesh;
+pub use shape::Shape;
 pub use side::Side;
-pub use solid::{Shape, Solid};
+pub use solid::Solid;
 pub use sphere::Sphere;
 #[cfg(feature = "parry")]
 pub use triangle::Facing;

@@ -2,8 +2,8 @@
 
 use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
+use super::shape::Shape;
 use super::side::Side;
-use super::solid::Shape;
 use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;

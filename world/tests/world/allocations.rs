@@ -1,8 +1,10 @@
 //! Steps do not allocate.
 
+use std::sync::Arc;
+
 use allocation_counter::measure;
 use taut_scenes::{AnyScene, LibraryScene};
-use taut_world::{Scene, normals};
+use taut_world::{Axes, Cloth, Cuboid, Model, Scene, Solid, normals};
 
 use crate::make::world;
 
@@ -41,4 +43,14 @@ fn steps_of_all_scenes_do_not_allocate() {
             AnyScene::ThreeD(scene) => assert_no_allocation(library.name, &scene),
         }
     }
+}
+
+#[test]
+fn steps_with_swept_obstacles_and_edges_do_not_allocate() {
+    let cloth = Cloth { columns: 8, rows: 8, axes: Axes::HORIZONTAL, ..Cloth::default() };
+    let mut scene = Scene::new();
+    scene.add("cloth", Model::cloth(&cloth).unwrap().moved([0.0, 0.1, 0.0])).unwrap();
+    let table = Cuboid::new([-0.3, -0.01, -0.3], [0.3, 0.0, 0.3]).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(table).swept().with_edges()));
+    assert_no_allocation("cloth on a table", &scene);
 }

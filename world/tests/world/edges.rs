@@ -62,6 +62,21 @@ fn a_rope_of_long_sticks_hangs_on_a_pole_between_its_particles() {
 }
 
 #[test]
+fn a_rope_in_2d_hangs_on_a_corner_between_its_particles() {
+    let spacing = Rope { spacing: 1.0, ..Rope::default() };
+    let rope = Model::rope(&[[-1.5, 0.3], [1.5, 0.3]], &spacing).unwrap();
+    let diamond = Cuboid::oriented([0.0, -0.2], [[0.1, 0.1], [-0.1, 0.1]]).unwrap();
+    let mut scene = Scene::<2>::new();
+    scene.add("rope", rope).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(diamond).with_edges()));
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    steps(&mut world, 60);
+    assert!(world.diagnostics().unwrap().depth < 2e-3);
+    // The middle stick lies on the upper corner.
+    assert!([1, 2].iter().all(|&particle| world.position(particle)[1].abs() < 5e-3));
+}
+
+#[test]
 fn a_hit_between_particles_stops_the_point_that_hits() {
     // At a quarter of the length: weights of 3/4 and 1/4, whose squares sum to 5/8.
     let stick =
@@ -223,4 +238,35 @@ fn a_world_resumes_with_the_same_bits_after_tears() {
     steps(&mut world, 40);
     steps(&mut resumed, 40);
     assert_eq!(world.hash(), resumed.hash());
+}
+
+#[test]
+fn timing_probe() {
+    let cloth = Cloth {
+        axes: Axes::HORIZONTAL,
+        columns: 64,
+        rows: 64,
+        width: 1.4,
+        height: 1.4,
+        ..Cloth::default()
+    };
+    let sheet = Model::cloth(&cloth).unwrap().moved([0.0, 0.1, 0.0]);
+    let plain = Solid::new(Cuboid::new([-0.5, -0.05, -0.5], [0.5, 0.0, 0.5]).unwrap());
+    let variants = [
+        plain.clone(),
+        plain.clone().swept(),
+        plain.clone().with_edges(),
+        plain.clone().swept().with_edges(),
+    ];
+    for (name, solid) in ["plain", "swept", "edges", "both"].into_iter().zip(variants) {
+        let mut world = world_of(sheet.clone(), [Arc::new(solid)]);
+        steps(&mut world, 60);
+        let mut best = f64::INFINITY;
+        for _ in 0..60 {
+            let start = std::time::Instant::now();
+            steps(&mut world, 1);
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name}: {:.3} ms", best * 1e3);
+    }
 }
