@@ -51,7 +51,8 @@ impl<const D: usize> Model<D> {
             tethers: selected_entries(&self.tethers, particles, None),
             hidden_sticks: selected_entries(&self.hidden_sticks, &sticks, false),
             bending: selected_entries(&self.bending, &sticks, false),
-            look: self.look,
+            kind: self.kind,
+            self_collision: self.self_collision,
             ..Self::new(selected, sticks_between(&self.sticks, &sticks, particles.len(), number)?)
         };
         Ok(Part { model, sticks, faces })

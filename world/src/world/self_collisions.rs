@@ -7,7 +7,7 @@ use taut_core::Particles;
 use super::ModelRange;
 use super::number_map::NumberMap;
 use crate::matter::Islands;
-use crate::model::Model;
+use crate::scene::Scene;
 use crate::self_collision::{Ball, ContactSolver, NearPairs, PairList, RestPairs, SelfCollision};
 use crate::vector::{difference, dot};
 
@@ -47,15 +47,15 @@ pub(super) struct SelfCollisions<const D: usize> {
 
 impl<const D: usize> SelfCollisions<D> {
     /// None if no model has self-collision.
-    pub(super) fn new<'a>(
-        models: impl Iterator<Item = &'a Model<D>>,
+    pub(super) fn new(
+        scene: &Scene<D>,
         ranges: &[ModelRange],
         numbers: &NumberMap,
     ) -> Option<Self> {
         let (mut participants, mut participant_of) = (Vec::new(), Vec::new());
         let mut balls: Vec<Ball<D>> = Vec::new();
         let mut thickest = 0.0;
-        for (model, range) in models.zip(ranges) {
+        for ((_, model), range) in scene.models().zip(ranges) {
             let Some(settings) = model.self_collision else { continue };
             let thickness = settings.thickness.unwrap_or_default();
             let first = balls.len() as u32;

@@ -7,10 +7,11 @@ use super::{World, WorldError, following};
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The copies in an island from which single copies can [leave](Self::split_off), and the least
     /// number of copies for which an island of copies is worthwhile.
-    pub(super) fn copies_in(&self, island: usize) -> Option<(&Copies, usize)> {
-        let island = &self.islands[island];
-        // Limbs collide with those of the same island only.
-        let least = island.copies_min.filter(|_| island.model.limbs.is_empty())?;
+    pub(super) fn copies_in(&self, number: usize) -> Option<(&Copies, usize)> {
+        let island = &self.islands[number];
+        // Limbs collide with those of the same island only, and ties know the numbers there.
+        let tied = self.ties.iter().any(|tie| tie.islands.contains(&number));
+        let least = island.copies_min.filter(|_| !tied && island.model.limbs.is_empty())?;
         Some((island.schedule().copies()?, least))
     }
 
@@ -67,6 +68,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.islands.push(moved_island);
         self.particles.split(island, &kept, &moved);
         self.sticks.split(island, &kept_sticks, &moved_sticks);
+        if let Some(self_collisions) = &mut self.self_collisions {
+            self_collisions.locate(&self.particles);
+        }
         if let Some(recorded) = &mut self.recorded {
             recorded.split(island, &kept, &moved);
         }

@@ -99,7 +99,9 @@ impl<const D: usize> Tethering<D> {
             stick_of: sticks.iter().map(part_of).collect(),
             stick_cursor: None,
             pins: None,
+            tied: Vec::new(),
             anchors: Vec::new(),
+            moving: Vec::new(),
             columns: TetherColumns::default(),
         })
     }

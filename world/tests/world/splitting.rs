@@ -109,7 +109,7 @@ fn view(world: &World<ScalarKernel>) -> View {
     };
     View {
         drawing: world.drawing(),
-        tethers: world.tethers(),
+        tethers: world.tether_count(),
         torn: world.torn(),
         grabbed: world.grabbed().collect(),
         ranges: names().map(range).collect(),

@@ -365,5 +365,5 @@ fn many_models_do_not_share_the_searches_of_one() {
     many.add_copies("rope", &rope, (0..20).map(|it| [0.0, 0.0, it as f32])).unwrap();
     let mut many = world(&many);
     steps(&mut many, 1);
-    assert_eq!(many.tethers(), 20 * alone.tethers());
+    assert_eq!(many.tether_count(), 20 * alone.tether_count());
 }

@@ -1,0 +1,114 @@
+//! Making a world from a scene.
+
+use std::collections::BTreeMap;
+
+use taut_core::{Kernel, PlanError, Schedule};
+
+use super::island::{Island, IslandSchedules};
+use super::number_map::NumberMap;
+use super::self_collisions::SelfCollisions;
+use super::snapshot::signatures;
+use super::ties::IslandTie;
+use super::{ModelRange, Removed, World, WorldError, check_springs, following};
+use crate::grouping::{IslandModels, group_models};
+use crate::model::Model;
+use crate::scene::Scene;
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Creates the world of a scene; `kernel_for` chooses the kernel of each island by its schedule
+    /// (in the crate `taut`, `AnyKernel::best_for`).
+    ///
+    /// # Errors
+    /// If sticks of a model refer to particles that it lacks, the models are too large for one
+    /// world, a kernel cannot run a schedule, or the step is invalid or too long for the springs of
+    /// a model.
+    pub fn new(
+        scene: &Scene<D>,
+        mut kernel_for: impl FnMut(&Schedule) -> K,
+    ) -> Result<Self, WorldError> {
+        scene.settings.step.motion()?;
+        let mut models: Vec<ModelRange> = Vec::new();
+        let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
+        let mut mesh_vertices = scene.particles()..scene.particles();
+        for (name, model) in scene.models() {
+            particles = following(&particles, model.particles.len());
+            sticks = following(&sticks, model.sticks.len());
+            let Model { faces, bodies, .. } = model;
+            triangles = following(&triangles, faces.len() + bodies.triangles().len());
+            mesh_vertices = following(&mesh_vertices, bodies.vertex_count());
+            models.push(ModelRange {
+                name: name.to_owned(),
+                kind: model.kind(),
+                particles: particles.clone(),
+                sticks: sticks.clone(),
+                triangles: triangles.clone(),
+                mesh_vertices: mesh_vertices.clone(),
+                island: 0,
+                springs: 0..0,
+                bodies: 0..0,
+            });
+            let (needed, particles) = (model.sticks.particles(), model.particles.len());
+            if needed > particles {
+                return Err(PlanError::TooFewParticles { needed, particles }.into());
+            }
+            let masses = model.particles.inverse_masses();
+            check_springs(&model.springs, masses, &scene.settings.step)?;
+        }
+        let mut world = Self {
+            settings: scene.settings,
+            formula: scene.formula,
+            forces: scene.forces.clone(),
+            obstacles: scene.obstacles.clone(),
+            islands: Vec::new(),
+            ties: Vec::new(),
+            anchor_cursors: AnchorCursors::default(),
+            models,
+            particles: NumberMap::new(particles.end),
+            sticks: NumberMap::new(sticks.end),
+            removed: Removed::default(),
+            self_collisions: None,
+            signatures: signatures(scene),
+            held: BTreeMap::new(),
+            drag_targets: BTreeMap::new(),
+            held_changed: true,
+            recorded: None,
+            steps: 0,
+            time: 0.0,
+        };
+        let models = scene.models().map(|(_, model)| model);
+        for IslandModels { models, schedules, copies_min } in group_models(models, scene.order) {
+            let joined = match &models[..] {
+                [(_, model)] => model.complete()?,
+                models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
+            };
+            let copies = copies_min.map(|min| (&models[0].1.particles, min));
+            let lens = models.iter().map(|(_, model)| model.particles.len()).collect();
+            let schedules = IslandSchedules { schedules, lens, copies };
+            let mut island = Island::new(joined, schedules, scene.formula, &mut kernel_for)?;
+            let (mut springs, mut bodies) = (0..0, 0..0);
+            for &(at, model) in &models {
+                let range = &mut world.models[at];
+                springs = following(&springs, model.springs.len());
+                bodies = following(&bodies, model.bodies.all().len());
+                range.island = world.islands.len();
+                (range.springs, range.bodies) = (springs.clone(), bodies.clone());
+                let first = range.triangles.start;
+                island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
+            }
+            let ranges = || models.iter().map(|(at, _)| &world.models[*at]);
+            let mut particles = vec![0; island.model.particles.len()];
+            for (nth, particle) in ranges().flat_map(|range| range.particles.clone()).enumerate() {
+                particles[island.number_of(nth as u32) as usize] = particle as u32;
+            }
+            world.particles.add_island(particles);
+            let sticks = ranges().flat_map(|range| range.sticks.clone());
+            world.sticks.add_island(sticks.map(|stick| stick as u32).collect());
+            world.islands.push(island);
+        }
+        world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles);
+        let first_particles: Vec<usize> =
+            world.models.iter().map(|model| model.particles.start).collect();
+        world.ties = IslandTie::all_of(scene, &first_particles, &world.particles);
+        Ok(world)
+    }
+}
