@@ -66,6 +66,7 @@ impl StepProfile {
             forces: of(StepPart::Forces),
             tethers: of(StepPart::Tethers),
             ties: of(StepPart::Ties),
+            contacts: of(StepPart::SelfCollision),
             obstacles: of(StepPart::Obstacles),
             tearing: of(StepPart::Tearing),
         }
@@ -87,6 +88,8 @@ pub struct Shares {
     pub tethers: f64,
     /// Ties between models.
     pub ties: f64,
+    /// Contacts of models with self-collision.
+    pub contacts: f64,
     /// Obstacles.
     pub obstacles: f64,
     /// Finding and tearing sticks that are stretched too far.
@@ -95,14 +98,15 @@ pub struct Shares {
 
 impl Shares {
     /// Each share with its name in reports.
-    pub fn each(&self) -> [(&'static str, f64); 7] {
-        let Self { sticks, motion, forces, tethers, ties, obstacles, tearing } = *self;
+    pub fn each(&self) -> [(&'static str, f64); 8] {
+        let Self { sticks, motion, forces, tethers, ties, contacts, obstacles, tearing } = *self;
         [
             ("sticks", sticks),
             ("motion", motion),
             ("forces", forces),
             ("tethers", tethers),
             ("ties", ties),
+            ("contacts", contacts),
             ("obstacles", obstacles),
             ("tearing", tearing),
         ]

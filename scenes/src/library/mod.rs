@@ -2,6 +2,7 @@
 
 mod bodies;
 mod cloths;
+mod contacts;
 mod lines;
 mod stickless;
 
@@ -61,6 +62,8 @@ impl LibraryScene {
         cloths::HAMMOCK,
         cloths::TABLE_CLOTH,
         cloths::HEX_SHEET,
+        contacts::LAYERS_ON_A_BALL,
+        contacts::FOLDED,
         lines::ROPE_BRIDGE,
         lines::PLANTS,
         bodies::TETRA_CUBE_WORLD,

@@ -2,6 +2,9 @@
 //! (Teschner et al., "Optimized Spatial Hashing for Collision Detection of Deformable Objects",
 //! 2003).
 
+/// Number of pairs per point for which memory is reserved: enough for cloth in folds.
+const PAIRS: usize = 12;
+
 /// A point, with its cell.
 #[derive(Clone, Copy, Debug)]
 struct Entry<const D: usize> {
@@ -23,10 +26,16 @@ pub(crate) struct Cells<const D: usize> {
     pairs: Vec<[u32; 2]>,
 }
 
-impl<const D: usize> Default for Cells<D> {
-    fn default() -> Self {
-        let (entries, sorted, buckets) = (Vec::new(), Vec::new(), Vec::new());
-        Self { entries, sorted, buckets, first: Vec::new(), pairs: Vec::new() }
+impl<const D: usize> Cells<D> {
+    /// With memory for so many points and usual numbers of pairs.
+    pub(crate) fn with_capacity(points: usize) -> Self {
+        Self {
+            entries: Vec::with_capacity(points),
+            sorted: Vec::with_capacity(points),
+            buckets: Vec::with_capacity(points),
+            first: Vec::with_capacity(bucket_count(points) + 2),
+            pairs: Vec::with_capacity(PAIRS * points),
+        }
     }
 }
 
@@ -52,6 +61,12 @@ impl PairList {
             return false;
         };
         self.others[first as usize..end as usize].contains(&high)
+    }
+
+    /// With memory for usual numbers of pairs of so many numbers.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        let (first, others) = (Vec::with_capacity(count + 2), Vec::with_capacity(PAIRS * count));
+        Self { first, others }
     }
 
     /// Lists pairs, the lower number first, of numbers below `count`.
@@ -90,6 +105,11 @@ fn forward_neighbours<const D: usize>() -> impl Iterator<Item = [i32; D]> {
             digit - 1
         })
     })
+}
+
+/// Number of buckets for so many points, a power of 2.
+fn bucket_count(points: usize) -> usize {
+    (2 * points.max(1)).next_power_of_two()
 }
 
 /// The bucket of a cell; `mask` is one less than their number, a power of 2.
@@ -164,7 +184,7 @@ impl<const D: usize> Cells<D> {
         let Self { entries, sorted, buckets, first, .. } = self;
         // A little wider than the reach, so that rounding moves no near point beyond a neighbour.
         let per_cell = 1.0 / (1.001 * f64::from(reach));
-        let mask = (2 * points.len().max(1)).next_power_of_two() as u32 - 1;
+        let mask = bucket_count(points.len()) as u32 - 1;
         entries.clear();
         buckets.clear();
         first.clear();
@@ -217,7 +237,7 @@ mod tests {
         let mut list = PairList::default();
         let wanted = |[low, high]: [u32; 2]| (low + high) % 5 != 0;
         let all = points.iter().copied();
-        Cells::default().near_pairs(all, reach, usize::MAX, wanted, &mut list);
+        Cells::with_capacity(0).near_pairs(all, reach, usize::MAX, wanted, &mut list);
         let found: Vec<[u32; 2]> = list
             .rows()
             .enumerate()

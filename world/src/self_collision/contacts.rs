@@ -53,12 +53,8 @@ pub(crate) struct ContactSolver<const D: usize> {
     touched: Vec<u32>,
 }
 
-impl<const D: usize> Default for ContactSolver<D> {
-    fn default() -> Self {
-        let (contacts, changes) = (Vec::new(), Vec::new());
-        Self { contacts, changes, is_touched: Vec::new(), touched: Vec::new() }
-    }
-}
+/// Number of contacts per ball for which memory is reserved.
+const CONTACTS: usize = 6;
 
 /// How far a contact may push two balls apart in a substep, in addition to their approach, as a
 /// multiple of their thickness: two that overlap part smoothly.
@@ -108,6 +104,16 @@ fn swept<const D: usize>(
 }
 
 impl<const D: usize> ContactSolver<D> {
+    /// With memory for so many balls and usual numbers of contacts.
+    pub(crate) fn with_capacity(balls: usize) -> Self {
+        Self {
+            contacts: Vec::with_capacity(CONTACTS * balls),
+            changes: Vec::with_capacity(balls),
+            is_touched: Vec::with_capacity(balls),
+            touched: Vec::with_capacity(balls),
+        }
+    }
+
     /// Resolves the contacts of the pairs in a list, and returns the balls that have moved, in
     /// ascending order. No ball moved by more than `displacement` in this substep, m; `friction`
     /// is that of two balls.
@@ -125,7 +131,7 @@ impl<const D: usize> ContactSolver<D> {
             let [mine, others] = [self.changes[one], self.changes[other]];
             let moved = difference(mine.x, others.x);
             let depth = contact.depth - dot(moved, contact.normal);
-            if !(depth > 0.0) {
+            if depth <= 0.0 {
                 continue; // resolved by others
             }
             let moved_before = difference(mine.previous, others.previous);
@@ -244,7 +250,7 @@ mod tests {
             (0..count).flat_map(|one| (one + 1..count).map(move |other| [one, other])).collect();
         let mut list = PairList::default();
         list.fill(balls.len(), &pairs);
-        ContactSolver::default().resolve(&mut balls, &list, 10.0, |_| friction);
+        ContactSolver::with_capacity(0).resolve(&mut balls, &list, 10.0, |_| friction);
         balls
     }
 

@@ -27,7 +27,7 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// the greater of both thicknesses. Both balls of a contact are moved, by their masses, and slow
 /// each other down by Coulomb friction. Contacts do not bounce. Balls resist best if the thickness
 /// is about the spacing: thinner ones leave gaps, through which a sheet under load can pass another
-/// one. (So M. Müller, "Ten Minute Physics", part 15, 2022; the balls of NvCloth are similar.)
+/// one. (Similar: M. Müller, "Ten Minute Physics", part 15, 2022.)
 ///
 /// Particles that a stick joins do not collide with each other, nor do particles that are closer at
 /// the beginning than the thickness and joined by sticks over a path of at most twice the
@@ -53,7 +53,7 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// for _ in 0..60 {
 ///     assert!(world.step()?.finite);
 /// }
-/// let contacts = world.contacts();
+/// let contacts = world.contacts().unwrap();
 /// assert!(contacts.touching > 40 && contacts.crossings == 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -24,14 +24,17 @@ pub(crate) struct NearPairs<const D: usize> {
     slack: f32,
 }
 
-impl<const D: usize> Default for NearPairs<D> {
-    fn default() -> Self {
-        let (cells, list) = (Cells::default(), PairList::default());
-        Self { cells, list, found_at: Vec::new(), slack: 0.0 }
-    }
-}
-
 impl<const D: usize> NearPairs<D> {
+    /// No pairs yet, with memory for usual numbers of pairs of so many balls.
+    pub(crate) fn with_capacity(balls: usize) -> Self {
+        Self {
+            cells: Cells::with_capacity(balls),
+            list: PairList::with_capacity(balls),
+            found_at: Vec::with_capacity(balls),
+            slack: 0.0,
+        }
+    }
+
     /// Discards the pairs.
     pub(crate) fn discard(&mut self) {
         self.found_at.clear();

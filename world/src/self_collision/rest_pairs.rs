@@ -89,7 +89,13 @@ impl RestPairs {
         let mut near = PairList::default();
         let points = (0..count).map(|it| model.particles.position(it));
         let not_joined = |pair| !joined.contains(pair);
-        Cells::default().near_pairs(points, thickness, 64 * count, not_joined, &mut near);
+        Cells::with_capacity(count).near_pairs(
+            points,
+            thickness,
+            64 * count,
+            not_joined,
+            &mut near,
+        );
         let mut shortest = vec![f32::INFINITY; count];
         for (low, others) in near.rows().enumerate() {
             for &high in others {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use taut_core::{Kernel, PlanError, Schedule};
 
+use super::AnchorCursors;
 use super::island::{Island, IslandSchedules};
 use super::number_map::NumberMap;
 use super::self_collisions::SelfCollisions;

@@ -26,11 +26,10 @@ pub struct Contacts {
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The contacts of models with [self-collision](crate::SelfCollision) at present, to judge how
-    /// well they work: finding the crossings takes longer than a step. All 0 if no model has
+    /// well they work: finding the crossings takes longer than a step. None if no model has
     /// self-collision.
-    pub fn contacts(&self) -> Contacts {
-        let Some(all) = &self.self_collisions else { return Contacts::default() };
-        let mut all = all.clone();
+    pub fn contacts(&self) -> Option<Contacts> {
+        let mut all = self.self_collisions.clone()?;
         for (island, it) in self.islands.iter().enumerate() {
             if all.touches(island) {
                 all.read(island, &it.model.particles);
@@ -48,7 +47,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
         }
         let left_out = all.participants.iter().map(|it| it.left_out.close).sum();
-        Contacts { touching, penetration, crossings: self.crossings(), left_out }
+        Some(Contacts { touching, penetration, crossings: self.crossings(), left_out })
     }
 
     /// Number of crossings of the faces of models with self-collision.

@@ -31,9 +31,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use taut_core::{
-    Formula, Kernel, ParticleError, PlanError, Schedule, Step, StickError, hash_points,
-};
+use taut_core::{Formula, Kernel, ParticleError, Schedule, Step, StickError, hash_points};
 
 use crate::drawing::ModelKind;
 use crate::force::Force;

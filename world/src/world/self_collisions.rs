@@ -70,6 +70,7 @@ impl<const D: usize> SelfCollisions<D> {
                 left_out: RestPairs::new(model, thickness),
             });
         }
+        let count = balls.len();
         let mut all = Self {
             participants,
             participant_of,
@@ -77,8 +78,8 @@ impl<const D: usize> SelfCollisions<D> {
             ball_of: Vec::new(),
             particle_of: Vec::new(),
             balls,
-            near: NearPairs::default(),
-            solver: ContactSolver::default(),
+            near: NearPairs::with_capacity(count),
+            solver: ContactSolver::with_capacity(count),
         };
         all.locate(numbers);
         (!all.participants.is_empty()).then_some(all)

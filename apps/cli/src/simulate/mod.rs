@@ -29,7 +29,7 @@ use export::ExportOptions;
 use kernels::KernelOptions;
 use records::{Energies, Positions};
 use source::Source;
-use summary::Summary;
+use summary::{ContactRecord, Summary};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -93,6 +93,7 @@ pub(crate) struct Arguments {
     /// the table. Every 8th frame is profiled: it gives the share of time of each part of a step
     /// and does not count as a frame time. Without forces the share of sticks includes motion,
     /// because the kernel does both in one call.
+    /// Contacts of models with self-collision are examined in every 10th frame and the last.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
     json: Option<PathBuf>,
     /// Write energy, stretch and the number of torn sticks after every frame as CSV.
@@ -109,6 +110,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     export: ExportOptions,
 }
+
+/// Contacts are examined in one frame in this many: finding crossings takes longer than a step.
+const CONTACTS_EVERY: u64 = 10;
 
 /// Runs the scene and prints a summary.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -209,6 +213,7 @@ impl Arguments {
         let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
 
         let (mut times, mut finite, mut done) = (FrameTimes::default(), true, 0);
+        let mut contacts = None;
         with_progress(|progress| {
             for frame in 0..frames {
                 if let (Some(positions), Some(every)) = (&mut positions, self.every)
@@ -223,6 +228,9 @@ impl Arguments {
                 }
                 if !finite {
                     break;
+                }
+                if done % CONTACTS_EVERY == 0 || done == frames {
+                    ContactRecord::add(&mut contacts, world.contacts());
                 }
                 exporter.write_due_frame(&world)?;
                 progress(Progress { share: done as f64 / frames as f64, doing: name });
@@ -239,7 +247,7 @@ impl Arguments {
         if let Some(snapshot) = snapshot {
             snapshot.write(&world.snapshot())?;
         }
-        let summary = Summary::new(name, &world, &kernels, done, finite, &times)?;
+        let summary = Summary::new(name, &world, &kernels, done, finite, &times, contacts)?;
         if !json.as_ref().is_some_and(JsonOutput::is_standard) {
             let text = format!("{}\n{}\n", summary.sentence(&kernels), summary.table());
             io::stdout().write_all(text.as_bytes()).context("the table was not written")?;

@@ -1,7 +1,7 @@
 //! The result of a simulation, as a table and as JSON.
 
 use serde::{Serialize, Serializer};
-use taut::world::{Settings, World};
+use taut::world::{Contacts, Settings, World};
 use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 use taut_bench::{FrameTimes, Shares};
 
@@ -36,12 +36,37 @@ pub(crate) struct Summary {
     stretch_max: f64,
     compression_rms: f64,
     compression_max: f64,
+    /// Of models with self-collision, if there are any.
+    #[serde(flatten)]
+    contacts: Option<ContactRecord>,
     kinetic_j: f64,
     potential_j: f64,
     /// Whether every position is finite.
     finite: bool,
     #[serde(serialize_with = "hexadecimal")]
     hash: u64,
+}
+
+/// The contacts of models with self-collision in the frames in which they were examined.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct ContactRecord {
+    /// The number of pairs of particles that touched in the last one.
+    contacts: usize,
+    /// The largest number of pairs of an edge and a face that cross.
+    crossings_max: usize,
+    /// The deepest penetration of a pair of particles, m.
+    penetration_max_m: f32,
+}
+
+impl ContactRecord {
+    /// Adds a frame to the record.
+    pub(crate) fn add(record: &mut Option<Self>, frame: Option<Contacts>) {
+        let Some(Contacts { touching, penetration, crossings, .. }) = frame else { return };
+        let record = record.get_or_insert_default();
+        record.contacts = touching;
+        record.crossings_max = record.crossings_max.max(crossings);
+        record.penetration_max_m = record.penetration_max_m.max(penetration);
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
@@ -57,6 +82,7 @@ impl Summary {
         frames: u64,
         finite: bool,
         times: &FrameTimes,
+        contacts: Option<ContactRecord>,
     ) -> anyhow::Result<Self>
     where
         AnyKernel: Kernel<D>,
@@ -92,6 +118,7 @@ impl Summary {
             stretch_max: max,
             compression_rms,
             compression_max,
+            contacts,
             kinetic_j: diagnostics.kinetic,
             potential_j: diagnostics.potential,
             finite,
@@ -141,6 +168,11 @@ impl Summary {
         row("stretch, largest", format!("{:.4}", self.stretch_max));
         row("compression, rms", format!("{:.6}", self.compression_rms));
         row("compression, largest", format!("{:.4}", self.compression_max));
+        if let Some(ContactRecord { contacts, crossings_max, penetration_max_m }) = self.contacts {
+            row("contacts between particles", contacts.to_string());
+            row("penetration, deepest", format!("{:.2} mm", 1e3 * penetration_max_m));
+            row("crossed edges and faces, most", crossings_max.to_string());
+        }
         row("kinetic energy", joules(self.kinetic_j));
         row("potential energy", joules(self.potential_j));
         row("hash of the positions", format!("{:016x}", self.hash));

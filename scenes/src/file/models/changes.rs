@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use taut_world::{Model, ModelError, Tethers};
+use taut_world::{Model, ModelError, SelfCollision, Tethers};
 
 use crate::file::Context;
 use crate::file::error::{At, BuildError};
@@ -23,6 +23,7 @@ pub(super) struct Changes<R, const D: usize> {
     pub(super) tears_at: Option<f32>,
     pub(super) tethers: Option<TethersText>,
     pub(super) springs: Option<SpringsText>,
+    pub(super) self_collision: Option<SelfCollisionText>,
 }
 
 impl<R: Rotate<D>, const D: usize> Changes<R, D> {
@@ -87,6 +88,9 @@ impl<R: Rotate<D>, const D: usize> Changes<R, D> {
         if let Some(SpringsText { stiffness, damping }) = self.springs {
             model = model.sprung(stiffness, damping).at("springs")?;
         }
+        if let Some(SelfCollisionText(settings)) = self.self_collision {
+            model = model.self_colliding(settings).at("self_collision")?;
+        }
         Ok(model)
     }
 }
@@ -111,6 +115,35 @@ fn require_group<const D: usize>(
 pub(super) struct SpringsText {
     stiffness: f32,
     damping: f32,
+}
+
+/// [`Model::self_colliding`].
+#[derive(Clone, Copy, Deserialize)]
+#[serde(from = "SelfCollisionKeys")]
+pub(super) struct SelfCollisionText(SelfCollision);
+
+/// The keys of [`SelfCollisionText`].
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as { thickness = 0.01 }")]
+struct SelfCollisionKeys {
+    thickness: Option<f32>,
+    friction: f32,
+    categories: u32,
+    mask: u32,
+}
+
+impl Default for SelfCollisionKeys {
+    fn default() -> Self {
+        let SelfCollision { thickness, friction, categories, mask } = SelfCollision::default();
+        Self { thickness, friction, categories, mask }
+    }
+}
+
+impl From<SelfCollisionKeys> for SelfCollisionText {
+    fn from(keys: SelfCollisionKeys) -> Self {
+        let SelfCollisionKeys { thickness, friction, categories, mask } = keys;
+        Self(SelfCollision { thickness, friction, categories, mask })
+    }
 }
 
 /// [`Model::tethered`].

@@ -17,7 +17,7 @@ use super::triangles::TriangleReader;
 use super::values::Vector;
 use super::{Build, Context, exactly_one};
 use bodies::{BasisText, BoxText, RagdollText, RigidMeshText, RigidText, TetrahedronText};
-use changes::{Changes, GuideText, RotationText, SpringsText, TethersText};
+use changes::{Changes, GuideText, RotationText, SelfCollisionText, SpringsText, TethersText};
 use copies::CopiesText;
 use lines::{BridgeText, PlantText, RopeText};
 use particles::{EmitterText, ParticlesText};
@@ -100,6 +100,7 @@ macro_rules! models {
             tears_at: Option<f32>,
             tethers: Option<TethersText>,
             springs: Option<SpringsText>,
+            self_collision: Option<SelfCollisionText>,
             copies: Option<CopiesText<$dimensions>>,
             $($builder: Option<$options>,)*
         }
@@ -111,7 +112,7 @@ macro_rules! models {
                 const BUILDERS: &[&str] = &[$(stringify!($builder)),*];
                 let Self {
                     name, turned, at, velocity, groups, pinned, guided, stiffness, compliance,
-                    tears_at, tethers, springs, copies, $($builder),*
+                    tears_at, tethers, springs, self_collision, copies, $($builder),*
                 } = self;
                 let mut built = Vec::new();
                 $(if let Some(builder) = $builder {
@@ -121,7 +122,7 @@ macro_rules! models {
                 let model = exactly_one(&table, "builder", BUILDERS, built)??;
                 let changes = Changes {
                     turned, at, velocity, groups, pinned, guided, stiffness, compliance, tears_at,
-                    tethers, springs,
+                    tethers, springs, self_collision,
                 };
                 let model = changes.apply(&name, model, context)?;
                 let copies = copies.map(CopiesText::positions).transpose().at("copies")?;
