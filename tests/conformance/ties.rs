@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use taut::world::{
-    Attachment, Model, Place, Rope, Scene, Solid, Sphere, StickSet, Tie, Wind, World,
+    Attachment, Cloth, Model, Place, Rope, Scene, Solid, Sphere, StickSet, Tethers, Tie, Wind,
+    World,
 };
 use taut::{AnyKernel, Kernel, Kind, Pool, Schedule};
 
@@ -45,16 +46,16 @@ fn scene(acting: Acting) -> Scene {
             ]))
             .unwrap();
     }
-    let body_as_placed = Place::Body { body: 0, point: None };
-    scene
-        .attach(&Tie {
-            breaking_force: Some(2000.0),
-            ..Tie::between([
-                Attachment::group("sheet", "hem"),
-                Attachment::new("body", body_as_placed),
-            ])
-        })
-        .unwrap();
+    let on = |body: &str| Attachment::new(body, Place::Body { body: 0, point: None });
+    let sewn = Tie::between([Attachment::group("sheet", "hem"), on("body")]);
+    scene.attach(&Tie { breaking_force: Some(2000.0), ..sewn }).unwrap();
+    // A cloth with tethers that hangs from a falling beam.
+    let cloth = Model::cloth(&Cloth { columns: 20, rows: 12, ..Cloth::default() }).unwrap();
+    let cloth = cloth.tethered(Tethers::default()).unwrap();
+    scene.add("cloth", cloth.moved([-2.0, -0.5, 0.0])).unwrap();
+    let beam = Model::rigid_box([1.1, 0.1, 0.1], 1000.0).unwrap();
+    scene.add("beam", beam.moved([-2.0, 0.0, 0.0])).unwrap();
+    scene.attach(&Tie::between([Attachment::group("cloth", "top"), on("beam")])).unwrap();
     for copy in 0..6 {
         let face = Place::Face { face: 3 + copy, weights: [0.2, 0.5] };
         let stick = Place::Stick { stick: 7 * copy, share: 0.3 };
@@ -97,6 +98,7 @@ fn run(
         }
         assert!(world.step_on(&pool).unwrap().finite);
     }
+    assert_eq!(world.tether_count(), 20 * 11);
     (world.hash(), world.ties().filter(|tie| tie.broken).count())
 }
 

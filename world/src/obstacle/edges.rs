@@ -14,11 +14,14 @@ use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, unit, wide};
 
+/// The ends of all sticks, and the numbers of present and removed faces.
+type EdgeSource = (Arc<[[u32; 2]]>, [usize; 2]);
+
 /// Which sticks of an island collide, computed from its present sticks and faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeScratch {
     /// The sticks and the numbers of present and removed faces for which `edges` was computed.
-    computed_for: Option<(Arc<[[u32; 2]]>, [usize; 2])>,
+    computed_for: Option<EdgeSource>,
     edges: Vec<u32>,
 }
 
@@ -218,7 +221,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let farthest = self.farthest(centre, normal, size)?;
             let from_a = difference(farthest, a);
             let depth = dot(normal, from_a) + reach;
-            if !(depth > 0.0) {
+            if depth.is_nan() || depth <= 0.0 {
                 return None;
             }
             if contact.as_ref().is_none_or(|other| depth < other.depth) {

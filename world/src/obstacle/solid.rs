@@ -298,7 +298,7 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let pass = self.pass(sides.as_ref(), &poses, now);
         let sides_before = self.swept.then(|| self.shape.sides(&poses[0]));
         let sweeps = || {
-            let sides_before = sides_before.iter().flat_map(|sides| sides.as_ref());
+            let sides_before = sides_before.iter().flat_map(AsRef::as_ref);
             let both = sides_before.zip(pass.sides);
             both.map(|(before, after)| Sweep::new([*before, *after], &poses))
         };

@@ -30,6 +30,7 @@ mod substeps;
 mod swept;
 mod tearing;
 mod tethers;
+mod tied_tethers;
 mod ties;
 mod time;
 mod wind;

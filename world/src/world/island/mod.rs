@@ -24,6 +24,7 @@ use crate::settings::StepTime;
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
 /// models.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Island<P, const D: usize = 3> {
     /// Its models as one, in the numbering of the island.
     pub model: Model<D>,

@@ -1,0 +1,118 @@
+//! Ties and tethers: tied particles as anchors.
+
+use taut_core::{Kind, Step};
+use taut_scalar::ScalarKernel;
+use taut_world::{Attachment, Cloth, Model, Place, Scene, Tethers, Tie, Warning, World};
+
+use crate::make::{steps, unconnected, world};
+
+/// A cloth of 0.2 kg with tethers, tied at its top to a bar that swings or is pinned.
+fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Scene {
+    let mut scene = Scene::new();
+    let cloth = Model::cloth(&Cloth { columns: 16, rows: 16, ..Cloth::default() }).unwrap();
+    let cloth = match tethers {
+        Some(tethers) => cloth.tethered(tethers).unwrap(),
+        None => cloth,
+    };
+    scene.add("cloth", cloth).unwrap();
+    let mut bar = Model::rigid_box([1.2, 0.1, 0.1], density).unwrap().moved([0.0, 0.5, 0.0]);
+    if pinned {
+        bar = bar.pinned("body");
+    }
+    scene.add("bar", bar).unwrap();
+    scene.add("hooks", unconnected(&[[-0.6, 1.0, 0.0], [0.6, 1.0, 0.0]], &[0.0; 2])).unwrap();
+    let as_placed = || Place::Body { body: 0, point: None };
+    let sewn = [Attachment::group("cloth", "top"), Attachment::new("bar", as_placed())];
+    scene.attach(&Tie { breaking_force: Some(50.0), ..Tie::between(sewn) }).unwrap();
+    for (hook, end) in [(0, -0.6), (1, 0.6)] {
+        let end = Place::Body { body: 0, point: Some([end, 0.0, 0.0]) };
+        let ends = [Attachment::new("hooks", Place::Particle(hook)), Attachment::new("bar", end)];
+        let rope = Tie { distance: 0.5, kind: Kind::Maximum, ..Tie::between(ends) };
+        scene.attach(&rope).unwrap();
+    }
+    scene.settings.step = Step { substeps: 4, ..Step::default() };
+    scene
+}
+
+/// The lengths of the left edge of the cloth after a second.
+fn hanging_length(scene: &Scene) -> f32 {
+    let mut world = world(scene);
+    steps(&mut world, 60);
+    let left = world.group("cloth", "left").unwrap();
+    let [top, bottom] = [left[0], left[15]].map(|it| world.position(it)[1]);
+    top - bottom
+}
+
+#[test]
+fn tethers_hang_on_particles_that_are_tied_to_something_heavy() {
+    let tethers = Some(Tethers::default());
+    // 12 kg; a push at its end moves it as if it had a quarter of that, 15 times the mass of the
+    // cloth. A particle below the top row has a tether.
+    let heavy = tethered_to_a_bar(1000.0, false, tethers);
+    let mut world_of_heavy = world(&heavy);
+    assert!(heavy.warnings().is_empty() && world_of_heavy.warnings().is_empty());
+    steps(&mut world_of_heavy, 1);
+    assert_eq!(world_of_heavy.tether_count(), 16 * 15);
+    let [with, without] =
+        [tethers, None].map(|it| hanging_length(&tethered_to_a_bar(1000.0, false, it)));
+    assert!((with - 1.0).abs() < 0.01 && without > 1.02, "{with} {without}");
+    assert!(hanging_length(&tethered_to_a_bar(1.0, true, tethers)) < 1.01);
+
+    // 1.8 kg is less than 10 times the mass of the cloth.
+    let light = tethered_to_a_bar(150.0, false, tethers);
+    let mut world_of_light = world(&light);
+    for warnings in [light.warnings(), world_of_light.warnings()] {
+        assert!(matches!(warnings[..], [Warning::Untethered { particles: 256, .. }]));
+    }
+    steps(&mut world_of_light, 1);
+    assert_eq!(world_of_light.tether_count(), 0);
+    // A mass that changes, or a tie that breaks, changes the anchors.
+    for particle in world_of_light.model("bar").unwrap() {
+        world_of_light.set_inverse_mass(particle, 0.01).unwrap();
+    }
+    steps(&mut world_of_light, 1);
+    assert_eq!(world_of_light.tether_count(), 16 * 15);
+    for tie in 0..16 {
+        world_of_light.break_tie(tie).unwrap();
+    }
+    steps(&mut world_of_light, 1);
+    assert_eq!(world_of_light.tether_count(), 0);
+}
+
+/// A tether pulls towards where its anchor will be, so it does not brake cloth that moves along.
+#[test]
+fn tethers_do_not_brake_a_moving_bar() {
+    let [with, without] = [Some(Tethers::default()), None].map(|tethers| {
+        let mut scene = tethered_to_a_bar(1000.0, false, tethers);
+        scene.settings.step.acceleration = [0.0; 3];
+        scene.settings.step.damping_rate = 0.0;
+        let mut world = world(&scene);
+        for tie in 16..18 {
+            world.break_tie(tie).unwrap();
+        }
+        for particle in 0..world.len() {
+            if world.inverse_mass(particle) > 0.0 {
+                world.set_velocity(particle, [0.0, -4.0, 1.0]).unwrap();
+            }
+        }
+        steps(&mut world, 30);
+        let corner = world.group("cloth", "bottom").unwrap()[0];
+        world.position(corner)
+    });
+    for (axis, expected) in [-0.5, -2.5, 0.5].into_iter().enumerate() {
+        assert!((with[axis] - expected).abs() < 1e-3, "{with:?}");
+        assert!((without[axis] - expected).abs() < 1e-3, "{without:?}");
+    }
+}
+
+#[test]
+fn a_world_with_tied_anchors_resumes_with_the_same_bits() {
+    let scene = tethered_to_a_bar(1000.0, false, Some(Tethers::default()));
+    let mut original = world(&scene);
+    steps(&mut original, 20);
+    let snapshot = original.snapshot();
+    let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
+    steps(&mut original, 20);
+    steps(&mut resumed, 20);
+    assert_eq!(resumed.snapshot(), original.snapshot());
+}
