@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taut_core::{Cursor, Delta, Kernel, Kind};
+use taut_core::{Changes, Cursor, Delta, Kernel, Kind};
 
 use super::World;
 use crate::body::WeightedPoint;
@@ -94,7 +94,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         if is_current && masses.iter().zip(changes()).all(read) {
             return false;
         }
-        let masses = changes().map(|changes| changes.now()).collect();
+        let masses = changes().map(Changes::now).collect();
         self.anchor_cursors = AnchorCursors { masses, unbroken_ties };
         let anchors = self.tied_anchors();
         for (at, island) in self.islands.iter_mut().enumerate() {

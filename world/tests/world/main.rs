@@ -23,6 +23,7 @@ mod obstacles;
 mod plants;
 mod ragdolls;
 mod ropes;
+mod self_collision;
 mod snapshots;
 mod splitting;
 mod springs;

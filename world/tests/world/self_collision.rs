@@ -1,0 +1,185 @@
+//! Self-collision: cloth and ropes that touch cloth and ropes.
+
+use std::sync::Arc;
+
+use taut_core::{Kernel, Schedule, Step};
+use taut_scalar::ScalarKernel;
+use taut_world::{Axes, Cloth, HalfSpace, Model, Rope, Scene, SelfCollision, Solid, World};
+
+use crate::make::world;
+
+/// A horizontal square sheet of 20 cm, with a spacing of 25 mm.
+fn sheet(settings: SelfCollision) -> Model {
+    let cloth = Cloth {
+        columns: 9,
+        rows: 9,
+        width: 0.2,
+        height: 0.2,
+        axes: Axes::HORIZONTAL,
+        ..Cloth::default()
+    };
+    Model::cloth(&cloth).unwrap().self_colliding(settings).unwrap()
+}
+
+/// A sheet that falls on a fixed one, with a speed, m/s.
+fn falling_on_a_fixed_sheet(settings: [SelfCollision; 2], speed: f32) -> Scene {
+    let [fixed, falling] = settings.map(sheet);
+    let mut scene = Scene::new();
+    scene.add("fixed", fixed.pinned("all")).unwrap();
+    let falling = falling.moved([0.01, 0.1, 0.01]).moving_at([0.0, -speed, 0.0], 1.0 / 480.0);
+    scene.add("falling", falling).unwrap();
+    scene
+}
+
+/// Sheets that fall on the floor and on each other, and a rope across them.
+fn heap() -> Scene {
+    let mut scene = Scene::new();
+    for layer in 0..3 {
+        let turned = sheet(SelfCollision::default()).turned([0.0, 1.0, 0.0], 0.3 * layer as f32);
+        let at = [0.0, 0.05 + 0.04 * layer as f32, 0.0];
+        scene.add(format!("sheet {layer}"), turned.unwrap().moved(at)).unwrap();
+    }
+    let rope = Rope { spacing: 0.02, ..Rope::default() };
+    let rope = Model::rope(&[[-0.2, 0.2, 0.0], [0.2, 0.22, 0.03]], &rope).unwrap();
+    scene.add("rope", rope.self_colliding(SelfCollision::default()).unwrap()).unwrap();
+    let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(floor)));
+    scene
+}
+
+fn lowest<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
+    world.model(model).unwrap().map(|it| world.position(it)[1]).fold(f32::INFINITY, f32::min)
+}
+
+#[test]
+fn a_sheet_stays_above_another_at_any_speed_within_the_bound() {
+    // The bound is 2 · 25 mm · 480 / s = 24 m/s.
+    for speed in [0.0, 2.0, 8.0, 20.0] {
+        let mut world = world(&falling_on_a_fixed_sheet([SelfCollision::default(); 2], speed));
+        for _ in 0..30 {
+            assert!(world.step().unwrap().finite);
+            assert!(lowest(&world, "falling") > 0.0, "at {speed} m/s");
+        }
+        let contacts = world.contacts().unwrap();
+        assert_eq!(contacts.crossings, 0, "at {speed} m/s");
+    }
+}
+
+#[test]
+fn masks_decide_what_collides() {
+    let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
+    for (one, other, collide) in [
+        (settings(1, 1), settings(1, 1), true),
+        (settings(1, 2), settings(2, 1), true),
+        (settings(1, 2), settings(2, 2), false),
+        (settings(1, 1), settings(2, 3), false),
+        (settings(0, u32::MAX), settings(1, u32::MAX), false),
+    ] {
+        let mut world = world(&falling_on_a_fixed_sheet([one, other], 0.0));
+        for _ in 0..30 {
+            assert!(world.step().unwrap().finite);
+        }
+        assert_eq!(lowest(&world, "falling") > 0.0, collide, "{one:?}, {other:?}");
+    }
+}
+
+#[test]
+fn contacts_keep_momentum() {
+    let mut scene = Scene::new();
+    let throw = |velocity| sheet(SelfCollision::default()).moving_at(velocity, 1.0 / 480.0);
+    scene.add("one", throw([0.3, 1.0, 0.0])).unwrap();
+    scene.add("other", throw([0.0, -2.0, 0.1]).moved([0.03, 0.08, 0.01])).unwrap();
+    scene.settings.step = Step { acceleration: [0.0; 3], damping_rate: 0.0, ..scene.settings.step };
+    let mut world = world(&scene);
+    let before = world.diagnostics().unwrap();
+    let mut touched = 0;
+    for _ in 0..20 {
+        assert!(world.step().unwrap().finite);
+        touched = touched.max(world.contacts().unwrap().touching);
+    }
+    assert!(touched > 10, "{touched} contacts");
+    let after = world.diagnostics().unwrap();
+    let change = |axis: usize| (after.momentum[axis] - before.momentum[axis]).abs();
+    let scale = 1e-4 * before.momentum.iter().map(|it| it.abs()).sum::<f64>();
+    assert!((0..3).all(|axis| change(axis) < scale), "{before:?}\n{after:?}");
+    assert!(after.kinetic < before.kinetic);
+}
+
+#[test]
+fn a_resumed_world_has_the_same_bits() {
+    let scene = heap();
+    let mut through = world(&scene);
+    let mut interrupted = world(&scene);
+    for step in 0..60 {
+        assert!(through.step().unwrap().finite && interrupted.step().unwrap().finite);
+        if step % 7 == 0 {
+            // Its pairs are found anew.
+            let snapshot = interrupted.snapshot();
+            interrupted = World::resume(&scene, |_: &Schedule| ScalarKernel, &snapshot).unwrap();
+        }
+        assert_eq!(through.hash(), interrupted.hash(), "step {step}");
+    }
+    assert!(through.contacts().unwrap().touching > 50);
+}
+
+#[test]
+fn models_that_meet_nothing_keep_their_bits() {
+    let alone = |settings: Option<SelfCollision>| {
+        let mut model = sheet(SelfCollision::default()).pinned("left");
+        model.self_collision = settings;
+        let mut scene = Scene::new();
+        scene.add("sheet", model.clone()).unwrap();
+        if settings.is_some() {
+            scene.add("far", model.moved([5.0, 0.0, 0.0])).unwrap();
+        }
+        let mut world = world(&scene);
+        for _ in 0..10 {
+            assert!(world.step().unwrap().finite);
+        }
+        world.model("sheet").unwrap().map(|it| world.position(it).map(f32::to_bits)).collect()
+    };
+    let with: Vec<[u32; 3]> =
+        alone(Some(SelfCollision { thickness: Some(0.01), ..Default::default() }));
+    assert_eq!(with, alone(None));
+}
+
+#[test]
+fn neighbours_at_rest_are_left_out() {
+    let thick = SelfCollision { thickness: Some(0.06), ..SelfCollision::default() };
+    let mut scene = Scene::new();
+    scene.add("sheet", sheet(thick)).unwrap();
+    scene.settings.step.acceleration = [0.0; 3];
+    let mut world = world(&scene);
+    let start = world.hash();
+    assert!(world.step().unwrap().finite);
+    assert_eq!(world.hash(), start);
+    let contacts = world.contacts().unwrap();
+    assert!(contacts.left_out > 0 && contacts.touching == 0, "{contacts:?}");
+}
+
+#[test]
+fn settings_out_of_range_are_rejected() {
+    let error = |settings| {
+        let rope = Model::<3>::rope(&[[0.0; 3], [1.0; 3]], &Rope::default()).unwrap();
+        rope.self_colliding(settings).unwrap_err().to_string()
+    };
+    let thickness = |thickness| SelfCollision { thickness: Some(thickness), ..Default::default() };
+    for value in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let error = error(thickness(value));
+        assert!(error.starts_with("the thickness of cloth, m, is "), "{error}");
+    }
+    let friction = SelfCollision { friction: -0.5, ..SelfCollision::default() };
+    assert_eq!(error(friction), "the friction of cloth is -0.5; it must be at least 0");
+}
+
+#[test]
+fn many_particles_in_one_place_are_survived() {
+    let mut scene = Scene::new();
+    for copy in 0..4 {
+        scene.add(format!("sheet {copy}"), sheet(SelfCollision::default())).unwrap();
+    }
+    let mut world = world(&scene);
+    for _ in 0..20 {
+        assert!(world.step().unwrap().finite);
+    }
+}
