@@ -38,7 +38,7 @@ fn scene(acting: Acting) -> Scene {
     scene.add("body", body.moved([0.6, -0.8, 0.3])).unwrap();
     if acting.springs {
         let rope = Model::rope(&[[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], &Rope::default()).unwrap();
-        scene.add("spring", rope.pinned("start").sprung(500.0, 0.01).unwrap()).unwrap();
+        scene.add("spring", rope.pinned("start").sprung(50.0, 0.01).unwrap()).unwrap();
         scene
             .attach(&Tie::between([
                 Attachment::group("spring", "end"),
@@ -48,7 +48,7 @@ fn scene(acting: Acting) -> Scene {
     }
     let on = |body: &str| Attachment::new(body, Place::Body { body: 0, point: None });
     let sewn = Tie::between([Attachment::group("sheet", "hem"), on("body")]);
-    scene.attach(&Tie { breaking_force: Some(2000.0), ..sewn }).unwrap();
+    scene.attach(&Tie { breaking_force: Some(80.0), ..sewn }).unwrap();
     // A cloth with tethers that hangs from a falling beam.
     let cloth = Model::cloth(&Cloth { columns: 20, rows: 12, ..Cloth::default() }).unwrap();
     let cloth = cloth.tethered(Tethers::default()).unwrap();
