@@ -87,9 +87,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let unbroken_ties = self.ties.iter().filter(|tie| !tie.broken).count();
         let AnchorCursors { masses, unbroken_ties: before } = &self.anchor_cursors;
         let changes = || self.islands.iter().map(|it| it.model.particles.mass_changes());
-        let read = |(cursor, changes): (&Cursor, &taut_core::Changes)| {
-            changes.since(*cursor) == Delta::Entries(&[])
-        };
+        let read =
+            |(cursor, changes): (&Cursor, &Changes)| changes.since(*cursor) == Delta::Entries(&[]);
         let is_current = unbroken_ties == *before && masses.len() == self.islands.len();
         if is_current && masses.iter().zip(changes()).all(read) {
             return false;
