@@ -15,11 +15,11 @@ fn particles([from, to]: [(&str, u32); 2]) -> Tie {
 }
 
 /// A pinned hook at the origin and a weight below it, tied at a distance.
-fn hanging(mass: f32, tie: Tie) -> Scene {
+fn hanging(mass: f32, tie: &Tie) -> Scene {
     let mut scene = Scene::new();
     scene.add("hook", unconnected(&[[0.0; 3]], &[0.0])).unwrap();
     scene.add("weight", unconnected(&[[0.0, -1.0, 0.0]], &[1.0 / mass])).unwrap();
-    scene.attach(&tie).unwrap();
+    scene.attach(tie).unwrap();
     scene
 }
 
@@ -159,7 +159,7 @@ fn a_maximum_distance_is_slack_below_it_and_a_minimum_above_it() {
         (Kind::Minimum, 0.5, true),
         (Kind::TwoSided, 1.5, false),
     ] {
-        let scene = hanging(1.0, Tie { distance, kind, ..hook_and_weight() });
+        let scene = hanging(1.0, &Tie { distance, kind, ..hook_and_weight() });
         let mut world = world(&scene);
         steps(&mut world, 1);
         let force = world.ties().next().unwrap().force;
@@ -167,7 +167,7 @@ fn a_maximum_distance_is_slack_below_it_and_a_minimum_above_it() {
     }
     // A rope of 1.5 m stops the fall, of a minimum of 0.5 m nothing.
     for (kind, distance, end) in [(Kind::Maximum, 1.5, -1.5), (Kind::Minimum, 0.5, -12.0)] {
-        let scene = hanging(1.0, Tie { distance, kind, ..hook_and_weight() });
+        let scene = hanging(1.0, &Tie { distance, kind, ..hook_and_weight() });
         let mut world = world(&scene);
         steps(&mut world, 120);
         let y = world.position(1)[1];
@@ -180,7 +180,7 @@ fn a_compliant_tie_stretches_by_force_times_compliance_for_any_substeps() {
     for distance in [0.0, 1.0] {
         for substeps in [4, 8, 16] {
             let compliance = 2e-3;
-            let mut scene = hanging(3.0, Tie { distance, compliance, ..hook_and_weight() });
+            let mut scene = hanging(3.0, &Tie { distance, compliance, ..hook_and_weight() });
             scene.settings.step = Step { substeps, damping_rate: 20.0, ..Step::default() };
             let mut world = world(&scene);
             steps(&mut world, 240);
@@ -196,7 +196,7 @@ fn a_tie_breaks_above_its_breaking_force() {
     for substeps in [4, 16] {
         for (mass, breaks) in [(0.99, false), (1.01, true)] {
             let tie = Tie { breaking_force: Some(9.81), ..hook_and_weight() };
-            let mut scene = hanging(mass, tie);
+            let mut scene = hanging(mass, &tie);
             scene.settings.step = Step { substeps, ..Step::default() };
             let mut world = world(&scene);
             let mut broken = 0;
@@ -212,7 +212,7 @@ fn a_tie_breaks_above_its_breaking_force() {
 
 #[test]
 fn a_broken_tie_no_longer_acts() {
-    let mut world = world(&hanging(1.0, hook_and_weight()));
+    let mut world = world(&hanging(1.0, &hook_and_weight()));
     steps(&mut world, 2);
     assert_eq!(world.break_tie(0), Ok(true));
     assert_eq!(world.break_tie(0), Ok(false));
