@@ -28,8 +28,8 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     [before, after]
 }
 
-/// The cosine of the largest angle between the normals at the start or the point of entry and at the
-/// end at which the end decides: 26 degrees.
+/// The cosine of the largest angle between the normals at the start or the point of entry and at
+/// the end at which the end decides: 26 degrees.
 const SAME_SIDE: f64 = 0.9;
 
 /// Where a moving point enters a side.
@@ -155,7 +155,8 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
             let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
             let after = law.resolve(state, self.displacement.at(point), contact);
             for axis in 0..D {
-                model.particles.positions_mut(axis)[particle] = after.x[axis] as f32 + 0.0; // never -0.0
+                let x = after.x[axis] as f32 + 0.0; // never -0.0
+                model.particles.positions_mut(axis)[particle] = x;
                 model.particles.previous_mut(axis)[particle] = after.previous[axis] as f32;
             }
         }

@@ -239,34 +239,3 @@ fn a_world_resumes_with_the_same_bits_after_tears() {
     steps(&mut resumed, 40);
     assert_eq!(world.hash(), resumed.hash());
 }
-
-#[test]
-fn timing_probe() {
-    let cloth = Cloth {
-        axes: Axes::HORIZONTAL,
-        columns: 64,
-        rows: 64,
-        width: 1.4,
-        height: 1.4,
-        ..Cloth::default()
-    };
-    let sheet = Model::cloth(&cloth).unwrap().moved([0.0, 0.1, 0.0]);
-    let plain = Solid::new(Cuboid::new([-0.5, -0.05, -0.5], [0.5, 0.0, 0.5]).unwrap());
-    let variants = [
-        plain.clone(),
-        plain.clone().swept(),
-        plain.clone().with_edges(),
-        plain.clone().swept().with_edges(),
-    ];
-    for (name, solid) in ["plain", "swept", "edges", "both"].into_iter().zip(variants) {
-        let mut world = world_of(sheet.clone(), [Arc::new(solid)]);
-        steps(&mut world, 60);
-        let mut best = f64::INFINITY;
-        for _ in 0..60 {
-            let start = std::time::Instant::now();
-            steps(&mut world, 1);
-            best = best.min(start.elapsed().as_secs_f64());
-        }
-        println!("{name}: {:.3} ms", best * 1e3);
-    }
-}

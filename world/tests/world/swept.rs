@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
-use taut_world::{Capsule, Cuboid, Obstacle, Path, Scene, Solid, Sphere, Spin, Surface, World};
+use taut_world::{
+    Capsule, Cuboid, Model, Obstacle, Path, Ragdoll, Scene, Solid, Sphere, Spin, Surface, World,
+};
 
 use crate::make::{steps, unconnected};
 
@@ -161,6 +163,28 @@ fn a_particle_at_rest_on_a_swept_plate_stays() {
     assert!(rest[1].abs() < 1e-6, "{rest:?}");
     steps(&mut world, 60);
     assert_eq!(world.position(0), rest);
+}
+
+#[test]
+fn bodies_and_limbs_do_not_pass_a_thin_plate() {
+    let plate = Cuboid::new([-50.0, -0.01, -50.0], [50.0, 0.0, 50.0]).unwrap();
+    let body = Model::rigid_box([0.2; 3], 500.0).unwrap();
+    let ragdoll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    for (name, model) in [("box", body), ("ragdoll", ragdoll)] {
+        let lowest = [true, false].map(|swept| {
+            let mut scene = Scene::new();
+            scene.settings.step.substeps = 2;
+            scene.settings.passes = 4;
+            let thrown = model.clone().moved([0.0, 2.0, 0.0]);
+            scene.add("thrown", thrown.moving_at([0.0, -15.0, 0.0], 1.0 / 120.0)).unwrap();
+            let plate = Solid::new(plate);
+            scene.obstacles.push(Arc::new(if swept { plate.swept() } else { plate }));
+            let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+            steps(&mut world, 60);
+            world.positions().map(|[_, y, _]| y).fold(f32::INFINITY, f32::min)
+        });
+        assert!(lowest[0] > -0.01 && lowest[1] < -1.0, "{name}: {lowest:?}");
+    }
 }
 
 /// The normal where a segment enters a ball about the origin, if it does.
