@@ -73,8 +73,8 @@ fn scene(setting: &Scene, model: &Model, copies: Range<usize>) -> Scene {
 
 /// The numbers of copies in the islands of copies.
 fn copies(world: &World<ScalarKernel>) -> Vec<usize> {
-    let copies = world.islands().iter().filter_map(|island| island.schedule().copies());
-    copies.map(|copies| copies.count()).collect()
+    let islands = world.islands().iter();
+    islands.filter_map(|island| Some(island.schedule().copies()?.count())).collect()
 }
 
 /// Tears some sticks of a copy, from the `first` one on: other ones in each copy, so that the torn
@@ -136,7 +136,8 @@ fn bits(world: &World<ScalarKernel>, copy: usize) -> Vec<u32> {
 }
 
 /// How often a test reorders a world of copies, and for how long it continues.
-struct Plan<'a> {
+#[derive(Clone, Copy)]
+struct Tears<'a> {
     copies: usize,
     /// The copies to tear each time.
     torn: &'a [&'a [usize]],
@@ -147,15 +148,18 @@ struct Plan<'a> {
 
 /// Simulates copies that are torn and reordered. Compares them with copies that are alone in their
 /// scenes.
-fn assert_as_alone(setting: &Scene, model: &Model, plan: Plan<'_>) {
+fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
     let scene_of = |range| scene(setting, model, range);
-    let all = scene_of(0..plan.copies);
+    let all = scene_of(0..tears.copies);
     let mut together = world(&all);
-    let mut alone: Vec<_> = (0..plan.copies).map(|copy| world(&scene_of(copy..copy + 1))).collect();
-    assert_eq!(copies(&together), [plan.copies]);
-    for (time, torn) in plan.torn.iter().enumerate() {
+    let mut alone: Vec<_> =
+        (0..tears.copies).map(|copy| world(&scene_of(copy..copy + 1))).collect();
+    assert_eq!(copies(&together), [tears.copies]);
+    for (time, torn) in tears.torn.iter().enumerate() {
         steps(&mut together, 6);
-        alone.iter_mut().for_each(|world| steps(world, 6));
+        for world in &mut alone {
+            steps(world, 6);
+        }
         // Held particles: one of a copy that leaves, and one of a copy that may remain.
         for (copy, held) in [(torn[0], 10), (1, 12)] {
             let first = together.model(&name(copy)).unwrap().start;
@@ -173,7 +177,9 @@ fn assert_as_alone(setting: &Scene, model: &Model, plan: Plan<'_>) {
         let mut clock = Clock::new(together.settings().step.dt).unwrap();
         let (frame, outcome) = together.advance(&mut clock, 0.02).unwrap();
         assert!(outcome.finite && frame.steps == 1);
-        alone.iter_mut().for_each(|world| steps(world, 1));
+        for world in &mut alone {
+            steps(world, 1);
+        }
 
         let before = together.snapshot();
         let mut reordered_later = World::resume(&all, |_| ScalarKernel, &before).unwrap();
@@ -187,7 +193,7 @@ fn assert_as_alone(setting: &Scene, model: &Model, plan: Plan<'_>) {
         for world in &mut alone {
             world.reorder(|_| ScalarKernel).unwrap(); // all, as overstretched sticks tear, too
         }
-        assert_eq!(copies(&together).iter().sum::<usize>(), plan.remaining[time]);
+        assert_eq!(copies(&together).iter().sum::<usize>(), tears.remaining[time]);
 
         let after = together.snapshot();
         assert_eq!(reordered_later.snapshot(), after);
@@ -197,14 +203,16 @@ fn assert_as_alone(setting: &Scene, model: &Model, plan: Plan<'_>) {
         for world in [&mut together, &mut reordered_later, &mut resumed] {
             steps(world, 5);
         }
-        alone.iter_mut().for_each(|world| steps(world, 5));
+        for world in &mut alone {
+            steps(world, 5);
+        }
         assert_same(&view(&resumed), &view(&together));
         assert_same(&view(&reordered_later), &view(&together));
         assert_eq!(resumed.snapshot(), together.snapshot());
     }
-    steps(&mut together, plan.last_steps);
+    steps(&mut together, tears.last_steps);
     for (copy, alone) in alone.iter_mut().enumerate() {
-        steps(alone, plan.last_steps);
+        steps(alone, tears.last_steps);
         assert!(bits(&together, copy) == bits(alone, copy), "copy {copy}");
     }
 }
@@ -213,23 +221,23 @@ fn assert_as_alone(setting: &Scene, model: &Model, plan: Plan<'_>) {
 fn only_copies_with_torn_sticks_leave_their_island() {
     let torn: &[&[usize]] = &[&[7], &[0], &[3, 19], &[7], &[10, 11, 12, 13, 2]];
     let remaining = &[19, 18, 16, 16, 11];
-    assert_as_alone(&setting(), &disc(), Plan { copies: COPIES, torn, remaining, last_steps: 60 });
+    assert_as_alone(&setting(), &disc(), Tears { copies: COPIES, torn, remaining, last_steps: 60 });
 }
 
 #[test]
 fn sheets_and_renumbered_copies_leave_their_island() {
     let sheet = Model::cloth(&Cloth { columns: 9, rows: 7, ..Cloth::default() }).unwrap();
-    let plan =
-        Plan { copies: COPIES, torn: &[&[7], &[0, 5]], remaining: &[19, 17], last_steps: 60 };
-    assert_as_alone(&setting(), &sheet.pinned("top"), plan);
+    let tears =
+        Tears { copies: COPIES, torn: &[&[7], &[0, 5]], remaining: &[19, 17], last_steps: 60 };
+    assert_as_alone(&setting(), &sheet.pinned("top"), tears);
     // So many particles that they are renumbered.
     let large = Model::disc(66, StickSet::Structural).unwrap().shuffled(2);
     assert!(large.particles.len() > 4096);
     let mut short = setting();
     short.settings.step.substeps = 1;
     short.settings.step.iterations = 1;
-    let plan = Plan { copies: 8, torn: &[&[7, 2]], remaining: &[6], last_steps: 3 };
-    assert_as_alone(&short, &large, plan);
+    let tears = Tears { copies: 8, torn: &[&[7, 2]], remaining: &[6], last_steps: 3 };
+    assert_as_alone(&short, &large, tears);
 }
 
 /// Limbs of different copies collide, which they do in one island only.
@@ -273,9 +281,9 @@ fn damaged_lists_of_copies_that_left_are_refused() {
 #[test]
 fn all_copies_leave_if_too_few_remain() {
     let most: Vec<usize> = (0..15).collect();
-    let plan = Plan { copies: COPIES, torn: &[&[7], &most], remaining: &[19, 0], last_steps: 20 };
-    assert_as_alone(&setting(), &disc(), plan);
+    let tears = Tears { copies: COPIES, torn: &[&[7], &most], remaining: &[19, 0], last_steps: 20 };
+    assert_as_alone(&setting(), &disc(), tears);
     let all: Vec<usize> = (0..COPIES).collect();
-    let plan = Plan { copies: COPIES, torn: &[&all], remaining: &[0], last_steps: 20 };
-    assert_as_alone(&setting(), &disc(), plan);
+    let tears = Tears { copies: COPIES, torn: &[&all], remaining: &[0], last_steps: 20 };
+    assert_as_alone(&setting(), &disc(), tears);
 }
