@@ -7,10 +7,12 @@ use crate::vector::{difference, dot};
 
 /// How many substeps at the present speed the margin should last.
 const SUBSTEPS: f32 = 4.0;
-/// Least and greatest margin, as multiples of the greatest thickness.
-const MARGINS: [f32; 2] = [0.2, 4.0];
+/// Least margin, and greatest one that is chosen to last, as multiples of the greatest thickness.
+const MARGINS: [f32; 2] = [0.2, 1.0];
+/// Greatest margin, as a multiple of the greatest thickness.
+const MARGIN_MAX: f32 = 4.0;
 /// Largest number of pairs per ball. Only a heap of balls in one place has more.
-const PAIRS_MAX: usize = 64;
+const PAIRS_MAX: usize = 256;
 
 /// Pairs of balls closer than their thickness plus a margin, for as long as no ball has moved by
 /// more than half the margin.
@@ -51,10 +53,14 @@ impl<const D: usize> NearPairs<D> {
         wanted: impl Fn([u32; 2]) -> bool,
     ) -> &PairList {
         if !self.is_valid(balls) {
-            let wanted_margin = 2.0 * SUBSTEPS * displacement;
-            let [least, greatest] = MARGINS.map(|it| it * thickness);
-            let margin = if wanted_margin > least { wanted_margin } else { least };
-            let margin = if margin < greatest { margin } else { greatest };
+            let [least, lasting] = MARGINS.map(|it| it * thickness);
+            let clamped = |margin: f32, [least, most]: [f32; 2]| {
+                let margin = if margin > least { margin } else { least };
+                if margin < most { margin } else { most }
+            };
+            let margin = clamped(2.0 * SUBSTEPS * displacement, [least, lasting]);
+            // It must be enough for this substep at least.
+            let margin = clamped(margin, [2.01 * displacement, MARGIN_MAX * thickness]);
             let Self { cells, list, found_at, slack } = self;
             found_at.clear();
             found_at.extend(balls.iter().map(|ball| ball.x));
