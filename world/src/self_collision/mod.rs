@@ -47,7 +47,7 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// let cloth = Cloth { columns: 9, rows: 9, width: 0.2, height: 0.2, axes: Axes::XZ, ..Cloth::default() };
 /// let sheet = Model::cloth(&cloth)?.self_colliding(SelfCollision::default())?;
 /// let mut scene = Scene::new();
-/// scene.add("fixed", sheet.clone().pinned("all"))?;
+/// scene.add("fixed", sheet.clone().with_group("all", 0..81)?.pinned("all"))?;
 /// scene.add("falling", sheet.moved([0.01, 0.1, 0.01]))?;
 /// let mut world = World::new(&scene, |_| ScalarKernel)?;
 /// for _ in 0..60 {

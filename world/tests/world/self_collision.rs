@@ -34,7 +34,8 @@ fn sheet(settings: SelfCollision) -> Model {
 fn falling_on_a_fixed_sheet([fixed, falling]: [SelfCollision; 2], speed: f32) -> Scene {
     let (fixed, falling) = (square(17, fixed), sheet(falling));
     let mut scene = Scene::new();
-    scene.add("fixed", fixed.pinned("all")).unwrap();
+    let all = 0..fixed.particles.len() as u32;
+    scene.add("fixed", fixed.with_group("all", all).unwrap().pinned("all")).unwrap();
     let falling = falling.moved([0.01, 0.1, 0.01]).moving_at([0.0, -speed, 0.0], 1.0 / 480.0);
     scene.add("falling", falling).unwrap();
     scene
