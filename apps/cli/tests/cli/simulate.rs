@@ -53,15 +53,27 @@ fn a_simulation_prints_a_summary() {
 fn object(ran: &Ran) -> Value {
     let object = ran.report().value;
     let shares = object["shares"].as_object().unwrap();
-    for pass in ["sticks", "motion", "forces", "tethers", "ties", "obstacles", "tearing"] {
-        assert!((0.0..=1.0).contains(&shares[pass].as_f64().unwrap()), "{pass}: {object}");
+    let parts =
+        ["sticks", "motion", "forces", "tethers", "ties", "contacts", "obstacles", "tearing"];
+    for part in parts {
+        assert!((0.0..=1.0).contains(&shares[part].as_f64().unwrap()), "{part}: {object}");
     }
     let sum: f64 = shares.values().map(|share| share.as_f64().unwrap()).sum();
-    assert!((sum - 1.0).abs() < 1e-9 && shares.len() == 6, "{object}");
+    assert!((sum - 1.0).abs() < 1e-9 && shares.len() == parts.len(), "{object}");
     let [fastest, median] =
         ["frame_us_fastest", "frame_us_median"].map(|key| object[key].as_f64().unwrap());
     assert!(0.0 < fastest && fastest <= median, "{object}");
     object
+}
+
+#[test]
+fn only_scenes_with_self_collision_report_contacts() {
+    let contacts = object(&taut("simulate layers --size 6 --frames 20 --json -").succeeded());
+    assert!(contacts["contacts"].as_u64().unwrap() > 0, "{contacts}");
+    assert_eq!(contacts["crossings_max"].as_u64(), Some(0), "{contacts}");
+    assert!(contacts["penetration_max_m"].as_f64().unwrap() >= 0.0, "{contacts}");
+    let none = object(&taut("simulate drape --size 6 --frames 2 --json -").succeeded());
+    assert!(none.get("contacts").is_none(), "{none}");
 }
 
 #[test]
