@@ -68,7 +68,7 @@ fn object(ran: &Ran) -> Value {
 
 #[test]
 fn only_scenes_with_self_collision_report_contacts() {
-    let contacts = object(&taut("simulate layers --size 6 --frames 20 --json -").succeeded());
+    let contacts = object(&taut("simulate layers --size 10 --frames 20 --json -").succeeded());
     assert!(contacts["contacts"].as_u64().unwrap() > 0, "{contacts}");
     assert_eq!(contacts["crossings_max"].as_u64(), Some(0), "{contacts}");
     assert!(contacts["penetration_max_m"].as_f64().unwrap() >= 0.0, "{contacts}");
