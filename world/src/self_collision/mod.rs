@@ -44,7 +44,8 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// use taut_world::{Axes, Cloth, Model, Scene, SelfCollision, World};
 ///
 /// // A sheet of 20 cm falls on a fixed one.
-/// let cloth = Cloth { columns: 9, rows: 9, width: 0.2, height: 0.2, axes: Axes::XZ, ..Cloth::default() };
+/// let axes = Axes::HORIZONTAL;
+/// let cloth = Cloth { columns: 9, rows: 9, width: 0.2, height: 0.2, axes, ..Cloth::default() };
 /// let sheet = Model::cloth(&cloth)?.self_colliding(SelfCollision::default())?;
 /// let mut scene = Scene::new();
 /// scene.add("fixed", sheet.clone().with_group("all", 0..81)?.pinned("all"))?;
