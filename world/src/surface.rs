@@ -152,6 +152,21 @@ impl ContactLaw<f32> {
     }
 }
 
+/// The part of a displacement along a surface that Coulomb friction takes away: all of it, or
+/// `limit`, m, in its direction if that is less. `outgoing` is the displacement along the normal.
+#[inline(always)]
+pub(crate) fn stopped_slip<L: Lane, const D: usize>(
+    displacement: [L; D],
+    normal: [L; D],
+    outgoing: L,
+    limit: L,
+) -> [L; D] {
+    let slip = difference(displacement, scaled(normal, outgoing));
+    let slip_length = length(slip);
+    let share = L::select(slip_length.above(limit), limit / slip_length, limit.constant(1.0));
+    scaled(slip, share)
+}
+
 impl<L: Lane> ContactLaw<L> {
     /// Resolves a contact of a particle with the surface, which moved by `surface_displacement` in
     /// the substep, m.
@@ -175,7 +190,7 @@ impl<L: Lane> ContactLaw<L> {
         surface_displacement: [L; D],
         SurfaceContact { normal, depth, clearance }: SurfaceContact<L, D>,
     ) -> VerletState<L, D> {
-        let (zero, one) = (depth.constant(0.0), depth.constant(1.0));
+        let zero = depth.constant(0.0);
         let relative = difference(difference(x, previous), surface_displacement);
         let outgoing = dot(relative, normal);
         let incoming = L::select(outgoing.above(zero), zero, zero - outgoing);
@@ -187,13 +202,9 @@ impl<L: Lane> ContactLaw<L> {
             out = depth + L::select(rebound.above(clearance), clearance, rebound);
         }
 
-        let slip = difference(relative, scaled(normal, outgoing));
-        let slip_length = length(slip);
-        let friction_limit = self.friction * change;
-        let slowdown =
-            L::select(slip_length.above(friction_limit), friction_limit / slip_length, one);
+        let slip = stopped_slip(relative, normal, outgoing, self.friction * change);
         VerletState {
-            x: difference(add_scaled(x, out, normal), scaled(slip, slowdown)),
+            x: difference(add_scaled(x, out, normal), slip),
             previous: add_scaled(previous, out - change, normal),
         }
     }
