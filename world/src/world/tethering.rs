@@ -50,17 +50,27 @@ impl<const D: usize> Tethering<D> {
             *end += len;
             Some(first)
         });
-        Some(Self {
-            first_particles: first_particles.collect(),
-            stick_of: (0..models.sticks.len() as u32).collect(),
+        let stick_of = (0..models.sticks.len() as u32).collect();
+        Some(Self::without_tethers(first_particles.collect(), rest_model, stick_of))
+    }
+
+    /// Has no tethers until it is refreshed.
+    fn without_tethers(
+        first_particles: Vec<u32>,
+        rest_model: Model<D>,
+        stick_of: Vec<u32>,
+    ) -> Self {
+        Self {
+            first_particles,
             rest_model,
+            stick_of,
             stick_cursor: None,
             pins: None,
             tied: Vec::new(),
             anchors: Vec::new(),
             moving: Vec::new(),
             columns: TetherColumns::default(),
-        })
+        }
     }
 
     /// Adapts to a new plan with only the sticks `kept`; marks the others as torn in
@@ -93,17 +103,9 @@ impl<const D: usize> Tethering<D> {
         };
         let rank = |particle: &u32| particles.binary_search(particle).ok();
         let first_particles = self.first_particles.iter().filter_map(rank);
-        Ok(Self {
-            first_particles: first_particles.map(|it| it as u32).collect(),
-            rest_model,
-            stick_of: sticks.iter().map(part_of).collect(),
-            stick_cursor: None,
-            pins: None,
-            tied: Vec::new(),
-            anchors: Vec::new(),
-            moving: Vec::new(),
-            columns: TetherColumns::default(),
-        })
+        let first_particles = first_particles.map(|it| it as u32).collect();
+        let stick_of = sticks.iter().map(part_of).collect();
+        Ok(Self::without_tethers(first_particles, rest_model, stick_of))
     }
 
     /// Adapts to a new plan.
