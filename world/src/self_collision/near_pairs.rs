@@ -1,4 +1,4 @@
-//! The pairs of balls that may touch: found anew only when balls have moved far enough (Verlet,
+//! A list of the pairs of balls that may touch, which is kept until balls have moved too far (Verlet,
 //! "Computer Experiments on Classical Fluids", 1967).
 
 use super::cells::{Cells, PairList};

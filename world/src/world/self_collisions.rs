@@ -42,7 +42,7 @@ pub(super) struct SelfCollisions<const D: usize> {
     particle_of: Vec<[u32; 2]>,
     pub(super) balls: Vec<Ball<D>>,
     near: NearPairs<D>,
-    pub(super) solver: ContactSolver<D>,
+    solver: ContactSolver<D>,
 }
 
 impl<const D: usize> SelfCollisions<D> {

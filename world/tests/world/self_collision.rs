@@ -123,7 +123,7 @@ fn a_resumed_world_has_the_same_bits() {
     for step in 0..60 {
         assert!(through.step().unwrap().finite && interrupted.step().unwrap().finite);
         if step % 7 == 0 {
-            // Its pairs are found anew.
+            // The resumed world makes a new list of pairs.
             let snapshot = interrupted.snapshot();
             interrupted = World::resume(&scene, |_: &Schedule| ScalarKernel, &snapshot).unwrap();
         }
