@@ -131,11 +131,11 @@ impl<const D: usize> Path<D> {
 }
 
 fn check_period(period: f64) -> Result<(), ModelError> {
-    ModelError::check("period", "the period of a path, s,", period, 1e-9.., "above 0")?;
+    ModelError::check("period", "the period of a path or spin, s,", period, 1e-9.., "above 0")?;
     Ok(())
 }
 
-/// A rotation of an obstacle at a constant rate.
+/// A rotation of an obstacle at a constant rate, or back and forth.
 ///
 /// ```
 /// use taut_world::Spin;
@@ -144,6 +144,10 @@ fn check_period(period: f64) -> Result<(), ModelError> {
 /// let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI)?;
 /// // In two dimensions: from x to y.
 /// let wheel = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 2.0)?;
+/// // Back and forth in 4 s.
+/// let swing = wheel.oscillating(4.0)?;
+/// assert_eq!(wheel.angle(0.5), 1.0);
+/// assert!(swing.angle(2.0).abs() < 1e-12 && swing.angle(3.0) < -1.0);
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,6 +155,8 @@ pub struct Spin<const D: usize = 3> {
     plane: [[f64; D]; 2],
     centre: [f64; D],
     rate: f64,
+    /// s; None if the rate is constant.
+    period: Option<f64>,
 }
 
 /// The unit vector along `a`, or an error if `a` has no direction.
@@ -209,7 +215,26 @@ impl<const D: usize> Spin<D> {
             "the sine of the angle between the directions of a spin",
             across,
         )?;
-        Ok(Self { plane: [a, b], centre, rate })
+        Ok(Self { plane: [a, b], centre, rate, period: None })
+    }
+
+    /// The same rotation back and forth with a period, s: the angle is
+    /// `rate period / (2 π) sin(2 π t / period)`, so that the rate is the greatest, which it has at
+    /// time 0.
+    ///
+    /// # Errors
+    /// A period that is not above 0 and finite.
+    pub fn oscillating(self, period: f64) -> Result<Self, ModelError> {
+        check_period(period)?;
+        Ok(Self { period: Some(period), ..self })
+    }
+
+    /// The angle at a time, s, in rad.
+    pub fn angle(&self, time: f64) -> f64 {
+        match self.period {
+            None => self.rate * time,
+            Some(period) => self.rate * (period / TAU) * libm::sin(TAU * (time / period)),
+        }
     }
 }
 
@@ -263,8 +288,8 @@ impl<const D: usize> Pose<D> {
         };
         let (rotation, centre) = match spin {
             None => (matrix(&identity), [0.0; D]),
-            Some(Spin { plane: [a, b], centre, rate }) => {
-                let (sine, cosine) = libm::sincos(rate * time);
+            Some(spin @ Spin { plane: [a, b], centre, .. }) => {
+                let (sine, cosine) = libm::sincos(spin.angle(time));
                 let entry = |row: usize, column: usize| {
                     let symmetric = a[row] * a[column] + b[row] * b[column];
                     let antisymmetric = b[row] * a[column] - a[row] * b[column];

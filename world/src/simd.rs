@@ -37,8 +37,8 @@ mod tests {
 
     use crate::{
         Acceleration, Attractor, Bounds, Bridge, Capsule, Cloth, Cuboid, Drag, Field, Force, Gusts,
-        HalfSpace, HexSheet, Model, Obstacle, Path, Plant, Ragdoll, Region, Rope, Scene, Solid,
-        Sphere, Surface, Tethers, Wind, WindLaw, World,
+        HalfSpace, HexSheet, Model, Obstacle, Path, Plant, Ragdoll, Region, Rope, Scene,
+        SelfCollision, Solid, Sphere, Surface, Tethers, Wind, WindLaw, World,
     };
 
     thread_local! {
@@ -202,6 +202,23 @@ mod tests {
                 assert_same_bits(&format!("{name}, {tethers:?}"), &scene, 20);
             }
         }
+    }
+
+    #[test]
+    fn self_collision_is_the_same_on_every_instruction_set() {
+        let cloth = Cloth { columns: 9, rows: 21, width: 0.3, height: 0.8, ..Cloth::default() };
+        let collides = |model: Model| model.self_colliding(SelfCollision::default()).unwrap();
+        let mut scene = Scene::new();
+        for (name, speed) in [("slow", 0.0), ("fast", 20.0)] {
+            let at = [0.02 * speed, 0.5 + 0.01 * speed, 0.01];
+            let model = collides(Model::cloth(&cloth).unwrap());
+            scene.add(name, model.moved(at).moving_at([-speed, 0.0, 1.0], 1.0 / 480.0)).unwrap();
+        }
+        let rope = Model::rope(&[[-0.3, 0.0, 0.0], [0.3, 0.05, 0.0]], &Rope::default()).unwrap();
+        scene.add("rope", collides(rope)).unwrap();
+        let floor = HalfSpace::new([0.0, -0.1, 0.0], [0.1, 1.0, 0.2]).unwrap();
+        scene.obstacles.push(Arc::new(Solid::new(floor)));
+        assert_same_bits("self-collision", &scene, 60);
     }
 
     #[test]

@@ -33,17 +33,19 @@ impl<const D: usize> From<PathText<D>> for Path<D> {
     }
 }
 
-/// [`Spin::in_plane`].
+/// [`Spin::in_plane`], with a period [`Spin::oscillating`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SpinText<const D: usize> {
     plane: [Vector<D, f64>; 2],
     centre: Vector<D, f64>,
     rate: f64,
+    period: Option<f64>,
 }
 
 impl<const D: usize> SpinText<D> {
     pub(super) fn spin(self) -> Result<Spin<D>, ModelError> {
-        Spin::in_plane(self.plane.map(Into::into), self.centre.into(), self.rate)
+        let spin = Spin::in_plane(self.plane.map(Into::into), self.centre.into(), self.rate)?;
+        self.period.map_or(Ok(spin), |period| spin.oscillating(period))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use taut_core::Step;
 use taut_world::{
-    Axes, Cloth, Cuboid, HalfSpace, Model, ModelError, Scene, SceneError, SelfCollision, Solid,
-    Sphere, Surface,
+    Axes, Cloth, Cuboid, HalfSpace, Model, ModelError, Path, Rope, Scene, SceneError,
+    SelfCollision, Solid, Sphere, Spin, Surface,
 };
 
 use super::LibraryScene;
@@ -80,6 +80,84 @@ pub(super) const FOLDED: LibraryScene = LibraryScene {
         let surface = Surface { friction: 0.5, thickness: 0.005, ..Surface::default() };
         add_floor(&mut scene, surface)?;
         scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
+        Ok(scene.into())
+    },
+};
+
+pub(super) const TWIST: LibraryScene = LibraryScene {
+    name: "twist",
+    description: "the ends of a cloth turn against each other by three turns, and back",
+    size: 20,
+    size_unit: "particles across",
+    copies: false,
+    dimensions: 3,
+    residual_rms_max: 0.2,
+    build: |size| {
+        /// How long the ends take to turn one way, back, the other way and back, s.
+        const PERIOD: f64 = 16.0;
+        /// How far each end turns, rad.
+        const TURN: f64 = 3.0 * core::f64::consts::PI;
+        /// How far an end comes nearer meanwhile, m: a twisted cloth is shorter.
+        const NEARER: f64 = 0.25;
+        let cloth =
+            Cloth { columns: size, rows: 3 * size, width: 0.4, height: 1.2, ..Cloth::default() };
+        let mut model = Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]);
+        for (end, side) in [("top", 1.0), ("bottom", -1.0)] {
+            let rate = side * TURN * core::f64::consts::TAU / PERIOD;
+            let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], rate)?.oscillating(PERIOD)?;
+            let offset = |quarter: i32| [0.0, -side * NEARER * f64::from(quarter % 2), 0.0];
+            let keys = (0..=4).map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
+            model = model.guided(end, Path::Keyframed { keys: keys.collect() }, Some(spin))?;
+        }
+        let mut scene = Scene::<3>::new();
+        scene.add("cloth", model.self_colliding(SelfCollision::default())?)?;
+        scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
+        Ok(scene.into())
+    },
+};
+
+pub(super) const KNOT: LibraryScene = LibraryScene {
+    name: "knot",
+    description: "a knot in a rope is pulled tight",
+    size: 120,
+    size_unit: "particles along the rope",
+    copies: false,
+    dimensions: 3,
+    residual_rms_max: 0.2,
+    build: |size| {
+        /// The size of the loose knot, m: a trefoil of this half height.
+        const SCALE: f64 = 0.03;
+        /// The length of each end beside the knot, m, and how far it is pulled, m.
+        const END: f64 = 0.24;
+        const PULL: f64 = 0.42;
+        /// How long it is pulled, s.
+        const DURATION: f64 = 6.0;
+        /// The length of the trefoil, as a multiple of the scale.
+        const LENGTH: f64 = 31.9;
+        let spacing = (SCALE * LENGTH + 2.0 * END) / size.max(16) as f64;
+        // It is cut where it is widest, so that the ends pass each other.
+        let mut path = Vec::new();
+        let mut t = 0.0;
+        while t < core::f64::consts::TAU {
+            let (sine, cosine) = libm::sincos(2.0 * t);
+            let (sine_3, cosine_3) = libm::sincos(3.0 * t);
+            let radius = 2.0 + cosine_3;
+            path.push([radius * sine, sine_3, radius * cosine].map(|x| (SCALE * x) as f32));
+            t += spacing / (SCALE * libm::sqrt(4.0 * radius * radius + 9.0));
+        }
+        let ([x, y, z], [last_x, last_y, last_z]) = (path[0], path[path.len() - 1]);
+        let [along, up] = [END, END / 2.0].map(|it| it as f32);
+        path.insert(0, [x - along, y - up, z]);
+        path.push([last_x + along, last_y + up, last_z]);
+        let rope = Rope { spacing: 1.1 * spacing as f32, bending: 0.05, ..Rope::default() };
+        let mut model = Model::rope(&path, &rope)?.moved([0.0, 1.0, 0.0]);
+        for (end, side) in [("start", -1.0), ("end", 1.0)] {
+            let keys = vec![(0.0, [0.0; 3]), (DURATION, [side * PULL, 0.0, 0.0])];
+            model = model.guided(end, Path::Keyframed { keys }, None)?;
+        }
+        let mut scene = Scene::<3>::new();
+        scene.add("rope", model.self_colliding(SelfCollision::default())?)?;
+        scene.settings.step = Step { substeps: 64, damping_rate: 1.2, ..Step::default() };
         Ok(scene.into())
     },
 };

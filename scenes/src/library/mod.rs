@@ -64,6 +64,8 @@ impl LibraryScene {
         cloths::HEX_SHEET,
         contacts::LAYERS_ON_A_BALL,
         contacts::FOLDED,
+        contacts::TWIST,
+        contacts::KNOT,
         lines::ROPE_BRIDGE,
         lines::PLANTS,
         bodies::TETRA_CUBE_WORLD,

@@ -162,7 +162,7 @@ fn errors_are_one_line_with_a_line_number() {
                  path = { oscillating = { amplitude = [1, 0, 0], period = 0 } } }]",
             ),
             4,
-            "the period of a path, s, is 0",
+            "the period of a path or spin, s, is 0",
         ),
         (
             model("particles = { positions = [[0, 0, 0]], masses = [0] }"),

@@ -1,25 +1,15 @@
 //! Narrow phase and response of contacts between balls.
 
-use super::cells::PairList;
+use super::clusters::{Balls, CLUSTER};
+use super::near_rows::{Pairing, Pairings, Row};
+use super::touching::find_touching;
 use crate::surface::stopped_slip;
 use crate::vector::{add_scaled, difference, dot, length, scaled, sum};
-
-/// A particle that collides with others.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ball<const D: usize> {
-    /// Position, m.
-    pub(crate) x: [f32; D],
-    /// Previous position, m.
-    pub(crate) previous: [f32; D],
-    /// 1/kg.
-    pub(crate) inverse_mass: f32,
-    /// Its diameter, m.
-    pub(crate) thickness: f32,
-}
 
 /// Two balls that touch in this substep.
 #[derive(Clone, Copy, Debug)]
 struct Contact<const D: usize> {
+    /// Their slots.
     balls: [u32; 2],
     /// From the second ball to the first, of length 1.
     normal: [f32; D],
@@ -27,6 +17,12 @@ struct Contact<const D: usize> {
     depth: f32,
     /// Displacement of the first relative to the second in this substep, m.
     relative: [f32; D],
+    /// The share of each in their motion apart: negative for the second.
+    shares: [f32; 2],
+    /// Coulomb's μ.
+    friction: f32,
+    /// How far they may be pushed apart in a substep, in addition to their approach, m.
+    push_max: f32,
 }
 
 /// What the contacts of a ball have added to its position and previous position, m.
@@ -36,8 +32,13 @@ struct Change<const D: usize> {
     previous: [f32; D],
 }
 
+impl<const D: usize> Change<D> {
+    const NONE: Self = Self { x: [0.0; D], previous: [0.0; D] };
+}
+
 /// Resolves contacts: it finds all contacts of a pass from the positions before, then resolves them
-/// one after the other (Gauss-Seidel), in the order of the list of pairs.
+/// one after the other (Gauss-Seidel), by colour: contacts that follow each other have no ball in
+/// common, so that a CPU resolves several at a time.
 ///
 /// (Tried: all at once, each ball divided into equal parts for its contacts, as in Tonge,
 /// Benevolenski, Voroshilov, "Mass Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012.
@@ -45,17 +46,30 @@ struct Change<const D: usize> {
 /// in a pass they have hundreds, without them none.)
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSolver<const D: usize> {
+    /// The pairs of balls that touch.
+    touching: Vec<Row>,
     contacts: Vec<Contact<D>>,
-    /// By ball; 0 between calls.
+    /// The contacts in the order in which they are resolved: by colour.
+    order: Vec<u32>,
+    /// The colour of each contact.
+    colours: Vec<u8>,
+    /// By slot: the colours of its contacts, as bits.
+    used: Vec<u64>,
+    /// By slot; 0 between calls.
     changes: Vec<Change<D>>,
-    /// Which balls have contacts; false between calls.
+    /// Which slots have contacts; false between calls.
     is_touched: Vec<bool>,
-    /// The balls that have contacts.
+    /// The slots that have contacts.
     touched: Vec<u32>,
 }
 
 /// Number of contacts per ball for which memory is reserved.
 const CONTACTS: usize = 6;
+/// Largest number of contacts per ball. Only a heap of balls in one place has more.
+const CONTACTS_MAX: usize = 64;
+
+/// Number of colours. Contacts that find no free one have the last.
+const COLOURS: usize = 64;
 
 /// How far a contact may push two balls apart in a substep, in addition to their approach, as a
 /// multiple of their thickness: two that overlap part smoothly.
@@ -105,114 +119,151 @@ fn swept<const D: usize>(
 }
 
 impl<const D: usize> ContactSolver<D> {
-    /// With memory for so many balls and usual numbers of contacts.
-    pub(crate) fn with_capacity(balls: usize) -> Self {
+    /// With memory for so many slots and usual numbers of contacts.
+    pub(crate) fn new(slots: usize) -> Self {
         Self {
-            contacts: Vec::with_capacity(CONTACTS * balls),
-            changes: Vec::with_capacity(balls),
-            is_touched: Vec::with_capacity(balls),
-            touched: Vec::with_capacity(balls),
+            touching: Vec::with_capacity(CONTACTS * slots),
+            contacts: Vec::with_capacity(CONTACTS * slots),
+            order: Vec::with_capacity(CONTACTS * slots),
+            colours: Vec::with_capacity(CONTACTS * slots),
+            used: vec![0; slots],
+            changes: vec![Change::NONE; slots],
+            is_touched: vec![false; slots],
+            touched: Vec::with_capacity(slots),
         }
     }
 
-    /// Resolves the contacts of the pairs in a list, and returns the balls that have moved, in
-    /// ascending order. No ball moved by more than `displacement` in this substep, m; `friction`
-    /// is that of two balls.
+    /// Resolves the contacts among near balls, and returns the slots of the balls that have moved.
     pub(crate) fn resolve(
         &mut self,
-        balls: &mut [Ball<D>],
-        near: &PairList,
-        displacement: f32,
-        friction: impl Fn([u32; 2]) -> f32,
+        balls: &mut Balls<D>,
+        near: &[Row],
+        pairings: &impl Pairings,
     ) -> &[u32] {
-        self.find(balls, near, displacement);
-        for contact in &self.contacts {
-            let [one, other] = contact.balls.map(|ball| ball as usize);
-            let [w, other_w] = [one, other].map(|ball| balls[ball].inverse_mass);
+        find_touching(balls, near, pairings, &mut self.touching);
+        self.find(balls, pairings);
+        self.sort_by_colour();
+        for &number in &self.order {
+            let contact = &self.contacts[number as usize];
+            let [one, other] = contact.balls.map(|slot| slot as usize);
             let [mine, others] = [self.changes[one], self.changes[other]];
             let moved = difference(mine.x, others.x);
-            let depth = contact.depth - dot(moved, contact.normal);
+            let normal = contact.normal;
+            let depth = contact.depth - dot(moved, normal);
             if depth <= 0.0 {
                 continue; // resolved by others
             }
             let moved_before = difference(mine.previous, others.previous);
             let relative = sum(contact.relative, difference(moved, moved_before));
-            let normal = contact.normal;
             let outgoing = dot(relative, normal);
             let incoming = if outgoing < 0.0 { -outgoing } else { 0.0 };
-            let limit = friction(contact.balls) * incoming;
-            let slip = stopped_slip(relative, normal, outgoing, limit);
-            let fastest = incoming + PUSH_MAX * thickness_of(&balls[one], &balls[other]);
+            let slip = stopped_slip(relative, normal, outgoing, contact.friction * incoming);
+            let fastest = incoming + contact.push_max;
             let out = if depth < fastest { depth } else { fastest };
             let x = difference(scaled(normal, out), slip);
             // As in `ContactLaw::resolve`: pushing apart adds no velocity, and what is left of the
             // approach is lost.
             let previous = scaled(normal, out - incoming);
-            let total = w + other_w;
-            for (ball, share) in [(one, w / total), (other, -(other_w / total))] {
-                let change = &mut self.changes[ball];
+            for (slot, share) in [one, other].into_iter().zip(contact.shares) {
+                let change = &mut self.changes[slot];
                 change.x = add_scaled(change.x, share, x);
                 change.previous = add_scaled(change.previous, share, previous);
             }
         }
-        for &ball in &self.touched {
-            let change = &mut self.changes[ball as usize];
-            let moved = &mut balls[ball as usize];
-            if moved.inverse_mass > 0.0 {
-                moved.x = sum(moved.x, change.x);
-                moved.previous = sum(moved.previous, change.previous);
+        for &slot in &self.touched {
+            let slot = slot as usize;
+            let change = core::mem::replace(&mut self.changes[slot], Change::NONE);
+            for axis in 0..D {
+                balls.position[axis][slot] += change.x[axis];
+                balls.previous[axis][slot] += change.previous[axis];
             }
-            *change = Change { x: [0.0; D], previous: [0.0; D] };
-            self.is_touched[ball as usize] = false;
+            self.is_touched[slot] = false;
         }
         &self.touched
     }
 
-    /// Finds the contacts, in the order of the list.
-    fn find(&mut self, balls: &[Ball<D>], near: &PairList, displacement: f32) {
-        let Self { contacts, changes, is_touched, touched } = self;
-        is_touched.resize(balls.len(), false);
-        changes.resize(balls.len(), Change { x: [0.0; D], previous: [0.0; D] });
+    /// Sorts the contacts by colour: those of one colour have no ball in common, apart from the last
+    /// colour. Each contact has the first colour that is free at both balls.
+    fn sort_by_colour(&mut self) {
+        let Self { contacts, order, colours, used, touched, .. } = self;
+        let mut first = [0_u32; COLOURS + 1];
+        colours.clear();
+        for contact in &*contacts {
+            let [one, other] = contact.balls.map(|slot| slot as usize);
+            let colour = (!(used[one] | used[other])).trailing_zeros().min(COLOURS as u32 - 1);
+            // Contacts of a ball that does not move are independent of each other.
+            for (slot, share) in [one, other].into_iter().zip(contact.shares) {
+                if share != 0.0 {
+                    used[slot] |= 1 << colour;
+                }
+            }
+            colours.push(colour as u8);
+            first[colour as usize + 1] += 1;
+        }
+        for colour in 1..COLOURS {
+            first[colour] += first[colour - 1];
+        }
+        order.clear();
+        order.resize(contacts.len(), 0);
+        for (number, &colour) in (0..).zip(&*colours) {
+            let place = &mut first[usize::from(colour)];
+            order[*place as usize] = number;
+            *place += 1;
+        }
+        for &slot in &*touched {
+            used[slot as usize] = 0;
+        }
+    }
+
+    /// Finds the contacts, in the order of the rows.
+    fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings) {
+        let Self { touching, contacts, is_touched, touched, .. } = self;
         contacts.clear();
         touched.clear();
-        for ((number, others), ball) in (0_u32..).zip(near.rows()).zip(balls) {
-            for &other_number in others {
-                let other = &balls[other_number as usize];
-                let end = difference(ball.x, other.x);
-                let thickness = thickness_of(ball, other);
-                // Most pairs are too far apart, even if both balls came from anywhere they could.
-                let reach = thickness + 2.0 * displacement;
-                let free = ball.inverse_mass + other.inverse_mass > 0.0;
-                if !(dot(end, end) < 1.001 * (reach * reach) && free) {
+        let contacts_max = CONTACTS_MAX * balls.slots();
+        for row in &*touching {
+            let clusters = [row.slot as usize / CLUSTER, row.cluster as usize];
+            let Some(pairing) = pairings.of(clusters.map(|it| balls.models[it])) else { continue };
+            let Pairing { thickness, friction } = pairing;
+            for pair in row.pairs() {
+                let [x, other_x] = pair.map(|slot| balls.position(slot));
+                let [moved, other_moved] = pair.map(|slot| balls.displacement(slot));
+                let end = difference(x, other_x);
+                let relative = difference(moved, other_moved);
+                let Some((normal, depth)) = swept(difference(end, relative), end, thickness) else {
                     continue;
-                }
-                let start = difference(ball.previous, other.previous);
-                let Some((normal, depth)) = swept(start, end, thickness) else { continue };
-                let relative = difference(end, start);
-                let balls = [number, other_number];
-                contacts.push(Contact { balls, normal, depth, relative });
-                for ball in balls {
-                    if !core::mem::replace(&mut is_touched[ball as usize], true) {
-                        touched.push(ball);
+                };
+                let [w, other_w] = pair.map(|slot| balls.inverse_mass[slot]);
+                let total = w + other_w;
+                if total > 0.0 && contacts.len() < contacts_max {
+                    contacts.push(Contact {
+                        balls: pair.map(|slot| slot as u32),
+                        normal,
+                        depth,
+                        relative,
+                        shares: [w / total, -(other_w / total)],
+                        friction,
+                        push_max: PUSH_MAX * thickness,
+                    });
+                    for slot in pair {
+                        if !is_touched[slot] && balls.inverse_mass[slot] > 0.0 {
+                            is_touched[slot] = true;
+                            touched.push(slot as u32);
+                        }
                     }
                 }
             }
         }
-        touched.sort_unstable();
     }
-}
-
-/// The distance that two balls keep, m.
-#[inline]
-fn thickness_of<const D: usize>(one: &Ball<D>, other: &Ball<D>) -> f32 {
-    if one.thickness > other.thickness { one.thickness } else { other.thickness }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Ball, ContactSolver, PUSH_MAX, PairList, swept};
+    use super::super::near_rows::{Margin, NearRows};
+    use super::super::rest_pairs::LeftOut;
+    use super::{Balls, CLUSTER, ContactSolver, PUSH_MAX, Pairing, Pairings, swept};
     use crate::vector::{add_scaled, difference, length};
 
     proptest! {
@@ -239,18 +290,54 @@ mod tests {
         }
     }
 
-    fn ball(x: [f32; 3], velocity: [f32; 3], inverse_mass: f32) -> Ball<3> {
-        Ball { x, previous: difference(x, velocity), inverse_mass, thickness: 1.0 }
+    /// A ball of one metre.
+    #[derive(Clone, Copy, Debug)]
+    struct Ball {
+        x: [f32; 3],
+        previous: [f32; 3],
+        inverse_mass: f32,
     }
 
-    fn resolved(mut balls: Vec<Ball<3>>, friction: f32) -> Vec<Ball<3>> {
-        let count = balls.len() as u32;
-        let pairs: Vec<[u32; 2]> =
-            (0..count).flat_map(|one| (one + 1..count).map(move |other| [one, other])).collect();
-        let mut list = PairList::default();
-        list.fill(balls.len(), &pairs);
-        ContactSolver::with_capacity(0).resolve(&mut balls, &list, 10.0, |_| friction);
-        balls
+    fn ball(x: [f32; 3], velocity: [f32; 3], inverse_mass: f32) -> Ball {
+        Ball { x, previous: difference(x, velocity), inverse_mass }
+    }
+
+    struct All {
+        friction: f32,
+        left_out: LeftOut,
+    }
+
+    impl Pairings for All {
+        fn of(&self, _: [u32; 2]) -> Option<Pairing> {
+            Some(Pairing { thickness: 1.0, friction: self.friction })
+        }
+        fn thickness(&self) -> f32 {
+            1.0
+        }
+        fn left_out(&self) -> &LeftOut {
+            &self.left_out
+        }
+    }
+
+    fn resolved(mut all: Vec<Ball>, friction: f32) -> Vec<Ball> {
+        let mut balls = Balls::<3>::new([all.len()].into_iter());
+        for slot in 0..CLUSTER {
+            let ball = all[slot.min(all.len() - 1)];
+            for axis in 0..3 {
+                balls.position[axis][slot] = ball.x[axis];
+                balls.previous[axis][slot] = ball.previous[axis];
+            }
+            balls.inverse_mass[slot] = ball.inverse_mass;
+        }
+        let pairings = All { friction, left_out: LeftOut::new(1, [].into_iter()) };
+        let mut near = NearRows::new(&balls);
+        near.search(&balls, &pairings, Margin::Motion);
+        ContactSolver::new(balls.slots()).resolve(&mut balls, near.rows(), &pairings);
+        for (slot, ball) in all.iter_mut().enumerate() {
+            ball.x = balls.position(slot);
+            ball.previous = difference(ball.x, balls.displacement(slot));
+        }
+        all
     }
 
     #[test]
@@ -261,15 +348,15 @@ mod tests {
             ball([0.2, 0.6, 0.1], [0.0, -0.2, 0.3], 0.5),
             ball([0.3, -0.7, 0.1], [0.0, 0.2, 0.0], 4.0),
         ];
-        let momentum = |balls: &[Ball<3>]| {
-            balls.iter().fold([0.0; 3], |momentum, ball| {
+        let momentum = |balls: &[Ball]| {
+            balls.iter().fold([0.0; 3], |momentum, ball: &Ball| {
                 let moved = difference(ball.x, ball.previous);
                 add_scaled(momentum, 1.0 / ball.inverse_mass, moved)
             })
         };
         let after = resolved(balls.clone(), 0.5);
         assert!(length(difference(momentum(&after), momentum(&balls))) < 1e-6);
-        let moved = |(after, before): (&Ball<3>, &Ball<3>)| length(difference(after.x, before.x));
+        let moved = |(after, before): (&Ball, &Ball)| length(difference(after.x, before.x));
         assert!(after.iter().zip(&balls).all(|both| moved(both) > 0.01));
     }
 

@@ -1,20 +1,24 @@
 //! Self-collision: contacts between the particles of cloth and ropes, of one model or of several.
 
-mod cells;
+mod box_tree;
+mod clusters;
 mod contacts;
 mod crossings;
-mod near_pairs;
+mod near_list;
+mod near_rows;
 mod rest_pairs;
+mod touching;
 
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::vector::{difference, dot, wide};
 
-pub(crate) use cells::PairList;
-pub(crate) use contacts::{Ball, ContactSolver};
+pub(crate) use clusters::{Balls, CLUSTER};
+pub(crate) use contacts::ContactSolver;
 pub(crate) use crossings::crossings;
-pub(crate) use near_pairs::NearPairs;
-pub(crate) use rest_pairs::RestPairs;
+pub(crate) use near_list::NearList;
+pub(crate) use near_rows::{Margin, NearRows, Pairing, Pairings};
+pub(crate) use rest_pairs::{LeftOut, RestPairs};
 
 /// The thickness of a surface as a multiple of the radius that its particles have to cover, if none
 /// is given. (For square cells it is the spacing.)
@@ -34,10 +38,8 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// thickness.
 ///
 /// Contacts are resolved after the sticks and before the obstacles. Balls are swept: two that meet
-/// and pass each other within a substep are put back to where they met, if neither moves by more
-/// than twice the greatest thickness in a substep of h seconds (a speed of 2 thickness / h, such as
-/// 9.6 m/s at 10 mm and 480 substeps per second). Particles have no memory of sides: cloth that was
-/// pulled through another one can leave it again.
+/// and pass each other within a substep are put back to where they met. Particles have no memory of
+/// sides: cloth that was pulled through another one can leave it again.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -81,6 +83,11 @@ impl Default for SelfCollision {
 }
 
 impl SelfCollision {
+    /// The thickness, m.
+    pub(crate) fn distance(&self) -> f32 {
+        self.thickness.unwrap_or_default()
+    }
+
     /// Whether the particles of two models collide.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         self.categories & other.mask != 0 && other.categories & self.mask != 0

@@ -3,7 +3,8 @@
 use taut_core::Kernel;
 
 use super::World;
-use crate::self_collision::crossings;
+use super::self_collisions::SelfCollisions;
+use crate::self_collision::{CLUSTER, Margin, NearRows, Pairings as _, crossings};
 use crate::vector::{difference, length, wide};
 
 /// Contacts this much beyond the thickness count as touching, as a fraction of it.
@@ -35,18 +36,22 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 all.read(island, &it.model.particles);
             }
         }
-        let near = all.near_at_rest().clone();
+        let SelfCollisions { rules, balls, .. } = &all;
+        let mut near = NearRows::new(balls);
+        near.search(balls, rules, Margin::Distance(2.0 * TOUCHING as f32 * rules.thickness()));
         let (mut touching, mut penetration) = (0, 0.0);
-        for (one, others) in all.balls.iter().zip(near.rows()) {
-            for other in others.iter().map(|&other| &all.balls[other as usize]) {
-                let thickness = f32::max(one.thickness, other.thickness);
-                let offset = difference(wide(one.x), wide(other.x));
-                let depth = f64::from(thickness) - length(offset);
-                touching += usize::from(depth > -TOUCHING * f64::from(thickness));
+        for row in near.rows() {
+            let clusters = [row.slot as usize / CLUSTER, row.cluster as usize];
+            let Some(pairing) = rules.of(clusters.map(|it| balls.models[it])) else { continue };
+            let thickness = f64::from(pairing.thickness);
+            for pair in row.pairs() {
+                let [one, other] = pair.map(|slot| wide(balls.position(slot)));
+                let depth = thickness - length(difference(one, other));
+                touching += usize::from(depth > -TOUCHING * thickness);
                 penetration = f32::max(penetration, depth as f32);
             }
         }
-        let left_out = all.participants.iter().map(|it| it.left_out.close).sum();
+        let left_out = rules.participants.iter().map(|it| it.rest.close).sum();
         Some(Contacts { touching, penetration, crossings: self.crossings(), left_out })
     }
 
@@ -59,7 +64,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         };
         let points: Vec<[f64; 3]> = (0..self.len()).map(point).collect();
         let collides = |particle: u32| {
-            all.participants.iter().any(|it| it.particles.contains(&(particle as usize)))
+            all.rules.participants.iter().any(|it| it.particles.contains(&(particle as usize)))
         };
         let mut triangles = Vec::new();
         for (nth, island) in self.islands.iter().enumerate().filter(|(nth, _)| all.touches(*nth)) {

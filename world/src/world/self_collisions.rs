@@ -8,41 +8,91 @@ use super::ModelRange;
 use super::number_map::NumberMap;
 use crate::matter::Islands;
 use crate::scene::Scene;
-use crate::self_collision::{Ball, ContactSolver, NearPairs, PairList, RestPairs, SelfCollision};
-use crate::vector::{difference, dot};
-
-/// Stands for a ball in [`SelfCollisions::ball_of`]: the particle has no self-collision.
-const NONE: u32 = u32::MAX;
+use crate::self_collision::{
+    Balls, ContactSolver, LeftOut, NearList, Pairing, Pairings, RestPairs, SelfCollision,
+};
 
 /// A model with self-collision.
 #[derive(Clone, Debug)]
 pub(super) struct Participant {
     /// Its particles, by their numbers in the world.
     pub(super) particles: Range<usize>,
-    /// Its first ball.
-    first: u32,
     settings: SelfCollision,
-    pub(super) left_out: RestPairs,
+    pub(super) rest: RestPairs,
+}
+
+/// How the models collide.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) participants: Vec<Participant>,
+    /// The greatest thickness, m.
+    thickness: f32,
+    left_out: LeftOut,
+}
+
+/// Number of slots that are read at once.
+const FOUR: usize = 4;
+
+/// Four consecutive slots, which hold balls of one island.
+#[derive(Clone, Copy, Debug)]
+enum Four {
+    /// Of consecutive particles there, from this one on.
+    Consecutive(u32),
+    Any([u32; FOUR]),
+}
+
+impl Four {
+    fn new(particles: [u32; FOUR]) -> Self {
+        let first = particles[0];
+        let is_consecutive = (first..).zip(particles).all(|(expected, it)| expected == it);
+        if is_consecutive { Self::Consecutive(first) } else { Self::Any(particles) }
+    }
+
+    /// The entries of a column.
+    #[inline(always)]
+    fn of(self, column: &[f32]) -> [f32; FOUR] {
+        match self {
+            Self::Consecutive(first) => {
+                let first = first as usize;
+                *column[first..first + FOUR].first_chunk().expect("the slice has FOUR entries")
+            }
+            Self::Any(particles) => particles.map(|particle| column[particle as usize]),
+        }
+    }
 }
 
 /// All models with self-collision, and what their contacts need.
 ///
-/// Balls are numbered model by model, in the scene's order, like particles of the world: so the
-/// order of contacts does not depend on islands and kernels.
+/// The slots of balls are given by the models at the beginning, in the scene's order: so the order of
+/// contacts does not depend on islands and kernels.
 #[derive(Clone, Debug)]
 pub(super) struct SelfCollisions<const D: usize> {
-    pub(super) participants: Vec<Participant>,
-    /// The participant of each ball.
-    participant_of: Vec<u32>,
-    /// The greatest thickness, m.
-    thickness: f32,
-    /// By island and number there: the ball.
-    ball_of: Vec<Vec<u32>>,
-    /// By ball: the island, and the number there.
+    pub(super) rules: Rules,
+    /// By island: the first of four slots, and the particles there.
+    fours: Vec<Vec<(u32, Four)>>,
+    /// By slot: the island, and the particle there.
     particle_of: Vec<[u32; 2]>,
-    pub(super) balls: Vec<Ball<D>>,
-    near: NearPairs<D>,
+    pub(super) balls: Balls<D>,
+    near: NearList<D>,
     solver: ContactSolver<D>,
+}
+
+impl Pairings for Rules {
+    fn of(&self, models: [u32; 2]) -> Option<Pairing> {
+        let [one, other] = models.map(|model| &self.participants[model as usize].settings);
+        one.meets(other).then(|| Pairing {
+            thickness: one.distance().max(other.distance()),
+            friction: (one.friction * other.friction).sqrt(),
+        })
+    }
+
+    fn thickness(&self) -> f32 {
+        self.thickness
+    }
+
+    fn left_out(&self) -> &LeftOut {
+        &self.left_out
+    }
 }
 
 impl<const D: usize> SelfCollisions<D> {
@@ -52,140 +102,101 @@ impl<const D: usize> SelfCollisions<D> {
         ranges: &[ModelRange],
         numbers: &NumberMap,
     ) -> Option<Self> {
-        let (mut participants, mut participant_of) = (Vec::new(), Vec::new());
-        let mut balls: Vec<Ball<D>> = Vec::new();
-        let mut thickest = 0.0;
+        let (mut participants, mut left_out) = (Vec::<Participant>::new(), Vec::new());
+        let mut first_slot = 0;
         for ((_, model), range) in scene.models().zip(ranges) {
             let Some(settings) = model.self_collision else { continue };
-            let thickness = settings.thickness.unwrap_or_default();
-            let first = balls.len() as u32;
-            thickest = f32::max(thickest, thickness);
-            let no_ball = Ball { x: [0.0; D], previous: [0.0; D], inverse_mass: 0.0, thickness };
-            balls.resize(balls.len() + range.particles.len(), no_ball);
-            participant_of.resize(balls.len(), participants.len() as u32);
-            participants.push(Participant {
-                particles: range.particles.clone(),
-                first,
-                settings,
-                left_out: RestPairs::new(model, thickness),
-            });
+            let rest = RestPairs::new(model, settings.distance());
+            left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
+            first_slot += rest.particles.len() as u32;
+            participants.push(Participant { particles: range.particles.clone(), settings, rest });
         }
-        let count = balls.len();
+        let balls = Balls::new(participants.iter().map(|it| it.particles.len()));
+        let thickness = participants.iter().map(|it| it.settings.distance()).fold(0.0, f32::max);
+        let left_out = LeftOut::new(balls.models.len(), left_out.into_iter());
         let mut all = Self {
-            participants,
-            participant_of,
-            thickness: thickest,
-            ball_of: Vec::new(),
+            rules: Rules { participants, thickness, left_out },
+            fours: Vec::new(),
             particle_of: Vec::new(),
+            near: NearList::new(&balls),
+            solver: ContactSolver::new(balls.slots()),
             balls,
-            near: NearPairs::with_capacity(count),
-            solver: ContactSolver::with_capacity(count),
         };
         all.locate(numbers);
-        (!all.participants.is_empty()).then_some(all)
+        (!all.rules.participants.is_empty()).then_some(all)
     }
 
     /// Finds the particles of all balls in the islands, after the numbers of particles there have
     /// changed.
     pub(super) fn locate(&mut self, numbers: &NumberMap) {
-        self.ball_of.clear();
+        self.fours.clear();
         self.particle_of.clear();
-        for participant in &self.participants {
-            for particle in participant.particles.clone() {
-                let (island, number) = numbers.locate(particle).expect("particles stay");
-                if self.ball_of.len() <= island {
-                    self.ball_of.resize(island + 1, Vec::new());
+        for participant in &self.rules.participants {
+            for particles in participant.rest.particles.as_chunks::<FOUR>().0 {
+                let slot = self.particle_of.len() as u32;
+                for &particle in particles {
+                    let in_world = participant.particles.start + particle as usize;
+                    let (island, number) = numbers.locate(in_world).expect("particles stay");
+                    self.particle_of.push([island as u32, number as u32]);
                 }
-                let of_island = &mut self.ball_of[island];
-                if of_island.is_empty() {
-                    of_island.resize(numbers.in_island(island).len(), NONE);
+                let places = &self.particle_of[slot as usize..];
+                // A model is not divided among islands.
+                let island = places[0][0] as usize;
+                if self.fours.len() <= island {
+                    self.fours.resize(island + 1, Vec::new());
                 }
-                of_island[number] = self.particle_of.len() as u32;
-                self.particle_of.push([island as u32, number as u32]);
+                let four = Four::new(core::array::from_fn(|nth| places[nth][1]));
+                self.fours[island].push((slot, four));
             }
         }
     }
 
     /// Whether an island has particles with self-collision.
     pub(super) fn touches(&self, island: usize) -> bool {
-        self.ball_of.get(island).is_some_and(|balls| !balls.is_empty())
+        self.fours.get(island).is_some_and(|fours| !fours.is_empty())
     }
 
-    /// Copies the particles of an island to their balls. Returns the square of the greatest
-    /// displacement in this substep, m².
-    pub(super) fn read(&mut self, island: usize, particles: &Particles<D>) -> f32 {
-        let mut greatest = 0.0;
-        let columns: [_; D] = core::array::from_fn(|axis| particles.positions(axis));
-        let previous: [_; D] = core::array::from_fn(|axis| particles.previous(axis));
-        let masses = particles.inverse_masses();
-        for (number, &ball) in self.ball_of[island].iter().enumerate() {
-            if ball == NONE {
-                continue;
+    /// Copies the particles of an island to their balls.
+    pub(super) fn read(&mut self, island: usize, particles: &Particles<D>) {
+        let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
+        let read = |to: &mut [f32], from: &[f32]| {
+            for &(slot, four) in &self.fours[island] {
+                to[slot as usize..slot as usize + FOUR].copy_from_slice(&four.of(from));
             }
-            let ball = &mut self.balls[ball as usize];
-            ball.x = core::array::from_fn(|axis| columns[axis][number]);
-            ball.previous = core::array::from_fn(|axis| previous[axis][number]);
-            ball.inverse_mass = masses[number];
-            let moved = difference(ball.x, ball.previous);
-            let square = dot(moved, moved);
-            greatest = if square > greatest { square } else { greatest };
+        };
+        for axis in 0..D {
+            read(&mut position[axis], particles.positions(axis));
+            read(&mut previous[axis], particles.previous(axis));
         }
-        greatest
-    }
-
-    /// Whether the particles of two balls collide, the lower number first.
-    #[inline]
-    fn collide(participants: &[Participant], of: &[u32], pair: [u32; 2]) -> bool {
-        let [one, other] = pair.map(|ball| of[ball as usize] as usize);
-        let (first, second) = (&participants[one], &participants[other]);
-        first.settings.meets(&second.settings)
-            && !(one == other && first.left_out.contains(pair.map(|ball| ball - first.first)))
+        read(inverse_mass, particles.inverse_masses());
     }
 
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
-        let mut greatest = 0.0;
-        for island in 0..self.ball_of.len() {
+        for island in 0..self.fours.len() {
             if self.touches(island)
                 && let Some(mut matter) = islands.one(island)
             {
-                let square = self.read(island, &matter.model_mut().particles);
-                greatest = if square > greatest { square } else { greatest };
+                self.read(island, &matter.model_mut().particles);
             }
         }
-        let displacement = greatest.sqrt();
-        let Self { participants, participant_of, thickness, balls, near, solver, .. } = self;
-        let wanted = |pair| Self::collide(participants, participant_of, pair);
-        let near = near.refreshed(balls, *thickness, displacement, wanted);
-        let friction = |pair: [u32; 2]| {
-            let [one, other] = pair
-                .map(|ball| participants[participant_of[ball as usize] as usize].settings.friction);
-            (one * other).sqrt()
-        };
-        let moved = solver.resolve(balls, near, displacement, friction);
-        let particle_of = |ball: u32| self.particle_of[ball as usize];
+        let Self { rules, balls, near, solver, .. } = self;
+        let near = near.refreshed(balls, rules);
+        let moved = solver.resolve(balls, near, rules);
+        let particle_of = |slot: u32| self.particle_of[slot as usize];
         for moved in moved.chunk_by(|&one, &other| particle_of(one)[0] == particle_of(other)[0]) {
             let [island, _] = particle_of(moved[0]);
             let Some(mut matter) = islands.one(island as usize) else { continue };
             let columns = matter.model_mut().particles.columns();
-            for &ball in moved {
-                let [_, number] = particle_of(ball);
-                let Ball { x, previous, .. } = self.balls[ball as usize];
+            for &slot in moved {
+                let [_, particle] = particle_of(slot);
                 for axis in 0..D {
+                    let (x, previous) = (&balls.position[axis], &balls.previous[axis]);
                     // Kernels expect no -0.0.
-                    columns.position[axis][number as usize] = x[axis] + 0.0;
-                    columns.previous[axis][number as usize] = previous[axis];
+                    columns.position[axis][particle as usize] = x[slot as usize] + 0.0;
+                    columns.previous[axis][particle as usize] = previous[slot as usize];
                 }
             }
         }
-    }
-
-    /// The pairs that may touch if nothing moves.
-    pub(super) fn near_at_rest(&mut self) -> &PairList {
-        let Self { participants, participant_of, thickness, balls, near, .. } = self;
-        near.discard();
-        near.refreshed(balls, *thickness, 0.0, |pair| {
-            Self::collide(participants, participant_of, pair)
-        })
     }
 }

@@ -62,9 +62,9 @@ fn lowest<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
 }
 
 #[test]
-fn a_sheet_stays_above_another_at_any_speed_within_the_bound() {
-    // The bound is 2 · 25 mm · 480 / s = 24 m/s.
-    for speed in [0.0, 2.0, 8.0, 20.0] {
+fn a_sheet_stays_above_another_at_any_speed() {
+    // The last is 8 thicknesses per substep.
+    for speed in [0.0, 2.0, 8.0, 20.0, 100.0] {
         let mut world = world(&falling_on_a_fixed_sheet([SelfCollision::default(); 2], speed));
         for _ in 0..30 {
             assert!(world.step().unwrap().finite);

@@ -95,6 +95,24 @@ impl<S: Simd> Mask<S> {
         Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
     }
 
+    /// The lanes as bits, the first one in the lowest bit.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        let mut bits = 0;
+        if const { size_of::<S::m32s>() == size_of::<S::f32s>() } {
+            // All bits of a lane are equal.
+            let lanes: &[u32] = bytemuck::cast_slice(core::slice::from_ref(&self.lanes));
+            for (lane, &equal) in lanes.iter().enumerate() {
+                bits |= (equal & 1) << lane;
+            }
+        } else {
+            for (byte, &eight) in bytemuck::bytes_of(&self.lanes).iter().enumerate() {
+                bits |= u32::from(eight) << (8 * byte);
+            }
+        }
+        bits
+    }
+
     /// Whether any lane is true.
     #[inline(always)]
     pub fn any(self) -> bool {

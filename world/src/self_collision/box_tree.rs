@@ -1,0 +1,207 @@
+//! A tree of bounding boxes over clusters, to find those near each other.
+
+use pulp::Simd;
+use taut_core::Lane as _;
+use taut_lanes::pulp::{Mask, Register};
+
+use super::clusters::{Balls, CLUSTER, Span};
+
+/// Number of children of a node.
+const CHILDREN: usize = CLUSTER;
+/// More levels than 2²⁴ balls need.
+const LEVELS_MAX: usize = 8;
+
+/// Bounding boxes of clusters in a substep, of 16 consecutive ones each, of 16 of those, and so on.
+#[derive(Clone, Debug)]
+pub(crate) struct BoxTree<const D: usize> {
+    /// The boxes of clusters first.
+    levels: Vec<Boxes<D>>,
+}
+
+/// Boxes in columns by axis, m, up to a multiple of 16: those beyond the last are empty.
+#[derive(Clone, Debug)]
+struct Boxes<const D: usize> {
+    low: [Vec<f32>; D],
+    high: [Vec<f32>; D],
+}
+
+/// The bounds of a box, m.
+pub(super) type Bounds<const D: usize> = [[f32; 2]; D];
+
+/// Reads a register of a column.
+#[inline(always)]
+pub(super) fn register<R: Simd>(simd: R, column: &[f32], register: usize) -> Register<R> {
+    Register::new(simd, R::as_simd_f32s(column).0[register])
+}
+
+/// The mask of all lanes.
+#[inline(always)]
+pub(super) fn all<R: Simd>(simd: R) -> Mask<R> {
+    let zero = Register::splat(simd, 0.0);
+    zero.at_least(zero)
+}
+
+impl<const D: usize> Boxes<D> {
+    fn empty(count: usize) -> Self {
+        let padded = count.next_multiple_of(CHILDREN);
+        Self {
+            low: core::array::from_fn(|_| vec![f32::MAX; padded]),
+            high: core::array::from_fn(|_| vec![f32::MIN; padded]),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.low[0].len()
+    }
+
+    #[inline(always)]
+    fn get(&self, number: usize) -> Bounds<D> {
+        core::array::from_fn(|axis| [self.low[axis][number], self.high[axis][number]])
+    }
+
+    /// Which of the 16 boxes of a node overlap others, as bits.
+    #[inline(always)]
+    fn overlaps<R: Simd>(&self, simd: R, node: usize, bounds: &Bounds<D>) -> u16 {
+        let mut bits = 0;
+        for part in 0..CHILDREN / R::F32_LANES {
+            let at = node * (CHILDREN / R::F32_LANES) + part;
+            let mut overlap = all(simd);
+            for axis in 0..D {
+                let [low, high] = bounds[axis];
+                overlap = overlap
+                    .and(Register::splat(simd, high).at_least(register(simd, &self.low[axis], at)))
+                    .and(register(simd, &self.high[axis], at).at_least(Register::splat(simd, low)));
+            }
+            bits |= overlap.bits() << (part * R::F32_LANES);
+        }
+        bits as u16
+    }
+}
+
+/// The least and the greatest number of two columns in the slots of a cluster.
+#[inline(always)]
+fn bounds_of<R: Simd>(simd: R, columns: [&[f32]; 2], cluster: usize) -> [f32; 2] {
+    let mut span = Span::empty(simd);
+    for column in columns {
+        for part in 0..CLUSTER / R::F32_LANES {
+            span.add(register(simd, column, cluster * (CLUSTER / R::F32_LANES) + part));
+        }
+    }
+    span.ends(simd)
+}
+
+impl<const D: usize> BoxTree<D> {
+    pub(crate) fn new(clusters: usize) -> Self {
+        let mut levels = vec![Boxes::empty(clusters)];
+        while let count = levels[levels.len() - 1].count()
+            && count > CHILDREN
+        {
+            levels.push(Boxes::empty(count / CHILDREN));
+        }
+        assert!(levels.len() <= LEVELS_MAX, "more than 2³² boxes");
+        Self { levels }
+    }
+
+    /// Makes the boxes contain all balls, throughout the substep.
+    #[inline(always)]
+    pub(super) fn refit<R: Simd>(&mut self, simd: R, balls: &Balls<D>) {
+        let (clusters, parents) = self.levels.split_first_mut().expect("there is a level");
+        for cluster in 0..balls.models.len() {
+            for axis in 0..D {
+                let columns = [&*balls.position[axis], &*balls.previous[axis]];
+                [clusters.low[axis][cluster], clusters.high[axis][cluster]] =
+                    bounds_of(simd, columns, cluster);
+            }
+        }
+        let mut children = clusters;
+        for parents in parents {
+            for node in 0..children.count() / CHILDREN {
+                for axis in 0..D {
+                    let [low, high] =
+                        [&children.low, &children.high].map(|ends| [&*ends[axis], &*ends[axis]]);
+                    [parents.low[axis][node], _] = bounds_of(simd, low, node);
+                    [_, parents.high[axis][node]] = bounds_of(simd, high, node);
+                }
+            }
+            children = parents;
+        }
+    }
+
+    /// The box of a cluster, enlarged by a reach, m, on all sides.
+    #[inline(always)]
+    pub(super) fn bounds(&self, cluster: usize, reach: f32) -> Bounds<D> {
+        let mut bounds = self.levels[0].get(cluster);
+        for [low, high] in &mut bounds {
+            [*low, *high] = [*low - reach, *high + reach];
+        }
+        bounds
+    }
+
+    /// The children of a node whose boxes overlap a box, as bits, without those before a cluster;
+    /// and the number of the first child.
+    #[inline(always)]
+    fn children<R: Simd>(
+        &self,
+        simd: R,
+        level: usize,
+        node: usize,
+        bounds: &Bounds<D>,
+        from: usize,
+    ) -> (u16, usize) {
+        let first = node * CHILDREN;
+        let before = (from >> (level * CHILDREN.ilog2() as usize)).saturating_sub(first);
+        let overlaps = self.levels[level].overlaps(simd, node, bounds);
+        (if before < CHILDREN { overlaps >> before << before } else { 0 }, first)
+    }
+
+    /// A search for the clusters, from one on, whose boxes overlap a box.
+    #[inline(always)]
+    pub(super) fn overlapping<R: Simd>(
+        &self,
+        simd: R,
+        bounds: Bounds<D>,
+        from: usize,
+    ) -> Overlapping<'_, R, D> {
+        let level = self.levels.len() - 1;
+        let mut open = [(0, 0); LEVELS_MAX];
+        open[level] = self.children(simd, level, 0, &bounds, from);
+        Overlapping { simd, tree: self, bounds, from, open, level }
+    }
+}
+
+/// See [`BoxTree::overlapping`].
+pub(super) struct Overlapping<'a, R, const D: usize> {
+    simd: R,
+    tree: &'a BoxTree<D>,
+    bounds: Bounds<D>,
+    from: usize,
+    /// By level: the children yet to visit, as bits, and the number of the first child of all.
+    open: [(u16, usize); LEVELS_MAX],
+    level: usize,
+}
+
+impl<R: Simd, const D: usize> Overlapping<'_, R, D> {
+    /// The next cluster, in ascending order. (A method of an iterator would not be inlined, and
+    /// compiled for the baseline.)
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<usize> {
+        loop {
+            let (bits, first) = &mut self.open[self.level];
+            if *bits == 0 {
+                if self.level + 1 == self.tree.levels.len() {
+                    return None;
+                }
+                self.level += 1;
+                continue;
+            }
+            let child = *first + bits.trailing_zeros() as usize;
+            *bits &= *bits - 1;
+            if self.level == 0 {
+                return Some(child);
+            }
+            self.level -= 1;
+            let Self { simd, level, bounds, from, .. } = self;
+            self.open[*level] = self.tree.children(*simd, *level, child, bounds, *from);
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Broad phase: the balls near each ball, by cluster.
+
+use pulp::{Simd, WithSimd};
+use taut_core::Lane;
+use taut_lanes::pulp::Register;
+
+use super::box_tree::{Bounds, BoxTree, all, register};
+use super::clusters::{Balls, CLUSTER, Span};
+use super::rest_pairs::LeftOut;
+use crate::simd::widest;
+use crate::vector::dot;
+
+/// Number of rows per ball for which memory is reserved.
+const ROWS: usize = 4;
+/// Largest number of rows per ball. Only a heap of thousands of balls in one place has more.
+const ROWS_MAX: usize = 256;
+
+/// Balls of one cluster that are near a ball of the same or an earlier cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) slot: u32,
+    pub(crate) cluster: u32,
+    /// The slots of the cluster, as bits.
+    pub(crate) others: u16,
+}
+
+impl Row {
+    /// The pairs of slots of the row.
+    pub(crate) fn pairs(self) -> impl Iterator<Item = [usize; 2]> {
+        let mut others = self.others;
+        core::iter::from_fn(move || {
+            (others != 0).then(|| {
+                let lane = others.trailing_zeros() as usize;
+                others &= others - 1;
+                [self.slot as usize, self.cluster as usize * CLUSTER + lane]
+            })
+        })
+    }
+}
+
+/// How two clusters collide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairing {
+    /// The distance that their balls keep, m.
+    pub(crate) thickness: f32,
+    /// Coulomb's μ.
+    pub(crate) friction: f32,
+}
+
+/// Which pairs of balls collide.
+pub(crate) trait Pairings {
+    /// How the balls of two models collide; None if they do not.
+    fn of(&self, models: [u32; 2]) -> Option<Pairing>;
+    /// The greatest thickness of all, m.
+    fn thickness(&self) -> f32;
+    fn left_out(&self) -> &LeftOut;
+}
+
+/// How far apart balls may be to be near each other, in addition to their thickness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Margin {
+    /// As far as their motion in this substep requires.
+    Motion,
+    /// A distance between their positions now, m.
+    Distance(f32),
+}
+
+/// Finds near balls.
+#[derive(Clone, Debug)]
+pub(crate) struct NearRows<const D: usize> {
+    tree: BoxTree<D>,
+    /// The bounds of the displacements of each cluster in this substep, m.
+    motions: Vec<Bounds<D>>,
+    rows: Vec<Row>,
+}
+
+impl<const D: usize> NearRows<D> {
+    /// Without rows, with memory for usual numbers of them.
+    pub(crate) fn new(balls: &Balls<D>) -> Self {
+        Self {
+            tree: BoxTree::new(balls.models.len()),
+            motions: Vec::with_capacity(balls.models.len()),
+            rows: Vec::with_capacity(ROWS * balls.slots()),
+        }
+    }
+
+    /// The rows of the last search: in ascending order by the cluster of the first ball, the other
+    /// cluster, and the first ball.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Finds all pairs that collide and are near each other. A ball whose position is not finite is
+    /// near none.
+    pub(crate) fn search(&mut self, balls: &Balls<D>, pairings: &impl Pairings, margin: Margin) {
+        self.rows.clear();
+        widest(Search { near: self, balls, pairings, margin });
+    }
+}
+
+struct Search<'a, P, const D: usize> {
+    near: &'a mut NearRows<D>,
+    balls: &'a Balls<D>,
+    pairings: &'a P,
+    margin: Margin,
+}
+
+/// The bounds of the displacements of a cluster in this substep, m.
+#[inline(always)]
+fn motion_of<R: Simd, const D: usize>(simd: R, balls: &Balls<D>, cluster: usize) -> Bounds<D> {
+    let mut bounds = [[0.0; 2]; D];
+    for (axis, bounds) in bounds.iter_mut().enumerate() {
+        let mut span = Span::empty(simd);
+        for part in 0..CLUSTER / R::F32_LANES {
+            let at = cluster * (CLUSTER / R::F32_LANES) + part;
+            let now = register(simd, &balls.position[axis], at);
+            span.add(now - register(simd, &balls.previous[axis], at));
+        }
+        *bounds = span.ends(simd);
+    }
+    bounds
+}
+
+/// The greatest length of the difference of vectors within bounds.
+#[inline(always)]
+fn difference_max<const D: usize>(one: &Bounds<D>, other: &Bounds<D>) -> f32 {
+    let mut greatest = [0.0; D];
+    for (axis, along) in greatest.iter_mut().enumerate() {
+        let ([low, high], [other_low, other_high]) = (one[axis], other[axis]);
+        *along = (high - other_low).max(other_high - low);
+    }
+    dot(greatest, greatest).sqrt()
+}
+
+impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<R: Simd>(self, simd: R) {
+        let Self { near: NearRows { tree, motions, rows }, balls, pairings, margin } = self;
+        let distance = if let Margin::Distance(distance) = margin { distance } else { 0.0 };
+        let reach = reach_of(pairings.thickness(), distance);
+        tree.refit(simd, balls);
+        motions.clear();
+        if margin == Margin::Motion {
+            for cluster in 0..balls.models.len() {
+                motions.push(motion_of(simd, balls, cluster));
+            }
+        }
+        let mut near = Near {
+            balls,
+            pairings,
+            motions,
+            distance,
+            cluster: 0,
+            models: [u32::MAX; 2],
+            pairing: None,
+        };
+        for cluster in 0..balls.models.len() {
+            near.cluster = cluster;
+            let bounds = tree.bounds(cluster, reach);
+            let mut overlapping = tree.overlapping(simd, bounds, cluster);
+            while let Some(other) = overlapping.next() {
+                near.add_rows(simd, tree, other, rows);
+            }
+        }
+    }
+}
+
+/// The distance up to which balls are near, m: a thousandth more, for rounding.
+#[inline(always)]
+fn reach_of(thickness: f32, margin: f32) -> f32 {
+    1.001 * (thickness + margin)
+}
+
+/// The search for balls near those of one cluster.
+struct Near<'a, P, const D: usize> {
+    balls: &'a Balls<D>,
+    pairings: &'a P,
+    /// The bounds of the displacements of each cluster, m, if they decide the margin.
+    motions: &'a [Bounds<D>],
+    /// The margin otherwise, m.
+    distance: f32,
+    cluster: usize,
+    /// How the last two models collide.
+    models: [u32; 2],
+    pairing: Option<Pairing>,
+}
+
+impl<P: Pairings, const D: usize> Near<'_, P, D> {
+    /// Adds the rows of the cluster and another one.
+    #[inline(always)]
+    fn add_rows<R: Simd>(&mut self, simd: R, tree: &BoxTree<D>, other: usize, rows: &mut Vec<Row>) {
+        let Self { balls, pairings, cluster, .. } = *self;
+        if other >= balls.models.len() || rows.len() >= ROWS_MAX * balls.slots() {
+            return;
+        }
+        let models = [balls.models[cluster], balls.models[other]];
+        if models != self.models {
+            (self.models, self.pairing) = (models, pairings.of(models));
+        }
+        let Some(Pairing { thickness, .. }) = self.pairing else { return };
+        let margin = match self.motions {
+            [] => self.distance,
+            motions => difference_max(&motions[cluster], &motions[other]),
+        };
+        let reach = reach_of(thickness, margin);
+        let mut ones =
+            balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, reach));
+        if ones == 0 {
+            return;
+        }
+        let left_out = pairings.left_out().of([cluster, other]);
+        while ones != 0 {
+            let lane = ones.trailing_zeros() as usize;
+            ones &= ones - 1;
+            let slot = cluster * CLUSTER + lane;
+            let near = slots_near(simd, balls, other, slot, reach);
+            let mut others = balls.real[other] & near;
+            if let Some(left_out) = left_out {
+                others &= !left_out[lane];
+            }
+            if cluster == other {
+                others &= u16::MAX << 1 << lane;
+            }
+            if others != 0 {
+                rows.push(Row { slot: slot as u32, cluster: other as u32, others });
+            }
+        }
+    }
+}
+
+/// The slots of a cluster whose balls are in a box, as bits.
+#[inline(always)]
+fn slots_in<R: Simd, const D: usize>(
+    simd: R,
+    balls: &Balls<D>,
+    cluster: usize,
+    bounds: &Bounds<D>,
+) -> u16 {
+    let mut bits = 0;
+    for part in 0..CLUSTER / R::F32_LANES {
+        let at = cluster * (CLUSTER / R::F32_LANES) + part;
+        let mut inside = all(simd);
+        for axis in 0..D {
+            let x = register(simd, &balls.position[axis], at);
+            let [low, high] = bounds[axis];
+            inside = inside.and(x.at_least(Register::splat(simd, low)));
+            inside = inside.and(Register::splat(simd, high).at_least(x));
+        }
+        bits |= inside.bits() << (part * R::F32_LANES);
+    }
+    bits as u16
+}
+
+/// The slots of a cluster whose balls are closer to a ball than `reach`, m, as bits.
+#[inline(always)]
+fn slots_near<R: Simd, const D: usize>(
+    simd: R,
+    balls: &Balls<D>,
+    cluster: usize,
+    ball: usize,
+    reach: f32,
+) -> u16 {
+    let mut bits = 0;
+    let reach2 = Register::splat(simd, reach * reach);
+    for part in 0..CLUSTER / R::F32_LANES {
+        let at = cluster * (CLUSTER / R::F32_LANES) + part;
+        let mut offset = [Register::splat(simd, 0.0); D];
+        for axis in 0..D {
+            let x = register(simd, &balls.position[axis], at);
+            offset[axis] = Register::splat(simd, balls.position[axis][ball]) - x;
+        }
+        bits |= reach2.above(dot(offset, offset)).bits() << (part * R::F32_LANES);
+    }
+    bits as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::clusters::clustered;
+    use super::*;
+    use crate::vector::{add_scaled, difference, length};
+
+    /// Two models: the pairs of one ball and the next are left out, and so are those within the
+    /// second model.
+    struct TwoModels {
+        thickness: f32,
+        left_out: LeftOut,
+    }
+
+    impl Pairings for TwoModels {
+        fn of(&self, models: [u32; 2]) -> Option<Pairing> {
+            (models != [1, 1]).then_some(Pairing { thickness: self.thickness, friction: 0.0 })
+        }
+        fn thickness(&self) -> f32 {
+            self.thickness
+        }
+        fn left_out(&self) -> &LeftOut {
+            &self.left_out
+        }
+    }
+
+    fn check<const D: usize>(points: &[[f32; D]], paths: &[[f32; D]], thickness: f32) {
+        let halves = points.split_at(points.len() / 3);
+        let mut balls = Balls::<D>::new([halves.0.len(), halves.1.len()].into_iter());
+        let mut numbers = clustered(halves.0);
+        let others = clustered(halves.1);
+        numbers.extend(others.iter().map(|number| halves.0.len() as u32 + number));
+        for (slot, &number) in numbers.iter().enumerate() {
+            let end = add_scaled(points[number as usize], 1.0, paths[number as usize]);
+            for axis in 0..D {
+                balls.previous[axis][slot] = points[number as usize][axis];
+                balls.position[axis][slot] = end[axis];
+            }
+        }
+        let slots = || {
+            (0..balls.slots())
+                .filter(|slot| balls.real[slot / CLUSTER] >> (slot % CLUSTER) & 1 == 1)
+        };
+        let is_next = |one: usize, other: usize| numbers[one].abs_diff(numbers[other]) == 1;
+        let pairs = slots().flat_map(|one| {
+            slots().filter(move |&other| one < other).map(move |other| [one, other])
+        });
+        let left_out = pairs
+            .clone()
+            .filter(|&[one, other]| is_next(one, other))
+            .map(|pair| pair.map(|slot| slot as u32));
+        let left_out = LeftOut::new(balls.models.len(), left_out);
+        let pairings = TwoModels { thickness, left_out };
+        for margin in [Margin::Motion, Margin::Distance(0.0), Margin::Distance(0.3)] {
+            let mut near = NearRows::new(&balls);
+            near.search(&balls, &pairings, margin);
+            let found: Vec<[usize; 2]> = near.rows().iter().flat_map(|row| row.pairs()).collect();
+            for [one, other] in pairs.clone() {
+                let end = difference(balls.position(one), balls.position(other));
+                let path = difference(balls.displacement(one), balls.displacement(other));
+                let within = match margin {
+                    Margin::Distance(distance) => length(end) < thickness + distance,
+                    Margin::Motion => (0..=50)
+                        .any(|part| length(add_scaled(end, -0.02 * part as f32, path)) < thickness),
+                };
+                let collide = numbers[one] < halves.0.len() as u32 && !is_next(one, other);
+                let is_found = found.contains(&[one, other]);
+                assert!(is_found || !(within && collide), "{one} and {other} are missing");
+                assert!(collide || !is_found, "{one} and {other} do not collide");
+            }
+            let key = |&[one, other]: &[usize; 2]| (one / CLUSTER, other / CLUSTER, one, other);
+            assert!(found.is_sorted_by_key(key) && found.iter().all(|[one, other]| one < other));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_pair_is_missed(
+            points in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f32), 3..150),
+            speed in prop::sample::select(vec![0.0_f32, 0.01, 0.3, 3.0]),
+            thickness in 0.01..0.8_f32,
+            far in prop::sample::select(vec![0.0_f32, 100.0, -1e5]),
+        ) {
+            let moved: Vec<[f32; 3]> = points.iter().map(|point| point.map(|x| x + far)).collect();
+            let paths: Vec<[f32; 3]> =
+                points.iter().rev().map(|point| point.map(|x| speed * x)).collect();
+            check(&moved, &paths, thickness);
+            let flat = |all: &[[f32; 3]]| -> Vec<[f32; 2]> { all.iter().map(|&[x, y, _]| [x, y]).collect() };
+            check(&flat(&moved), &flat(&paths), thickness);
+        }
+    }
+
+    #[test]
+    fn positions_that_are_not_finite_are_near_nothing() {
+        let points =
+            [[f32::NAN; 3], [0.0; 3], [f32::INFINITY; 3], [f32::NEG_INFINITY; 3], [0.1; 3]];
+        check(&points, &[[0.0; 3]; 5], 0.5);
+    }
+}

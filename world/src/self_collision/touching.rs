@@ -1,0 +1,86 @@
+//! Narrow phase: which near balls touch.
+
+use pulp::{Simd, WithSimd};
+use taut_core::Lane as _;
+use taut_lanes::pulp::Register;
+
+use super::box_tree::register;
+use super::clusters::{Balls, CLUSTER};
+use super::near_rows::{Pairings, Row};
+use crate::simd::widest;
+use crate::vector::{difference, dot};
+
+/// Finds the pairs of balls in rows that touch in this substep, and at most a few that miss each
+/// other by a thousandth.
+pub(crate) fn find_touching<const D: usize>(
+    balls: &Balls<D>,
+    near: &[Row],
+    pairings: &impl Pairings,
+    touching: &mut Vec<Row>,
+) {
+    touching.clear();
+    widest(FindTouching { balls, near, pairings, touching });
+}
+
+struct FindTouching<'a, P, const D: usize> {
+    balls: &'a Balls<D>,
+    near: &'a [Row],
+    pairings: &'a P,
+    touching: &'a mut Vec<Row>,
+}
+
+impl<P: Pairings, const D: usize> WithSimd for FindTouching<'_, P, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<R: Simd>(self, simd: R) {
+        let Self { balls, near, pairings, touching } = self;
+        let (mut models, mut reach2) = ([u32::MAX; 2], 0.0);
+        for &row in near {
+            let (slot, cluster) = (row.slot as usize, row.cluster as usize);
+            let pair = [balls.models[slot / CLUSTER], balls.models[cluster]];
+            if pair != models {
+                models = pair;
+                let thickness = pairings.of(pair).map_or(0.0, |it| it.thickness);
+                reach2 = 1.002 * thickness * thickness;
+            }
+            let others = row.others & slots_touching(simd, balls, cluster, slot, reach2);
+            if others != 0 {
+                touching.push(Row { others, ..row });
+            }
+        }
+    }
+}
+
+/// The slots of a cluster whose balls come as near a ball as the square of the reach, m², as bits.
+#[inline(always)]
+fn slots_touching<R: Simd, const D: usize>(
+    simd: R,
+    balls: &Balls<D>,
+    cluster: usize,
+    ball: usize,
+    reach2: f32,
+) -> u16 {
+    let mut bits = 0;
+    let zero = Register::splat(simd, 0.0);
+    let reach2 = Register::splat(simd, reach2);
+    for part in 0..CLUSTER / R::F32_LANES {
+        let at = cluster * (CLUSTER / R::F32_LANES) + part;
+        let (mut end, mut start) = ([zero; D], [zero; D]);
+        for axis in 0..D {
+            let (now, before) = (&balls.position[axis], &balls.previous[axis]);
+            end[axis] = Register::splat(simd, now[ball]) - register(simd, now, at);
+            start[axis] = Register::splat(simd, before[ball]) - register(simd, before, at);
+        }
+        let path = difference(end, start);
+        let (end2, start2, path2) = (dot(end, end), dot(start, start), dot(path, path));
+        let mut touch = reach2.above(end2).or(reach2.above(start2));
+        // In between they are nearest where the square of the distance is `start2 - along² / path2`.
+        let along = zero - dot(start, path);
+        let passes = along.above(zero).and(path2.above(along));
+        let nearest = along * along;
+        touch = touch.or(passes.and(nearest.above((start2 - reach2) * path2)));
+        bits |= touch.bits() << (part * R::F32_LANES);
+    }
+    bits as u16
+}
