@@ -135,7 +135,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// Checks the step and computes the motion of its substeps: `h = dt / substeps`, `h² = h h`,
     /// `displacement = acceleration h²`, `1 / h²`, in this order and this type. `retention` is
     /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once, so in
-    /// `f32` a loss of less than 3e-8 a substep rounds to 0.
+    /// `f32` a loss of less than 3e-8 per substep rounds to 0.
     ///
     /// # Errors
     /// A value is out of range.
@@ -184,7 +184,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// ```
     ///
     /// # Errors
-    /// As [`motion`](Self::motion).
+    /// Same as [`motion`](Self::motion).
     pub fn reach(&self) -> Result<[S; D], StepError> {
         let reach_along = |displacement: S| {
             let displacement =

@@ -18,8 +18,8 @@ const WIDE_COLUMNS: usize = 48;
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
-    /// If all have the same stick ends and the same schedule: from how many of them on an island of
-    /// copies is worthwhile.
+    /// If all have the same stick ends and the same schedule: the minimum number of them that
+    /// justifies an island of copies.
     pub(crate) copies_min: Option<usize>,
 }
 

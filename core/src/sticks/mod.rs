@@ -10,10 +10,10 @@ mod serialized;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::arithmetic::{ABSENT, Response};
 use crate::changes::Changes;
 use crate::error::PlanError;
 use crate::hash::fnv1a;
-use crate::law::{ABSENT, Response};
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::{NotAPermutation, Renumbering};

@@ -297,7 +297,7 @@ impl<const N: usize> Columns<N> {
         (!self.by_copy).then_some(&self.columns)
     }
 
-    /// Whether there are numbers for so many sticks.
+    /// Whether there are numbers for `sticks` sticks.
     pub(crate) fn is_for(&self, sticks: usize) -> bool {
         self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
     }

@@ -98,7 +98,8 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     /// Relaxes any stick, in all copies.
     ///
     /// # Safety
-    /// - As for [`relax_equal`](Self::relax_equal); the masses are valid for reading at both ends.
+    /// - Same as for [`relax_equal`](Self::relax_equal); the masses are valid for reading at both
+    ///   ends.
     #[inline(always)]
     unsafe fn relax_any<F: Factor>(
         &self,

@@ -8,8 +8,8 @@ use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
 /// Rows at a distance of a multiple of this many numbers (4096 bytes) would map to the same sets
 /// of the L1 cache.
 const PAGE: usize = 1024;
-/// The most registers of a row that need not be a multiple of 4. With 5 or 6 of them some sticks take
-/// twice the operations; all together are still fewer than with 8.
+/// The maximum number of registers of a row that need not be a multiple of 4. With 5 or 6 of them
+/// some sticks take twice the operations; all together are still fewer than with 8.
 const FEW: usize = 6;
 /// A column of up to this many numbers (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;

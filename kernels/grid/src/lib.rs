@@ -54,8 +54,8 @@
 //!
 //! Rows of equal masses and sticks of equal rest lengths need no columns of constants, and
 //! consecutive rows with the same constants are relaxed in one loop. With masses of 1 kg the
-//! multiplications by masses are left out: 24 operations a stick remain, 9 of them to move the two
-//! ends. A row with any other value (a mass, a tear, a stiffness) gets columns of constants.
+//! multiplications by masses are left out: 24 operations per stick remain, 9 of them to move the
+//! two ends. A row with any other value (a mass, a tear, a stiffness) gets columns of constants.
 //!
 //! # Working copy
 //!

@@ -29,7 +29,7 @@ const WAVES_AT_ONCE: usize = 4;
 const SWEEPS_IN_PROGRESS: usize = 8;
 
 /// The data that all threads work on.
-pub(crate) struct Field<'a, M, const D: usize> {
+pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
     pub(crate) sheets: Sheets<'a, D>,
@@ -46,11 +46,11 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) narrow: Option<&'a Narrow>,
 }
 
-impl<M: Machine, const D: usize> Field<'_, M, D> {
+impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// Sweeps the whole sheet.
     ///
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for all rows.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for all rows.
     pub(crate) unsafe fn sweep_all(&self, sweep: Sweep<'_, D>) {
         let pairs = self.narrow.map(|narrow| &narrow.stages[..]);
         // SAFETY: by contract.
@@ -60,8 +60,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Sweeps one block.
     ///
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that its
-    ///   sticks reach.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that
+    ///   its sticks reach.
     pub(crate) unsafe fn sweep_block(&self, block: usize, sweep: Sweep<'_, D>) {
         let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
         // SAFETY: by contract.
@@ -129,7 +129,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows that these strips reach.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows that these strips reach.
     unsafe fn relax_strips(&self, sheets: Sheets<'_, D>, strips: &[Strip]) {
         let Self { machine, constants, presence, .. } = *self;
         let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
@@ -138,8 +138,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows that these pairs of `narrow`
-    ///   join.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows that these pairs of
+    ///   `narrow` join.
     unsafe fn relax_pairs(&self, sheets: Sheets<'_, D>, narrow: &Narrow, pairs: &[RegisterPair]) {
         let Self { machine, constants, .. } = *self;
         let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
@@ -148,7 +148,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for these rows.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for these rows.
     unsafe fn over_rows(
         &self,
         sheets: Sheets<'_, D>,
@@ -167,7 +167,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for these rows.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for these rows.
     unsafe fn write_rows_back(
         &self,
         sheets: Sheets<'_, D>,

@@ -69,7 +69,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
 /// of centres is loaded and stored once for all its sticks: the stars of a packet share no particle.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
+/// - Same as [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
 #[inline(always)]
 unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -98,7 +98,7 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
 /// registers.
 ///
 /// # Safety
-/// - As [`relax_stars`]; a packet begins at this slot.
+/// - Same as [`relax_stars`]; a packet begins at this slot.
 #[inline(always)]
 unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -134,7 +134,7 @@ unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// The most registers of centres of a packet.
+/// The maximum number of registers of centres of a packet.
 const CENTRE_REGISTERS: usize = 16;
 
 /// The records of the centres of a packet, in rows.
@@ -145,7 +145,7 @@ struct Centres<V>([[V; 4]; CENTRE_REGISTERS]);
 /// first-level cache, so that consecutive registers of sticks are independent.
 ///
 /// # Safety
-/// - As [`relax_stars`]; a packet begins at this slot.
+/// - Same as [`relax_stars`]; a packet begins at this slot.
 #[inline(always)]
 unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -183,7 +183,7 @@ unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
 /// Relaxes plain sticks, whose ends all have the inverse mass `mass` if it is given.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the ends are laid out as the type of `ends` says.
+/// - Same as [`relax_slots`]; the ends are laid out as the type of `ends` says.
 #[inline(always)]
 unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
     cpu: V::Cpu,
@@ -328,7 +328,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
 /// Relaxes any sticks.
 ///
 /// # Safety
-/// - As [`relax_slots`].
+/// - Same as [`relax_slots`].
 #[inline(always)]
 unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,

@@ -177,7 +177,7 @@ impl AnyScene {
         })
     }
 
-    /// As [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh
+    /// Like [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh
     /// has the keys `file` and `scale`, a factor for its coordinates, instead of `positions` and
     /// `triangles`.
     ///
@@ -203,9 +203,9 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// As [`from_toml`](Self::from_toml); errors of `files`, with the line that names the file; and
-    /// if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named
-    /// twice counts twice.
+    /// Same as [`from_toml`](Self::from_toml); errors of `files`, with the line that names the
+    /// file; and if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is
+    /// named twice counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let files = &triangles::limited(files);
         let read = || match toml::from_str::<Head>(text)?.dimensions.unwrap_or(3) {

@@ -1,4 +1,4 @@
-//! Scenes from TOML: the examples run, and equal scenes of the library to the bit.
+//! Scenes from TOML: the examples run, and some are bit-identical to scenes of the library.
 
 use taut_core::{Kernel, Schedule};
 use taut_scalar::ScalarKernel;

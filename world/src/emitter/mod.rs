@@ -117,7 +117,7 @@ impl<const D: usize> EmitterSettings<D> {
     /// Checks the parameters; returns the number of particles that can be alive at once.
     ///
     /// # Errors
-    /// As [`Model::emitter`](crate::Model::emitter).
+    /// Same as [`Model::emitter`](crate::Model::emitter).
     fn checked(&self) -> Result<usize, ModelError> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         let [shortest, longest] = *lifetime;

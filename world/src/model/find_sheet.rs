@@ -4,8 +4,8 @@ use taut_core::{Duplicates, Sheet, Sticks};
 
 use super::Model;
 
-/// The fewest columns of a mesh that is run as a sheet: narrower ones gain too little to get another
-/// schedule than other meshes.
+/// The minimum number of columns of a mesh that is run as a sheet: narrower ones gain too little to
+/// justify a schedule that differs from that of other meshes.
 const COLUMNS_MIN: usize = 16;
 
 impl<const D: usize> Model<D> {

@@ -16,8 +16,8 @@ const SPACING: f64 = 0.05;
 
 impl Model {
     /// A triangle mesh that hangs from its highest particles (a fraction of
-    /// [`PINNED_FRACTION`](super::PINNED_FRACTION), at least one; of equally high ones the first).
-    /// `positions` in m, y up; all masses 1 kg. A regular grid is recognised as by
+    /// [`PINNED_FRACTION`](super::PINNED_FRACTION), at least one; if several are equally high, the
+    /// first). `positions` in m, y up; all masses 1 kg. A regular grid is recognised as by
     /// [`from_triangles`](Self::from_triangles).
     ///
     /// # Errors

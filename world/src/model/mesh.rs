@@ -140,7 +140,7 @@ impl<const D: usize> Model<D> {
         Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognise_sheet)
     }
 
-    /// As [`from_triangles`](Self::from_triangles), with the edges first and then the bending
+    /// Like [`from_triangles`](Self::from_triangles), with the edges first and then the bending
     /// sticks.
     fn triangle_mesh(
         positions: &[[f32; D]],
@@ -182,8 +182,8 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; of
-/// equally high ones the first.
+/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; if
+/// several are equally high, the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];

@@ -87,9 +87,9 @@ pub struct JointLimit {
     pub joint: &'static str,
     /// The groups that form the angle.
     pub between: [&'static str; 2],
-    /// The least angle, degrees; 0 for no limit.
+    /// The smallest angle, degrees; 0 for no limit.
     pub min: f64,
-    /// The greatest angle, degrees; 180 for no limit.
+    /// The largest angle, degrees; 180 for no limit.
     pub max: f64,
 }
 

@@ -14,12 +14,12 @@ use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, unit, wide};
 
-/// Which sticks of an island collide, computed from its present sticks and faces.
+/// Which sticks of an island collide, computed from its current sticks and faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeScratch {
     /// The ends of the sticks for which `edges` was computed.
     ends: Option<Arc<[[u32; 2]]>>,
-    /// The numbers of present and removed faces for which `edges` was computed.
+    /// The numbers of remaining and removed faces for which `edges` was computed.
     face_counts: [usize; 2],
     edges: Vec<u32>,
 }
@@ -121,7 +121,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         }
     }
 
-    /// Greatest penetration of a stick or face that can move, m; 0 if none.
+    /// Deepest penetration of a stick or face that can move, m; 0 if none.
     pub(super) fn depth(&self, model: &Model<D>) -> f64 {
         let edges = edges_of(model).into_iter().map(|stick| self.of_stick(model, stick as usize));
         let faces = faces_of(model).map(|face| self.of_face(model, face));

@@ -74,7 +74,7 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     ///
     /// In the frame of the shape, a particle moves along a segment from its position at the
     /// beginning of the substep to its position after forces, sticks and earlier obstacles. (If the
-    /// shape turns by more than some 0.1 rad in the substep, the path is too curved for that.) If
+    /// shape turns by more than about 0.1 rad in the substep, the path is too curved for that.) If
     /// the segment enters the shape, and the particle ends behind it, or inside where the nearest
     /// way out is on another side, then the particle collides with the tangent plane at the point
     /// of entry. All other particles collide as without this option. Vertices of rigid bodies and
@@ -120,10 +120,10 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// of a box or a small ball, pushes through between its edges. The particles of the stick or
     /// face share the correction by their weights and inverse masses. Sticks that are
     /// [hidden](Model::hidden_sticks), [only resist bending](Model::bending), lie across faces, or
-    /// belong to limbs or bodies do not collide, and springs neither. Sticks and faces keep the
+    /// belong to limbs or bodies do not collide, nor do springs. Sticks and faces keep the
     /// thickness of the surface plus the smallest radius of their particles.
     ///
-    /// Positions at the end of a substep are tested, also if the obstacle is [swept](Self::swept):
+    /// Positions at the end of a substep are tested, even if the obstacle is [swept](Self::swept):
     /// a stick that moves by more than the thickness of the shape in a substep passes through.
     /// Shapes that are not [convex](Side::CONVEX) collide with particles only.
     ///
@@ -210,7 +210,7 @@ impl<S, const D: usize> Solid<S, D> {
     }
 }
 
-/// Finds the greatest penetration of a free particle.
+/// Finds the deepest penetration of a free particle.
 struct FindDepth<'a, S, const D: usize> {
     side: S,
     model: &'a Model<D>,

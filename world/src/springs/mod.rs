@@ -129,11 +129,11 @@ impl Springs {
         Ok(all)
     }
 
-    /// Springs whose rest lengths are the present distances, with one stiffness, N/m, and one
+    /// Springs whose rest lengths are the current distances, with one stiffness, N/m, and one
     /// damping, N s/m.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn between<const D: usize>(
         particles: &Particles<D>,
         ends: &[[u32; 2]],

@@ -6,22 +6,22 @@
 //! circle:
 //!
 //! - Semi-implicit Euler and Verlet, where the damping rate λ of the step multiplies velocities by
-//!   `k = exp(-λ h)`: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so
-//!   `h² ω² + 2 h γ < 2 (1 + k)`. Undamped it is `h < 2 / ω`. The left side grows with h and the
-//!   right side falls, so there is one limit, found by bisection. The coefficients are Rayleigh
-//!   quotients of symmetric matrices, so it suffices to insert the greatest ω² and the greatest γ
-//!   of all modes, even if they belong to different modes.
+//!   `k = exp(-λ h)`: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so `h² ω² + 2 h γ < 2 (1 + k)`.
+//!   Undamped it is `h < 2 / ω`. The left side grows with h and the right side falls, so there is
+//!   one limit, found by bisection. The coefficients are Rayleigh quotients of symmetric matrices,
+//!   so it suffices to insert the largest ω² and the largest γ of all modes, even if they belong to
+//!   different modes.
 //! - Explicit Euler: `z² - (2 - h γ) z + (1 - h γ + h² ω²)`, so `h ω² < γ` and
 //!   `2 h γ < 4 + h² ω²`. Undamped, no step is stable. The first condition holds for every mode if
 //!   it holds for the stiffness and damping of every spring; `h γ < 2` implies the second.
 //!
-//! The greatest ω² is the greatest eigenvalue of `W^½ B K Bᵀ W^½`, with the directions of the
-//! springs in B, their stiffness in K and the inverse masses in W. `K^½ Bᵀ W B K^½`, with one row
-//! per spring, has the same one. By Gershgorin's theorem, after scaling with `K^½`, it is at most
-//! the greatest row sum: at both ends of a spring, the inverse mass times the stiffness of all
-//! springs that meet there. For a single spring the bound is exact. A spring compressed below half
-//! its rest length has a lateral stiffness of greater magnitude, but a negative one: it buckles
-//! instead of oscillating.
+//! The largest ω² is the largest eigenvalue of `W^½ B K Bᵀ W^½`, with the directions of the springs
+//! in B, their stiffness in K and the inverse masses in W. `K^½ Bᵀ W B K^½`, with one row per
+//! spring, has the same one. By Gershgorin's theorem, after scaling with `K^½`, it is at most the
+//! largest row sum: at both ends of a spring, the inverse mass times the stiffness of all springs
+//! that meet there. For a single spring the bound is exact. A spring compressed below half its rest
+//! length has a lateral stiffness of greater magnitude, but a negative one: it buckles instead of
+//! oscillating.
 
 use super::{SpringError, Springs};
 use crate::motion::Integrator;
@@ -85,7 +85,7 @@ impl Springs {
         if h < largest { Ok(()) } else { Err(SpringError::Unstable { h, largest }) }
     }
 
-    /// The greatest row sum: over the two ends of a spring, the inverse mass times the sum of the
+    /// The largest row sum: over the two ends of a spring, the inverse mass times the sum of the
     /// `coefficients` of all springs there.
     fn largest_row_sum(&self, coefficients: &[f32], inverse_masses: &[f32]) -> f64 {
         let mut at = vec![0.0; inverse_masses.len()];

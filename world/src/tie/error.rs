@@ -8,7 +8,7 @@ use crate::error::ModelError;
 
 /// Why a [`Tie`](crate::Tie) cannot be attached.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("tie {tie}{}: {problem}", Of(*end))]
+#[error("tie {tie}{}: {problem}", EndSuffix(*end))]
 pub struct TieError {
     /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0.
     pub tie: usize,
@@ -41,9 +41,9 @@ impl TieEnd {
 }
 
 /// Writes the end after the number of a tie.
-struct Of(Option<TieEnd>);
+struct EndSuffix(Option<TieEnd>);
 
-impl fmt::Display for Of {
+impl fmt::Display for EndSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |end| write!(f, ", '{}'", end.name()))
     }

@@ -37,7 +37,7 @@ pub struct Clock {
 /// The steps due in a frame, by a [`Clock`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Number of steps to do.
+    /// Number of steps to run.
     pub steps: u32,
     /// The remainder as a fraction of a step, 0 to 1: for [`World::interpolated`], the
     /// interpolation factor between the positions of the last two steps.
@@ -107,7 +107,7 @@ impl<const D: usize> RecordedPositions<D> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Takes the steps that are due after `elapsed` seconds, and records the positions before the
+    /// Runs the steps that are due after `elapsed` seconds, and records the positions before the
     /// last one for [`interpolated`](Self::interpolated). The clock adopts the step length of the
     /// world.
     ///
@@ -127,7 +127,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// ```
     ///
     /// # Errors
-    /// As [`step`](Self::step). The steps before the failing one have then been taken.
+    /// Same as [`step`](Self::step). The steps before the failing one have then been run.
     pub fn advance(
         &mut self,
         clock: &mut Clock,
@@ -136,10 +136,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.advance_on(&Inline, clock, elapsed)
     }
 
-    /// As [`advance`](Self::advance), on the threads of an executor.
+    /// Like [`advance`](Self::advance), on the threads of an executor.
     ///
     /// # Errors
-    /// As [`advance`](Self::advance).
+    /// Same as [`advance`](Self::advance).
     pub fn advance_on(
         &mut self,
         executor: &dyn Executor,
@@ -177,8 +177,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// The position of a particle interpolated between its position before the last step (fraction
-    /// 0) and its present one (fraction 1), m. After a step that [`advance`](Self::advance) did not
-    /// take, the present position.
+    /// 0) and its current one (fraction 1), m. After a step that [`advance`](Self::advance) did not
+    /// run, the current position.
     ///
     /// # Panics
     /// If there is no such particle.

@@ -61,7 +61,7 @@ impl NumberMap {
         (number != REMOVED).then_some((island as usize, number as usize))
     }
 
-    /// As [`locate`](Self::locate); None if the world number does not exist.
+    /// Like [`locate`](Self::locate); None if the world number does not exist.
     pub(super) fn try_locate(&self, world_number: usize) -> Option<(usize, usize)> {
         (world_number < self.len()).then(|| self.locate(world_number)).flatten()
     }

@@ -34,7 +34,7 @@ pub(super) struct SelfCollisions<const D: usize> {
     pub(super) participants: Vec<Participant>,
     /// The participant of each ball.
     participant_of: Vec<u32>,
-    /// The greatest thickness, m.
+    /// The largest thickness, m.
     thickness: f32,
     /// By island and number there: the ball.
     ball_of: Vec<Vec<u32>>,
@@ -111,7 +111,7 @@ impl<const D: usize> SelfCollisions<D> {
         self.ball_of.get(island).is_some_and(|balls| !balls.is_empty())
     }
 
-    /// Copies the particles of an island to their balls. Returns the square of the greatest
+    /// Copies the particles of an island to their balls. Returns the square of the largest
     /// displacement in this substep, m².
     pub(super) fn read(&mut self, island: usize, particles: &Particles<D>) -> f32 {
         let mut greatest = 0.0;

@@ -8,11 +8,11 @@ use super::World;
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 
-/// A tied particle is an anchor only if the other end of the tie is pinned or has at least this
-/// many times the mass of the particle's model, because a tether does not pull its anchor.
-const HEAVIER: f64 = 10.0;
+/// Minimum ratio of the mass of the other end of a tie to the mass of a tied particle's model:
+/// below it the particle is not an anchor, because a tether does not pull its anchor.
+const MASS_RATIO_MIN: f64 = 10.0;
 
-/// Up to where the values that decide about anchors have been read.
+/// How far the changes that affect which tied particles are anchors have been read.
 #[derive(Debug, Default)]
 pub(super) struct AnchorCursors {
     /// Of the masses of each island.
@@ -28,7 +28,7 @@ fn holds(kind: Kind, distance: f32) -> bool {
 /// Whether the other end of a tie is heavy enough; `inverse_mass` is that of the other end.
 fn is_heavy(inverse_mass: f32, model_mass: impl FnOnce() -> f64) -> bool {
     let inverse_mass = f64::from(inverse_mass);
-    inverse_mass == 0.0 || HEAVIER * model_mass() * inverse_mass <= 1.0
+    inverse_mass == 0.0 || MASS_RATIO_MIN * model_mass() * inverse_mass <= 1.0
 }
 
 /// The particle that a point consists of, if it is only one.

@@ -29,12 +29,12 @@ pub(super) struct IslandTie<const D: usize> {
     force: f64,
 }
 
-/// A tie of a world at present: see [`World::ties`].
+/// The current state of a tie: see [`World::ties`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TieState<const D: usize = 3> {
     /// The two points, m.
     pub ends: [[f32; D]; 2],
-    /// The distance that it keeps, m.
+    /// The distance that it enforces, m.
     pub distance: f32,
     /// Whether this is a fixed distance, a maximum or a minimum.
     pub kind: Kind,

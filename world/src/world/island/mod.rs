@@ -47,7 +47,7 @@ pub struct Island<P, const D: usize = 3> {
     pub(super) reordered: bool,
     /// Whether its models left an island of copies.
     pub(super) is_split_off: bool,
-    /// If its models are copies: an island of at least so many of them is worthwhile.
+    /// If its models are copies: the minimum number of them that justifies an island of copies.
     pub(super) copies_min: Option<usize>,
     /// The particles dragged in this step.
     pub(super) drag_targets: Vec<DragTarget<D>>,

@@ -33,8 +33,8 @@ pub struct Response<L> {
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
 /// and `b - d (wb g)`. Nothing moves if the ends coincide (`l2` below the smallest normal `f32`) or
-/// are both pinned. Kernels that keep ends and factors in different
-/// layouts call [`squared_length`], [`factor`] and [`displaced`] instead.
+/// are both pinned. Kernels that keep ends and factors in different layouts call [`squared_length`],
+/// [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
@@ -115,7 +115,7 @@ pub fn displaced<L: Lane>([a, b]: [L; 2], d: L, [ga, gb]: [L; 2]) -> [L; 2] {
 }
 
 /// The sum of inverse masses that a stick's factor divides by, compliance included
-/// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration a substep).
+/// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration per substep).
 ///
 /// Zero where both ends are pinned, whatever the compliance: with a tiny compliance the factor
 /// would overflow to infinity, and infinity times an inverse mass of 0 is NaN.
