@@ -33,8 +33,8 @@ pub struct Response<L> {
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
 /// and `b - d (wb g)`. Nothing moves if the ends coincide (`l2` below the smallest normal `f32`) or
-/// are both pinned. Kernels that keep ends and factors in different layouts call [`squared_length`],
-/// [`factor`] and [`displaced`] instead.
+/// are both pinned. Kernels that keep ends and factors in different layouts call
+/// [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],

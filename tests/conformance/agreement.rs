@@ -399,7 +399,7 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
     assert_eq!(error_of(1, rows), None);
     let Some(error @ PlanError::Limit(LimitError { requested, limit, .. })) = error_of(1, rows + 1)
     else {
-        panic!("a column of one particle a row is refused");
+        panic!("a column of one particle per row is refused");
     };
     assert_eq!((requested, limit), (16 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");

@@ -10,7 +10,7 @@ pub(crate) enum Values {
     /// Typical cloth: the particles of the first row are pinned, the others have 1 kg, and sticks
     /// of one direction have equal rest lengths.
     Uniform,
-    /// A size of some metres, jittered grid positions, rest lengths within 20 % of the lengths,
+    /// A size of a few metres, jittered grid positions, rest lengths within 20 % of the lengths,
     /// masses of a few kilograms or pinned: rounding errors stay small.
     Moderate,
     /// Any accepted value: coincident ends, -0.0, any masses, rest lengths and velocities.

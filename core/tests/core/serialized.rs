@@ -6,7 +6,7 @@ use taut_core::{Formula, Kind, PARTICLES_MAX, Particles, Schedule, Step, Sticks}
 use crate::meshes::{Mesh, Random, Recipe, particles_at};
 
 #[test]
-fn particles_round_trip_to_the_bit() {
+fn particles_round_trip_exactly() {
     let mut particles = Recipe::large(0).mesh::<3, f32>().particles;
     particles.previous_mut(1)[4] = 0.1;
     let text = serde_json::to_string(&particles).unwrap();
@@ -27,7 +27,7 @@ fn particles_round_trip_to_the_bit() {
 }
 
 #[test]
-fn f64_particles_round_trip_to_the_bit() {
+fn f64_particles_round_trip_exactly() {
     // All magnitudes: a parser that rounds twice reads about one in ten of them with an error of
     // one ulp.
     let mut random = Random::new(9);

@@ -216,7 +216,7 @@ fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     assert!(page.errors().is_empty(), "dragging a released particle gave an error");
 }
 
-/// Where a scene says that its size is a number of copies, so many models are copies for a world.
+/// If the size of a scene is a number of copies, a world simulates that many models as copies.
 #[test]
 fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
     for listed in LibraryScene::ALL {

@@ -1,5 +1,5 @@
 //! Small sheets on the grid kernel and on the scalar kernel: the same bits. Small enough for Miri
-//! (`scripts/miri.sh`), which checks the aliasing rules that the raw pointers must keep to. All
+//! (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules. All
 //! sizes, machines and threads are compared in the conformance tests.
 
 use taut_core::{

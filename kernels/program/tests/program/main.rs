@@ -87,7 +87,7 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
 }
 
 #[test]
-fn only_registers_with_special_sticks_have_the_special_columns() {
+fn only_registers_with_non_plain_sticks_have_the_non_plain_columns() {
     let special_slots = |mesh: &Mesh, which| {
         let program = program_of(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
         let tasks = program.phases().flatten();
