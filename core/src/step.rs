@@ -56,7 +56,7 @@ pub enum StepError {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields) // rejects `damping`, earlier versions' share lost per substep
+    serde(deny_unknown_fields) // rejects `damping`, of earlier versions: the fraction lost per substep
 )]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
@@ -98,7 +98,7 @@ impl<const D: usize, S: Real> Default for Step<D, S> {
 /// The parameters of [`verlet`](crate::verlet) for a substep, and `1 / h²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion<const D: usize, S = f32> {
-    /// The share of the velocity that remains after the substep: `exp(-damping_rate h)`.
+    /// The fraction of the velocity that remains after the substep: `exp(-damping_rate h)`.
     pub retention: S,
     /// The acceleration times `h²`, m.
     pub displacement: [S; D],

@@ -129,7 +129,7 @@ fn any_inverse_mass(random: &mut ChaCha8Rng) -> f32 {
 }
 
 /// Changes one or several properties of a stick so that it is not plain, or tears it.
-pub(crate) fn make_special(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
+pub(crate) fn make_non_plain(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
     let ways = random.random_range(1..16);
     if ways & 1 != 0 {
         sticks.set_stiffness(stick, random.random_range(0.01..1.0)).unwrap();

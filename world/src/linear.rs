@@ -42,7 +42,7 @@ pub(crate) fn transposed(a: &Matrix) -> Matrix {
     matrix(|row, column| a[column][row])
 }
 
-/// `share tr(a) 1 - a`: with a share of ½ it turns an inertia tensor into a covariance, with 1 a
+/// `share tr(a) 1 - a`: with a `share` of ½ it turns an inertia tensor into a covariance, with 1 a
 /// covariance into an inertia tensor.
 #[inline(always)]
 pub(crate) fn trace_minus(a: &Matrix, share: f64) -> Matrix {

@@ -15,7 +15,7 @@ const ULP: f64 = f32::EPSILON as f64;
 /// The documented relative error of `reciprocal_sqrt` in `f32`.
 const ROOT_ERROR: f64 = 5e-7;
 
-/// The largest allowed error of the new length: in ulp of the longer length, plus a share of the
+/// The largest allowed error of the new length: in ulp of the longer length, plus a fraction of the
 /// rest length.
 fn tolerance(formula: Formula) -> (f64, f64) {
     match formula {

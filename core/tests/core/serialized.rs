@@ -144,7 +144,7 @@ fn steps_round_trip_and_schedules_are_validated_against_their_sticks() {
     assert_eq!(serde_json::from_str::<Step<2>>(&text).unwrap(), step);
     let error = serde_json::from_str::<Step<3>>(&text).unwrap_err().to_string();
     assert!(error.contains("expected 3 numbers, found 2"), "{error}");
-    // Earlier versions had `damping`, the share of velocity lost per substep.
+    // Earlier versions had `damping`, the fraction of velocity lost per substep.
     let old = text.replace("damping_rate", "damping");
     let error = serde_json::from_str::<Step<2>>(&old).unwrap_err().to_string();
     assert!(error.contains("unknown field `damping`"), "{error}");

@@ -55,7 +55,7 @@ impl<M: Machine> GridEngine<M> {
         executor.threads().min(self.interiors).min(sticks / MIN_STICKS_PER_THREAD)
     }
 
-    /// The data of a sweep, and the team that shares out its blocks.
+    /// The data of a sweep, and the team that distributes its blocks.
     fn sweep_data<'a, const D: usize>(
         &'a mut self,
         fields: SlotFields<'a, D>,

@@ -62,7 +62,7 @@ fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
             "write damping_rate = 2.005 for the same motion at 4 substeps",
         ),
         ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
-        ("damping = 1.5", 2, "1.5 is not a share from 0 to 1"),
+        ("damping = 1.5", 2, "1.5 is not from 0 to 1"),
     ] {
         assert_error(&format!("[step]\n{step}"), line, expected);
     }

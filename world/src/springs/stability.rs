@@ -73,7 +73,7 @@ impl Springs {
         }
     }
 
-    /// Refuses steps that are too long for Verlet integration.
+    /// Rejects steps that are too long for Verlet integration.
     pub(crate) fn check(
         &self,
         inverse_masses: &[f32],

@@ -283,7 +283,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         }
         let Model { springs, particles, .. } = &self.model;
         if !springs.is_empty() {
-            springs.push(particles, now, &mut self.forces);
+            springs.add_forces(particles, now, &mut self.forces);
         }
         for force in forces {
             if force.sampling() == Sampling::Substep && force.touches(&self.model) {
