@@ -2,7 +2,7 @@
 //! says that "these limits have to be empirically derived". Here they are computed.)
 //!
 //! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One step is a linear map of two numbers.
-//! Jury's conditions on its characteristic polynomial tell when both roots lie within the unit
+//! Jury's conditions on its characteristic polynomial state when both roots lie within the unit
 //! circle:
 //!
 //! - Semi-implicit Euler and Verlet, where the damping rate λ of the step multiplies velocities by
@@ -17,11 +17,11 @@
 //!
 //! The largest ω² is the largest eigenvalue of `W^½ B K Bᵀ W^½`, with the directions of the springs
 //! in B, their stiffness in K and the inverse masses in W. `K^½ Bᵀ W B K^½`, with one row per
-//! spring, has the same one. By Gershgorin's theorem, after scaling with `K^½`, it is at most the
-//! largest row sum: at both ends of a spring, the inverse mass times the stiffness of all springs
-//! that meet there. For a single spring the bound is exact. A spring compressed below half its rest
-//! length has a lateral stiffness of greater magnitude, but a negative one: it buckles instead of
-//! oscillating.
+//! spring, has the same largest eigenvalue. By Gershgorin's theorem, after scaling with `K^½`, it
+//! is at most the largest row sum: at both ends of a spring, the inverse mass times the stiffness
+//! of all springs that meet there. For a single spring the bound is exact. A spring compressed
+//! below half its rest length has a lateral stiffness of greater magnitude, but a negative one: it
+//! buckles instead of oscillating.
 
 use super::{SpringError, Springs};
 use crate::motion::Integrator;
@@ -45,10 +45,10 @@ impl Springs {
             Integrator::ExplicitEuler => {
                 let ratios = self.damping.iter().zip(&self.stiffness);
                 let ratios = ratios.filter(|(_, stiffness)| **stiffness > 0.0);
-                let least = ratios
+                let smallest = ratios
                     .map(|(damping, stiffness)| f64::from(*damping) / f64::from(*stiffness))
                     .fold(f64::INFINITY, f64::min);
-                least.min(2.0 / rate)
+                smallest.min(2.0 / rate)
             }
             Integrator::SemiImplicitEuler | Integrator::Verlet => {
                 // The positive root h of `h² ω² + 2 h γ = bound`.
@@ -88,13 +88,13 @@ impl Springs {
     /// The largest row sum: over the two ends of a spring, the inverse mass times the sum of the
     /// `coefficients` of all springs there.
     fn largest_row_sum(&self, coefficients: &[f32], inverse_masses: &[f32]) -> f64 {
-        let mut at = vec![0.0; inverse_masses.len()];
+        let mut sums = vec![0.0; inverse_masses.len()];
         for (ends, &coefficient) in self.ends.iter().zip(coefficients) {
             for end in ends.map(|end| end as usize) {
-                at[end] += f64::from(inverse_masses[end]) * f64::from(coefficient);
+                sums[end] += f64::from(inverse_masses[end]) * f64::from(coefficient);
             }
         }
         let acting = self.ends.iter().zip(coefficients).filter(|(_, value)| **value > 0.0);
-        acting.map(|(&[a, b], _)| at[a as usize] + at[b as usize]).fold(0.0, f64::max)
+        acting.map(|(&[a, b], _)| sums[a as usize] + sums[b as usize]).fold(0.0, f64::max)
     }
 }

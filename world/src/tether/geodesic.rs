@@ -295,9 +295,9 @@ impl<'a> Search<'a> {
         // it: the window is dominated.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
-        let least = |x: f64| window.at(x) * (1.0 - EQUAL_TOLERANCE) - window.excess;
-        if from_start + window.to < least(window.to)
-            || from_end + (length - window.from) < least(window.from)
+        let lower_bound = |x: f64| window.at(x) * (1.0 - EQUAL_TOLERANCE) - window.excess;
+        if from_start + window.to < lower_bound(window.to)
+            || from_end + (length - window.from) < lower_bound(window.from)
         {
             return;
         }
@@ -349,11 +349,11 @@ impl<'a> Search<'a> {
 
             // The old window keeps the first of its pieces; the others become copies of it.
             let mut is_kept = false;
-            let reaches_on = rest.to > last;
+            let extends_beyond = rest.to > last;
             for piece in 0..pieces.len {
                 let (owner, from, to) = pieces.all[piece];
                 if owner == Owner::New {
-                    if reaches_on && piece + 1 == pieces.len {
+                    if extends_beyond && piece + 1 == pieces.len {
                         rest.from = from;
                     } else {
                         before = self.append(before, Window { from, to, ..rest }, length);
@@ -367,14 +367,14 @@ impl<'a> Search<'a> {
                     before = self.link(before, here, side, length);
                 }
             }
-            if reaches_on && pieces.last() == Some(Owner::Old) {
+            if extends_beyond && pieces.last() == Some(Owner::Old) {
                 rest.from = last;
             }
             if !is_kept {
                 self.windows[here as usize].is_pending = false;
             }
             here = old.next;
-            if !reaches_on {
+            if !extends_beyond {
                 rest.from = rest.to;
             }
         }
