@@ -11,7 +11,7 @@ use crate::scene::Scene;
 use crate::self_collision::{Ball, ContactSolver, NearPairs, PairList, RestPairs, SelfCollision};
 use crate::vector::{difference, dot};
 
-/// Stands for a ball in [`SelfCollisions::ball_of`]: the particle has no self-collision.
+/// Marks a particle without self-collision in [`SelfCollisions::ball_of`].
 const NONE: u32 = u32::MAX;
 
 /// A model with self-collision.
@@ -36,9 +36,9 @@ pub(super) struct SelfCollisions<const D: usize> {
     participant_of: Vec<u32>,
     /// The largest thickness, m.
     thickness: f32,
-    /// By island and number there: the ball.
+    /// The ball of each particle, by island and number in it.
     ball_of: Vec<Vec<u32>>,
-    /// By ball: the island, and the number there.
+    /// The island of each ball, and the number of its particle in it.
     particle_of: Vec<[u32; 2]>,
     pub(super) balls: Vec<Ball<D>>,
     near: NearPairs<D>,
@@ -114,7 +114,7 @@ impl<const D: usize> SelfCollisions<D> {
     /// Copies the particles of an island to their balls. Returns the square of the largest
     /// displacement in this substep, m².
     pub(super) fn read(&mut self, island: usize, particles: &Particles<D>) -> f32 {
-        let mut greatest = 0.0;
+        let mut largest_square = 0.0;
         let columns: [_; D] = core::array::from_fn(|axis| particles.positions(axis));
         let previous: [_; D] = core::array::from_fn(|axis| particles.previous(axis));
         let masses = particles.inverse_masses();
@@ -128,9 +128,9 @@ impl<const D: usize> SelfCollisions<D> {
             ball.inverse_mass = masses[number];
             let moved = difference(ball.x, ball.previous);
             let square = dot(moved, moved);
-            greatest = if square > greatest { square } else { greatest };
+            largest_square = if square > largest_square { square } else { largest_square };
         }
-        greatest
+        largest_square
     }
 
     /// Whether the particles of two balls collide, the lower number first.
@@ -144,16 +144,16 @@ impl<const D: usize> SelfCollisions<D> {
 
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
-        let mut greatest = 0.0;
+        let mut largest_square = 0.0;
         for island in 0..self.ball_of.len() {
             if self.touches(island)
                 && let Some(mut matter) = islands.one(island)
             {
                 let square = self.read(island, &matter.model_mut().particles);
-                greatest = if square > greatest { square } else { greatest };
+                largest_square = if square > largest_square { square } else { largest_square };
             }
         }
-        let displacement = greatest.sqrt();
+        let displacement = largest_square.sqrt();
         let Self { participants, participant_of, thickness, balls, near, solver, .. } = self;
         let wanted = |pair| Self::collide(participants, participant_of, pair);
         let near = near.refreshed(balls, *thickness, displacement, wanted);

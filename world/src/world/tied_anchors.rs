@@ -15,7 +15,7 @@ const MASS_RATIO_MIN: f64 = 10.0;
 /// How far the changes that affect which tied particles are anchors have been read.
 #[derive(Debug, Default)]
 pub(super) struct AnchorCursors {
-    /// Of the masses of each island.
+    /// The cursor of the mass changes of each island.
     masses: Vec<Cursor>,
     unbroken_ties: usize,
 }
@@ -87,19 +87,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let unbroken_ties = self.ties.iter().filter(|tie| !tie.broken).count();
         let AnchorCursors { masses, unbroken_ties: before } = &self.anchor_cursors;
         let changes = || self.islands.iter().map(|it| it.model.particles.mass_changes());
-        let read =
+        let is_unchanged =
             |(cursor, changes): (&Cursor, &Changes)| changes.since(*cursor) == Delta::Entries(&[]);
         let is_current = unbroken_ties == *before && masses.len() == self.islands.len();
-        if is_current && masses.iter().zip(changes()).all(read) {
+        if is_current && masses.iter().zip(changes()).all(is_unchanged) {
             return false;
         }
         let masses = changes().map(Changes::now).collect();
         self.anchor_cursors = AnchorCursors { masses, unbroken_ties };
         let anchors = self.tied_anchors();
-        for (at, island) in self.islands.iter_mut().enumerate() {
+        for (number, island) in self.islands.iter_mut().enumerate() {
             if let Some(tethering) = &mut island.tethering {
-                let here = anchors.range((at, 0)..(at + 1, 0));
-                tethering.set_tied(here.map(|&(_, number)| number).collect());
+                let anchors = anchors.range((number, 0)..(number + 1, 0));
+                tethering.set_tied(anchors.map(|&(_, number)| number).collect());
             }
         }
         true

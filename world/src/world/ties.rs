@@ -22,8 +22,8 @@ pub(super) struct IslandTie<const D: usize> {
     compliance: f32,
     breaking_force: f32,
     pub(super) broken: bool,
-    /// The sum of the pushes on its first point in this step, kg m: the displacement of each
-    /// particle times its mass over its weight.
+    /// The sum of the pushes on its first point in this step, kg m. A push is the displacement of
+    /// any of its particles times the particle's mass, divided by its weight.
     push: [f32; D],
     /// The mean force of the last step, N.
     force: f64,
