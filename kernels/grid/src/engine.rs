@@ -181,14 +181,14 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         let interiors = self.interiors;
         let (data, team) = self.sweep_data(fields, &finite);
         let sweep = Sweep { first_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
-        let over = |block| {
+        let run_block = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
             unsafe { data.sweep_block(block, sweep) };
         };
         if threads <= 1 {
-            (0..interiors).for_each(over);
+            (0..interiors).for_each(run_block);
         } else {
-            team.run(executor, threads, 1, || once(0..interiors), over);
+            team.run(executor, threads, 1, || once(0..interiors), run_block);
         }
         finite.into_inner()
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
 
-/// Rows at a distance of a multiple of this many numbers (4096 bytes) would map to the same sets
+/// Rows whose distance is a multiple of this many numbers (4096 bytes) would map to the same sets
 /// of the L1 cache.
 const PAGE: usize = 1024;
 /// The maximum number of registers of a row that need not be a multiple of 4. With 5 or 6 of them

@@ -1,8 +1,8 @@
 //! Sheets whose rows have few registers.
 //!
-//! A row of sticks is a few operations on registers then, and each row waits for the one before it.
-//! So operations are sorted by level: an operation is one level above the last ones that used its
-//! two registers. Those of a level share no register, and a CPU runs several of them at once.
+//! A row of sticks then takes a few operations on registers, and each row waits for the one before
+//! it. So operations are sorted by level: an operation is one level above the last ones that used
+//! its two registers. Those of a level share no register, and a CPU runs several of them at once.
 //! Sticks that share a particle keep their order, so the bits are those of the schedule.
 
 use alloc::vec::Vec;
@@ -230,15 +230,15 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 return self.plain::<V, F>(cpu, self.masses(cpu, pair), terms, pair);
             }
             assert!(at + V::LANES <= mixed.len());
-            let mut given = mixed.load(self.masses(cpu, pair), cpu, at);
+            let mut constants = mixed.load(self.masses(cpu, pair), cpu, at);
             if pair.presence > 2 {
-                given.present = given.present.map(|stretched| {
+                constants.present = constants.present.map(|stretched| {
                     let zero = V::splat(cpu, 0.0);
                     let is_present = self.present::<V>(cpu, pair).at_least(zero);
                     V::select(is_present, stretched, V::splat(cpu, ABSENT))
                 });
             }
-            self.relax_shifted::<V, F>(&given, pair);
+            self.relax_shifted::<V, F>(&constants, pair);
         }
     }
 
@@ -254,14 +254,14 @@ impl<const D: usize> RelaxPairs<'_, D> {
         terms: [V; 2],
         pair: &RegisterPair,
     ) {
-        let given = StickConstants { cpu, masses, terms, response: None, present: None };
+        let constants = StickConstants { cpu, masses, terms, response: None, present: None };
         // SAFETY: by contract; a pair whose lanes all have a stick is not shifted.
         unsafe {
             if pair.is_whole {
-                self.relax::<V, F, 0>(&given, pair);
+                self.relax::<V, F, 0>(&constants, pair);
             } else {
                 let present = Some(self.present::<V>(cpu, pair));
-                self.relax_shifted::<V, F>(&StickConstants { present, ..given }, pair);
+                self.relax_shifted::<V, F>(&StickConstants { present, ..constants }, pair);
             }
         }
     }
@@ -271,15 +271,15 @@ impl<const D: usize> RelaxPairs<'_, D> {
     #[inline(always)]
     unsafe fn relax_shifted<V: Vector, F: Factor>(
         &self,
-        given: &StickConstants<V>,
+        constants: &StickConstants<V>,
         pair: &RegisterPair,
     ) {
         // SAFETY: by contract.
         unsafe {
             match pair.shift {
-                0 => self.relax::<V, F, 0>(given, pair),
-                1 => self.relax::<V, F, 1>(given, pair),
-                _ => self.relax::<V, F, 2>(given, pair),
+                0 => self.relax::<V, F, 0>(constants, pair),
+                1 => self.relax::<V, F, 1>(constants, pair),
+                _ => self.relax::<V, F, 2>(constants, pair),
             }
         }
     }
@@ -289,10 +289,10 @@ impl<const D: usize> RelaxPairs<'_, D> {
     #[inline(always)]
     unsafe fn relax<V: Vector, F: Factor, const SHIFT: usize>(
         &self,
-        given: &StickConstants<V>,
+        constants: &StickConstants<V>,
         pair: &RegisterPair,
     ) {
-        let cpu = given.cpu;
+        let cpu = constants.cpu;
         let (from, to) = (pair.from as usize, pair.to as usize);
         // SAFETY: by contract, the columns have both registers.
         unsafe {
@@ -300,7 +300,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
             for _ in 0..SHIFT {
                 b = successors(b);
             }
-            let (mut new_a, mut new_b) = given.relax(F::default(), a, b);
+            let (mut new_a, mut new_b) = constants.relax(F::default(), a, b);
             for _ in 0..SHIFT {
                 new_b = predecessors(new_b);
             }

@@ -84,7 +84,7 @@ impl<const D: usize> Relax<'_, D> {
         let row_pointers =
             RowPointers { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
-        let whole = self.constants.layout.is_full();
+        let is_full = self.constants.layout.is_full();
         match (constants, &family.mixed) {
             // Special cases for the compiler: masses of 1 need no multiplication, and equal masses
             // the same displacement at both ends.
@@ -92,7 +92,7 @@ impl<const D: usize> Relax<'_, D> {
                 let [one, two, rest] =
                     [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
                 let unit = Equal { cpu, masses: [one; 2], terms: [rest, two], presence };
-                if whole {
+                if is_full {
                     row_pointers.relax(F::default(), &Unpadded(unit));
                 } else {
                     row_pointers.relax(F::default(), &unit);
@@ -101,7 +101,7 @@ impl<const D: usize> Relax<'_, D> {
             (Row::Equal { rest_term, weight_term, masses }, _) => {
                 let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
                 let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
-                if whole && masses[0].to_bits() == masses[1].to_bits() {
+                if is_full && masses[0].to_bits() == masses[1].to_bits() {
                     let equal = Equal { cpu, masses: [a; 2], terms, presence };
                     row_pointers.relax(F::default(), &Unpadded(equal));
                 } else {
@@ -114,7 +114,7 @@ impl<const D: usize> Relax<'_, D> {
                 let inverse_mass = &self.inverse_mass[..end];
                 assert!(mixed.weight_term.len() >= row_pointers.rows.end * row_len);
                 let plain = Plain { cpu, rest, mixed, row_len, inverse_mass, presence };
-                if whole {
+                if is_full {
                     row_pointers.relax(F::default(), &Unpadded(plain));
                 } else {
                     row_pointers.relax(F::default(), &plain);
@@ -195,10 +195,10 @@ impl<const D: usize> RowPointers<D> {
     ) {
         // SAFETY: by contract.
         unsafe {
-            let given = constants.at(&sticks, partner, false);
+            let constants = constants.at(&sticks, partner, false);
             let (index_a, index_b) = (sticks.from + sticks.in_row, sticks.to + partner);
-            let (a, b) = (self.load(given.cpu, index_a), self.load(given.cpu, index_b));
-            let (new_a, new_b) = given.relax(formula, a, b);
+            let (a, b) = (self.load(constants.cpu, index_a), self.load(constants.cpu, index_b));
+            let (new_a, new_b) = constants.relax(formula, a, b);
             self.store(index_a, new_a);
             self.store(index_b, new_b);
         }
@@ -220,11 +220,10 @@ impl<const D: usize> RowPointers<D> {
     ) {
         // SAFETY: by contract.
         unsafe {
-            let given = constants.at(&sticks, partner + 1, true);
+            let constants = constants.at(&sticks, partner + 1, true);
             let (index_a, index_b) = (sticks.from + sticks.in_row, sticks.to + partner);
-            let here: [V; D] = self.load(given.cpu, index_b);
-            let b = successors(here);
-            let (new_a, new_b) = given.relax(formula, self.load(given.cpu, index_a), b);
+            let b = successors(self.load::<V>(constants.cpu, index_b));
+            let (new_a, new_b) = constants.relax(formula, self.load(constants.cpu, index_a), b);
             self.store(index_a, new_a);
             self.store(index_b, predecessors(new_b));
         }
@@ -399,8 +398,8 @@ impl<V: Vector, C: Constant<V>> Constant<V> for Unpadded<C> {
     #[inline(always)]
     unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> StickConstants<V> {
         // SAFETY: the same contract.
-        let given = unsafe { self.0.at(sticks, partner, wraps) };
-        StickConstants { present: given.present.filter(|_| wraps), ..given }
+        let constants = unsafe { self.0.at(sticks, partner, wraps) };
+        StickConstants { present: constants.present.filter(|_| wraps), ..constants }
     }
 }
 

@@ -23,7 +23,8 @@ use crate::sweep::Relax;
 /// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
 /// (docs/speed.md has other numbers).
 const SWEEPS_AT_ONCE: usize = 2;
-/// Waves before the next sweeps follow, so that they find the bands in the L2 cache.
+/// Number of waves that adjacent sweeps run before the next ones follow, which then find the bands
+/// in the L2 cache.
 const WAVES_AT_ONCE: usize = 4;
 /// Number of sweeps in progress: memory is read and written once for all of them.
 const SWEEPS_IN_PROGRESS: usize = 8;
@@ -80,8 +81,8 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// # Safety
     /// - All columns, of present and of previous positions, are as long as the sheet or its layout,
     ///   and valid for reading and writing at the rows of the stages, and those that their sticks
-    ///   reach; no other code accesses them during the call, nor the share of `scratch` of that
-    ///   block.
+    ///   reach; no other code accesses them, nor the part of `scratch` of that block, during the
+    ///   call.
     unsafe fn sweep_stages(
         &self,
         stages: &[SweepStage],

@@ -339,7 +339,7 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
             13,
-            "the model 'other' has no particle 21; their number is 21",
+            "the model 'other' has no particle 21; it has 21",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\nstick = 3\nshare = 2"),

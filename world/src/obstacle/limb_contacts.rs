@@ -45,8 +45,8 @@ use crate::settings::StepTime;
 pub struct LimbContacts {
     /// Coulomb's μ. Default: 0.5.
     pub friction: f32,
-    /// The distance up to which limbs have contacts, m, as they may touch later in the substep.
-    /// Default: 0.01.
+    /// The distance up to which limbs have contacts, m, because they may touch later in the
+    /// substep. Default: 0.01.
     pub margin: f32,
 }
 

@@ -20,7 +20,7 @@ use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, Surface};
 use crate::vector::{rounded, wide};
 
-/// A shape with a surface, still or moving: an obstacle.
+/// A shape with a surface, static or moving: an obstacle.
 ///
 /// Analytic shapes ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
 /// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and any
@@ -48,8 +48,8 @@ use crate::vector::{rounded, wide};
 /// let centre = [0.4, -0.4, 0.5]; // after a quarter of the period
 /// for particle in 0..world.len() {
 ///     let x = world.position(particle);
-///     let far: f32 = x.iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum();
-///     assert!(far.sqrt() >= 0.21 - 1e-5);
+///     let squared: f32 = x.iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum();
+///     assert!(squared.sqrt() >= 0.21 - 1e-5);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -64,7 +64,7 @@ pub struct Solid<S, const D: usize = 3> {
 }
 
 impl<S: Shape<D>, const D: usize> Solid<S, D> {
-    /// A still obstacle with the default surface.
+    /// A static obstacle with the default surface.
     pub fn new(shape: S) -> Self {
         Self::of(shape)
     }
@@ -80,10 +80,10 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// of entry. All other particles collide as without this option. Vertices of rigid bodies and
     /// limbs are treated likewise.
     ///
-    /// Shapes that are not [convex](Side::CONVEX) are not swept; [`Bounds`](crate::Bounds) and
-    /// half-spaces cannot be passed. An obstacle that moves particles later in a substep can put
-    /// them on the other side: list swept obstacles last. They take longer, because the positions
-    /// at the beginning of the substep are recorded.
+    /// Shapes that are not [convex](Side::CONVEX) are not swept; nothing passes through
+    /// [`Bounds`](crate::Bounds) and half-spaces anyway. An obstacle that moves particles later in
+    /// a substep can put them on the other side: list swept obstacles last. Sweeping takes longer,
+    /// because the positions at the beginning of the substep are recorded.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -236,8 +236,9 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
     }
 }
 
-/// A function that returns the distance of a probe from a side; with a sweep and the positions at
-/// the beginning of the substep, from the plane where it entered the side since then.
+/// A function that returns the distance of a probe from a side. With a sweep and the positions at
+/// the beginning of the substep: if the probe has entered the side since then, its distance from
+/// the tangent plane at the point of entry.
 fn nearest<'a, S: Side<D> + 'a, const D: usize>(
     side: S,
     swept: Option<(Sweep<S, D>, &'a [[f32; D]])>,

@@ -31,7 +31,7 @@ pub(super) struct Window {
     pub(super) side: u32,
     /// The next window on this side.
     pub(super) next: u32,
-    /// Whether it is still to be propagated.
+    /// Whether it has yet to be propagated.
     pub(super) is_pending: bool,
 }
 
@@ -56,7 +56,7 @@ impl Window {
 }
 
 /// Joins two adjacent pending windows of one apex. No distance gets shorter. `None` if the windows
-/// do not fit, or the excess would be more than a fraction of `excess_max` of the distance.
+/// do not fit, or the excess would be more than `excess_max` times the distance.
 pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) -> Option<Window> {
     let fits = left.is_pending
         && right.is_pending
@@ -84,7 +84,7 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) 
             major_above = -difference;
         }
     }
-    // Between the three points the difference may be a little greater.
+    // Between the three points the difference may be a little larger.
     let raise = minor_above * 1.05;
     let by_major = major.excess + raise;
     let by_minor = minor.excess + major_above + raise;
@@ -137,8 +137,8 @@ pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
         let at = old.at(x);
         at - new.at(x) - EQUAL_TOLERANCE * at
     };
-    // The gain changes its sign at most twice. If it does, one window is nearer at both ends, and
-    // the other one at the foot of its own image.
+    // The gain changes its sign at most twice. If it does so twice, one window is nearer at both
+    // ends, and the other one at the foot of the perpendicular from its own image.
     let [one, other] = [old.image[0], new.image[0]];
     let feet = if one < other { [one, other] } else { [other, one] };
     let mut begin = (from, gain(from));
@@ -202,6 +202,6 @@ pub(super) fn root_between(
 pub(super) fn third_corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     let x = (base * base + left * left - right * right) / (2.0 * base);
     let square = left * left - x * x;
-    let least = HEIGHT_MIN * base;
-    [x, if square > least * least { square.sqrt() } else { least }]
+    let min = HEIGHT_MIN * base;
+    [x, if square > min * min { square.sqrt() } else { min }]
 }

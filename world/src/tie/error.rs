@@ -76,7 +76,7 @@ pub enum TieProblem {
         group: String,
     },
     /// The model has no such particle, stick, limb, face or body.
-    #[error("the model '{model}' has no {part} {number}; their number is {count}")]
+    #[error("the model '{model}' has no {part} {number}; it has {count}")]
     NoSuchPart {
         /// The model.
         model: String,
@@ -104,8 +104,10 @@ pub enum TieProblem {
         /// The body.
         body: u32,
     },
-    /// The ends have different numbers of points, and neither has one.
-    #[error("its ends have {from} and {to} points; they need equally many, or one of them one")]
+    /// The ends have different numbers of points, and neither has exactly one.
+    #[error(
+        "its ends have {from} and {to} points; they need the same number, or one end needs one point"
+    )]
     DifferentCounts {
         /// Number of points of the first end.
         from: usize,
