@@ -56,7 +56,7 @@ pub enum StepError {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields) // rejects `damping`, of earlier versions: the fraction lost per substep
+    serde(deny_unknown_fields) // rejects `damping` of earlier versions, a fraction per substep
 )]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
@@ -111,11 +111,11 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// as `exp(-1e4)` is 0 in `f64`.
     pub const DAMPING_RATE_MAX: f64 = 1e9;
 
-    /// The damping rate, 1/s, that takes `share` of the velocity in each substep of `h` seconds:
-    /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in
-    /// `f64` and rounded once. It converts the damping of papers whose Verlet step multiplies the
-    /// velocity by `1 - share` (Mosegaard 2009). For a share outside 0 to 1 it is negative or NaN,
-    /// which [`motion`](Self::motion) rejects.
+    /// The damping rate, 1/s, that removes the fraction `share` of the velocity in each substep of
+    /// `h` seconds: `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX),
+    /// computed in `f64` and rounded once. It converts the damping of papers whose Verlet step
+    /// multiplies the velocity by `1 - share` (Mosegaard 2009). For a share outside 0 to 1 it is
+    /// negative or NaN, which [`motion`](Self::motion) rejects.
     ///
     /// ```
     /// use taut_core::Step;

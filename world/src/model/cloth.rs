@@ -2,7 +2,7 @@
 
 use taut_core::{Duplicates, Family, Particles, Sheet, Sticks};
 
-use super::builder::marks_or_none;
+use super::builder::flags_or_empty;
 use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
@@ -232,7 +232,7 @@ pub(super) fn bending_of(sheet: &Sheet) -> Vec<bool> {
     if !sheet.families().iter().any(|&family| is_bending(family)) {
         return Vec::new();
     }
-    marks_or_none(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
+    flags_or_empty(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
 }
 
 /// The faces of a grid of particles, numbered row by row.

@@ -2,7 +2,7 @@
 
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
-use super::builder::marks_or_none;
+use super::builder::flags_or_empty;
 use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::cloth::Axes;
 use super::{Model, ModelError};
@@ -198,7 +198,7 @@ pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
 pub(super) fn bending_among(sticks: &Sticks, triangles: &[[u32; 3]]) -> Vec<bool> {
     let mut edges = sorted_edges(triangles);
     edges.dedup();
-    marks_or_none((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
+    flags_or_empty((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
 }
 
 /// The sides of all triangles, lower ends first, sorted.

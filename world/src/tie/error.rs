@@ -105,9 +105,7 @@ pub enum TieProblem {
         body: u32,
     },
     /// The ends have different numbers of points, and neither has exactly one.
-    #[error(
-        "its ends have {from} and {to} points; they need the same number, or one end needs one point"
-    )]
+    #[error("its ends have {from} and {to} points; the numbers must be equal, or one must be 1")]
     DifferentCounts {
         /// Number of points of the first end.
         from: usize,
