@@ -27,7 +27,7 @@ pub struct Response<L> {
 
 /// Relaxes a stick once and returns the new positions of its ends.
 ///
-/// - `a`, `b`: the ends; `wa`, `wb`: their inverse masses, 1/kg, 0 for pinned.
+/// - `a`, `b`: the ends; `masses`: their inverse masses `wa` and `wb`, 1/kg, 0 for pinned.
 /// - `rest_term`, `weight_term`: from [`Factor::rest_term`] and [`Factor::weight_term`].
 /// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
 ///
@@ -96,8 +96,8 @@ pub fn factor<F: Factor, L: Lane>(
 ) -> L {
     let zero = l2.constant(0.0);
     // `x >= NaN` is false, so one comparison masks both short sticks and zero weights.
-    let (least, nan) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
-    let moves = l2.at_least(L::select(weight_term.above(zero), least, nan));
+    let (min, nan) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
+    let moves = l2.at_least(L::select(weight_term.above(zero), min, nan));
     let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
     match response {
         Some(Response { stretched, compressed }) => {

@@ -242,8 +242,9 @@ impl Sheet {
             let of_span = move |family: &Family| family.reach() == span;
             (0..self.height).flat_map(move |j| {
                 (0..self.width).flat_map(move |i| {
-                    let here = self.families.iter().copied().filter(of_span);
-                    here.filter(move |&family| self.fits(family, i, j))
+                    let of_this_span = self.families.iter().copied().filter(of_span);
+                    of_this_span
+                        .filter(move |&family| self.fits(family, i, j))
                         .map(move |family| (family, i, j))
                 })
             })

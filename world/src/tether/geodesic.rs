@@ -325,12 +325,12 @@ impl<'a> Search<'a> {
     fn insert(&mut self, window: Window, length: f64) {
         let side = window.side;
         let mut rest = window;
-        let (mut before, mut here) = (NONE, self.first[side as usize]);
-        while here != NONE && self.windows[here as usize].to <= rest.from {
-            (before, here) = (here, self.windows[here as usize].next);
+        let (mut before, mut current) = (NONE, self.first[side as usize]);
+        while current != NONE && self.windows[current as usize].to <= rest.from {
+            (before, current) = (current, self.windows[current as usize].next);
         }
-        while here != NONE && self.windows[here as usize].from < rest.to {
-            let old = self.windows[here as usize];
+        while current != NONE && self.windows[current as usize].from < rest.to {
+            let old = self.windows[current as usize];
             let [first, last] = [old.from.max(rest.from), old.to.min(rest.to)];
             let mut pieces = Pieces::default();
             if rest.from < first {
@@ -362,24 +362,24 @@ impl<'a> Search<'a> {
                     before = self.append(before, Window { from, to, ..old }, length);
                 } else if to - from > WINDOW_MIN * length {
                     is_kept = true;
-                    let kept = &mut self.windows[here as usize];
+                    let kept = &mut self.windows[current as usize];
                     (kept.from, kept.to) = (from, to);
-                    before = self.link(before, here, side, length);
+                    before = self.link(before, current, side, length);
                 }
             }
             if extends_beyond && pieces.last() == Some(Owner::Old) {
                 rest.from = last;
             }
             if !is_kept {
-                self.windows[here as usize].is_pending = false;
+                self.windows[current as usize].is_pending = false;
             }
-            here = old.next;
+            current = old.next;
             if !extends_beyond {
                 rest.from = rest.to;
             }
         }
         before = self.append(before, rest, length);
-        self.link(before, here, side, length);
+        self.link(before, current, side, length);
     }
 
     /// Links a new window after `before` in the list of its side, and queues it if it is pending.

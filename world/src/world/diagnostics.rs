@@ -38,7 +38,7 @@ pub struct Diagnostics<const D: usize = 3> {
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The current diagnostics. Computing them takes about as long as one or two iterations, mostly
-    /// for a square root per stick in `f64`.
+    /// because of a square root per stick in `f64`.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;

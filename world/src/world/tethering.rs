@@ -351,8 +351,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub(super) fn refresh_tethers_of(&mut self, index: usize, held_changed: bool) {
         let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
         let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-        let here = grabbed.filter(|(island, _)| *island == index);
-        let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
+        let of_island = grabbed.filter(|(island, _)| *island == index);
+        let grabbed: Vec<u32> = of_island.map(|(_, number)| number as u32).collect();
         self.islands[index].refresh_tethers(&grabbed, held_changed);
     }
 }

@@ -75,7 +75,7 @@ fn a_different_scene_is_rejected() {
     others.push((more, "3 models, expected 4"));
     others.push((Scene::new(), "3 models, expected 0"));
     for (name, size, set, what) in [
-        ("kugel", 6, StickSet::All, "should be 'kugel'"),
+        ("globe", 6, StickSet::All, "should be 'globe'"),
         ("ball", 7, StickSet::All, "particles"),
         ("ball", 6, StickSet::Structural, "different sticks"),
     ] {
