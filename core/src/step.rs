@@ -121,7 +121,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// use taut_core::Step;
     ///
     /// let rate = Step::<3>::rate_of_share(0.01, 1.0 / 60.0);
-    /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times a second
+    /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times per second
     /// let step = Step::<3> { substeps: 1, damping_rate: rate, ..Step::default() };
     /// assert_eq!(step.motion()?.retention, 0.99);
     /// # Ok::<(), taut_core::StepError>(())

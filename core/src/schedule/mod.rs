@@ -48,7 +48,7 @@ pub const CLOTH_STICKS: usize = 8192;
 ///
 /// A schedule is built and validated once. It depends on the sticks (and, for
 /// [`Schedule::blocked`], on the positions), never on the machine. Batches that a builder makes
-/// hold either plain sticks only or none.
+/// hold either only plain sticks or no plain sticks.
 ///
 /// The order affects stability too. Relaxing all sticks of a particle before those of the next, as
 /// in authored lists, is slow (each stick waits for the one before it) and unstable for large
@@ -163,7 +163,7 @@ impl Schedule {
     /// order of their ends](Sticks::by_ends), joins the first of at most [`OPEN_PACKETS`] open
     /// packets in which its ends do not occur yet. One phase, one block.
     ///
-    /// It is fast and cache-friendly, and converges like the authored order. With one iteration a
+    /// It is fast and cache-friendly, and converges like the authored order. With one iteration per
     /// step it was stable on every sheet of docs/stability.md. It is not a default, because it does
     /// not separate directions.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {

@@ -36,7 +36,7 @@ pub(crate) unsafe fn store_indexed<V: Vector>(
 /// (A trait, because a closure cannot be `#[inline(always)]`, and would be compiled without the
 /// target features of its caller.)
 pub(crate) trait Ends {
-    /// Whether the registers at an even index and the next one share no particle.
+    /// Whether each register with an even index and the next one share no particle.
     const TWO_ARE_INDEPENDENT: bool = false;
 
     /// The records of the first ends and of the second ones, in rows.

@@ -35,7 +35,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
-        // Equal masses have arms of their own, so that the compiler specializes the loops for them.
+        // Equal masses have match arms of their own, so that the compiler specializes the loops for
+        // them.
         match (slots.inverse_mass, slots.access) {
             (None, _) if slots.non_plain.is_some() || !V::LANES.is_multiple_of(4) => {
                 relax_columns::<V, F, D>(cpu, slots, records, inverse_h2);
@@ -306,7 +307,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     /// The rows of both ends, displaced by these gains.
     #[inline(always)]
     fn moved<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
-        // Inverse masses do not change: their difference is 0 if all are equal, else their gain is.
+        // The field of the inverse mass does not change: its difference is 0 if all masses are
+        // equal; otherwise its gain is 0.
         let (gains_a, gains_b) = if self.mass.is_some() {
             let rows = gains[0].spread_with_any_fourth();
             (rows, rows)

@@ -76,8 +76,8 @@ pub enum ArrangementError {
     /// The order of a regular sheet for a model that is not one.
     #[error("the order 'sheet' needs a regular sheet, numbered row by row; this model is not one")]
     NotASheet,
-    /// More particles or sticks than 32-bit numbers can name.
-    #[error("{copies} copies have more particles or sticks than 32-bit numbers can name")]
+    /// More particles or sticks than 32-bit numbers allow.
+    #[error("{copies} copies have more particles or sticks than 32-bit numbers allow")]
     TooManyCopies {
         /// How many copies.
         copies: usize,
@@ -191,8 +191,8 @@ impl Arrangement {
     /// arranged as by [`of`](Self::of).
     ///
     /// # Errors
-    /// Same as [`of`](Self::of), or if there are more particles or sticks than 32-bit numbers can
-    /// name.
+    /// Same as [`of`](Self::of), or if there are more particles or sticks than 32-bit numbers
+    /// allow.
     ///
     /// # Panics
     /// Never: copies share no particle.

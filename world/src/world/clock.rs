@@ -15,7 +15,7 @@ use crate::model::reordered;
 /// ```
 /// use taut_world::Clock;
 ///
-/// let mut clock = Clock::new(0.01)?; // steps of 10 ms, at most 8 a frame
+/// let mut clock = Clock::new(0.01)?; // steps of 10 ms, at most 8 per frame
 /// let frame = clock.advance(0.025);
 /// assert_eq!(frame.steps, 2);
 /// assert!((frame.fraction - 0.5).abs() < 1e-3); // half a step is left over
@@ -47,7 +47,7 @@ pub struct Frame {
 }
 
 impl Clock {
-    /// Default maximum of steps per frame.
+    /// Default maximum number of steps per frame.
     pub const DEFAULT_MAX_STEPS: u32 = 8;
 
     /// A clock for steps of `dt` seconds, which may have any number of substeps.
@@ -61,7 +61,7 @@ impl Clock {
         Ok(Self { dt: f64::from(dt), max_steps: Self::DEFAULT_MAX_STEPS, remainder: 0.0 })
     }
 
-    /// Sets the maximum of steps per frame.
+    /// Sets the maximum number of steps per frame.
     #[must_use]
     pub fn with_max_steps(self, steps: u32) -> Self {
         Self { max_steps: steps, ..self }
@@ -188,8 +188,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         match &self.recorded {
             Some(RecordedPositions { steps, positions }) if steps + 1 == self.steps => {
                 core::array::from_fn(|axis| {
-                    let then = positions[island][axis][number];
-                    then + (now[axis] - then) * fraction
+                    let before = positions[island][axis][number];
+                    before + (now[axis] - before) * fraction
                 })
             }
             _ => now,

@@ -9,7 +9,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// minimum number of copies for which an island of copies is worthwhile.
     pub(super) fn copies_in(&self, number: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[number];
-        // Limbs collide with those of the same island only, and ties know the numbers there.
+        // Limbs collide with those of the same island only, and ties refer to the numbers in it.
         let tied = self.ties.iter().any(|tie| tie.islands.contains(&number));
         let copies_min = island.copies_min.filter(|_| !tied && island.model.limbs.is_empty())?;
         Some((island.schedule().copies()?, copies_min))

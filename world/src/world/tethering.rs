@@ -347,7 +347,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// Updates the tethers of an island, as [`Island::refresh_tethers`](super::Island).
+    /// Updates the tethers of an island; see [`Island::refresh_tethers`](super::Island).
     pub(super) fn refresh_tethers_of(&mut self, index: usize, held_changed: bool) {
         let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
         let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
