@@ -31,7 +31,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: one_pass_for_plants,
         method: "Eight shrubs under their own weight, with support sticks between second \
-              neighbours and stays from the roots. The bound for \"enough\" is 90 % of the height. \
+              neighbours and from the roots. The bound for \"enough\" is 90 % of the height. \
               Eight passes at least halve the sag, so the low number causes the bending; which \
               amount is right is a matter of taste.",
         command: "taut simulate plants --iterations 1 --substeps 1",

@@ -108,7 +108,7 @@ pub struct Model<const D: usize = 3> {
     pub self_collision: Option<SelfCollision>,
     /// Limbs: capsules between particles, which collide with limbs of other owners.
     pub limbs: Limbs<D>,
-    /// Rigid bodies, and the meshes fastened to them.
+    /// Rigid bodies, and the meshes attached to them.
     pub bodies: Bodies<D>,
 }
 

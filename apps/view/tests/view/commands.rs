@@ -161,8 +161,8 @@ fn gravity_wind_and_reset() {
     };
     let [x, down] = fallen(&[]);
     assert!(down < 0.95 && x.abs() < 1e-3);
-    let [_, still] = fallen(&[r#"{"do":"gravity","on":false}"#]);
-    assert!((still - 1.0).abs() < 1e-6);
+    let [_, without_gravity] = fallen(&[r#"{"do":"gravity","on":false}"#]);
+    assert!((without_gravity - 1.0).abs() < 1e-6);
     // The default wind, in a scene without forces.
     let sway = |wind: bool| {
         let mut page = Page::new("drape", 12);

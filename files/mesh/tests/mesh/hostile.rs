@@ -1,4 +1,4 @@
-//! Truncated, corrupted and forged files: every reader returns, soon and without much memory (see
+//! Truncated, corrupted and forged files: every reader returns quickly and takes little memory (see
 //! the allocator in `main.rs`).
 
 use std::fmt::Write as _;
