@@ -42,7 +42,7 @@ pub struct KernelSet {
     pub others: AnyKernel,
 }
 
-/// Whether a scene has parts for the specialised kernels, grid and copies.
+/// Whether a scene has parts for the specialized kernels, grid and copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SheetsAndCopies {
     /// Regular sheets that are [wide enough](AnyKernel::suits_grid).

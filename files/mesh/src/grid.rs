@@ -1,4 +1,4 @@
-//! Recognises regular grids, and numbers their vertices row by row.
+//! Recognizes regular grids, and numbers their vertices row by row.
 //!
 //! A regular grid has W by H vertices, and all its cells are split along the same diagonal. The
 //! search takes linear time and stops at the first difference.

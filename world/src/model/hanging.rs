@@ -17,7 +17,7 @@ const SPACING: f64 = 0.05;
 impl Model {
     /// A triangle mesh that hangs from its highest particles (a fraction of
     /// [`PINNED_FRACTION`](super::PINNED_FRACTION), at least one; if several are equally high, the
-    /// first). `positions` in m, y up; all masses 1 kg. A regular grid is recognised as by
+    /// first). `positions` in m, y up; all masses 1 kg. A regular grid is recognized as by
     /// [`from_triangles`](Self::from_triangles).
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Model {
         }
         let bending = bending_among(&sticks, triangles);
         let faces = triangles.to_vec().into();
-        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.recognise_sheet())
+        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.recognize_sheet())
     }
 
     /// `drape`: a square sheet of `size` by `size` particles that hangs from its top row, with a

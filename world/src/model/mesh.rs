@@ -113,7 +113,7 @@ impl<const D: usize> Model<D> {
     /// highest 2 %, at least one particle; and `rim`, the ends of boundary edges.
     ///
     /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
-    /// same diagonal, is recognised: its sticks are numbered as those of a
+    /// same diagonal, is recognized: its sticks are numbered as those of a
     /// [sheet](taut_core::Sheet), and the kernel for sheets runs it.
     ///
     /// ```
@@ -137,7 +137,7 @@ impl<const D: usize> Model<D> {
         bending: Bending,
         density: f32,
     ) -> Result<Self, ModelError> {
-        Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognise_sheet)
+        Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognize_sheet)
     }
 
     /// Like [`from_triangles`](Self::from_triangles), with the edges first and then the bending

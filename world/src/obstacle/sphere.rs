@@ -70,8 +70,8 @@ pub(super) fn smallest_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]
     let mut smallest = low;
     for (smallest, high) in smallest.iter_mut().zip(high) {
         let negated = zero - high;
-        let far = L::select(negated.above(*smallest), negated, *smallest);
-        *smallest = L::select(far.above(zero), far, zero);
+        let larger = L::select(negated.above(*smallest), negated, *smallest);
+        *smallest = L::select(larger.above(zero), larger, zero);
     }
     smallest
 }
@@ -84,8 +84,8 @@ pub(super) fn may_reach_ball<L: Lane, const D: usize>(
     radius: f32,
     reach: L,
 ) -> L::Mask {
-    let at_most = reach.constant(radius.into()) + reach;
-    ((at_most * at_most) * reach.constant(1.000_01)).at_least(dot(from, from))
+    let sum = reach.constant(radius.into()) + reach;
+    ((sum * sum) * reach.constant(1.000_01)).at_least(dot(from, from))
 }
 
 impl<const D: usize> Shape<D> for Sphere<D> {

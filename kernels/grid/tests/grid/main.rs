@@ -23,7 +23,8 @@ fn cloth(columns: usize) -> (Particles<3>, Sticks, Schedule) {
     (particles, sticks, schedule)
 }
 
-/// Steps, then a session that moves a particle, a mass that changes, and a step: the positions.
+/// Runs a step, a session that moves a particle, and a step after the change of a mass. Returns the
+/// bits of the positions.
 fn run(kernel: &impl Kernel<3>, columns: usize) -> Vec<[u32; 3]> {
     let (mut particles, sticks, schedule) = cloth(columns);
     let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley).unwrap();
