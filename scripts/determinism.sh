@@ -124,7 +124,7 @@ TEXT
     if [ ${#differing[@]} -gt 0 ]; then
         printf 'These **differ** from the golden hashes: %s.\n' "$(printf '%s; ' "${differing[@]}" | sed 's/; $//')"
     else
-        printf 'All agree to the bit. %s\n' "$tested" | sed 's/ *$//'
+        printf 'All are bit-identical. %s\n' "$tested" | sed 's/ *$//'
     fi
     if [ ${#skipped[@]} -gt 0 ]; then
         printf '\nSkipped:\n\n'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes docs/images, the animations of docs/gallery.md: one of every scene of the library and one of a
-# scene file. Takes some minutes and needs only Rust.
+# Makes docs/images, the animations of docs/gallery.md: one for each scene of the library and one for a
+# scene file. Takes a few minutes and needs only Rust.
 #
 #   scripts/gallery.sh            # all
 #   scripts/gallery.sh curtain …  # only these animations

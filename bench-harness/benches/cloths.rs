@@ -43,7 +43,7 @@ fn main() {
         }
         let started = Instant::now();
         for _ in 0..frames {
-            assert!(plan.step(particles, &sticks, &step).expect("a sane step").finite);
+            assert!(plan.step(particles, &sticks, &step).expect("a valid step").finite);
         }
         started.elapsed()
     };
@@ -85,7 +85,7 @@ fn assert_same_bits_alone(all: &Particles<3>, cloth: &Model, schedule: &Schedule
     let scalar = AnyKernel::named("scalar").expect("the scalar kernel");
     let mut plan = scalar.plan(&particles, &sticks, schedule, Formula::Halley).expect("a plan");
     for _ in 0..FRAMES {
-        assert!(plan.step(&mut particles, &sticks, step).expect("a sane step").finite);
+        assert!(plan.step(&mut particles, &sticks, step).expect("a valid step").finite);
     }
     let bits = |column: &[f32]| column.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     for axis in 0..3 {

@@ -4,9 +4,9 @@
 //!     cargo bench -p taut-bench --bench cycles
 //!
 //! It fails if a frame executes more than 2 % more instructions, or takes more than 5 % more
-//! estimated cycles, than in the run before. `cycles.txt` lists the cases. Run-time dispatch finds
-//! no AVX-512 under valgrind. A case that needs an instruction set that valgrind or this machine
-//! lacks counts almost no instructions.
+//! estimated cycles, than in the previous run. `cycles.txt` lists the cases. Run-time dispatch
+//! finds no AVX-512 under valgrind. A case that needs an instruction set that valgrind or this
+//! machine lacks counts almost no instructions.
 //!
 //! The bench `instructions` has fixed limits.
 #![allow(missing_docs, reason = "macros make public items")]

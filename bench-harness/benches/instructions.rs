@@ -156,7 +156,7 @@ fn missing() -> Option<String> {
     if cfg!(target_arch = "x86_64") {
         Tool::missing(&[Tool::VALGRIND, Tool::OBJDUMP])
     } else {
-        Some("skipped: divisions are recognised only on x86-64".to_owned())
+        Some("skipped: divisions are recognized only on x86-64".to_owned())
     }
 }
 

@@ -89,7 +89,7 @@ pub enum ComparisonError {
 pub struct Progress<'a> {
     /// The completed share, 0 to 1.
     pub share: f64,
-    /// The present activity.
+    /// The current activity.
     pub doing: &'a str,
 }
 
@@ -140,7 +140,7 @@ impl Comparison {
         Ok(arranged)
     }
 
-    /// As [`run`](Self::run), with the result of [`arranged`](Self::arranged).
+    /// Like [`run`](Self::run), with the result of [`arranged`](Self::arranged).
     pub(crate) fn run_arranged(
         &self,
         arranged: &ByArrangement,
@@ -165,7 +165,7 @@ impl Comparison {
     /// for a [`Step`], or if every configuration [blew up](Row::blew_up).
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Same as [`run`](Self::run).
     pub fn compare_substeps(
         &self,
         rows: &[Row],

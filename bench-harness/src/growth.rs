@@ -1,4 +1,4 @@
-//! Times over the size of a scene.
+//! Comparisons of one scene at several sizes.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use crate::comparison::{Comparison, ComparisonError, Progress};
 use crate::roofline::{LimitedRow, Peak, limited_rows};
 use crate::row::{Row, TEXTBOOK};
 
-/// A comparison for each of several sizes. A row that becomes too slow is left out.
+/// A comparison for each of several sizes. Rows that become too slow are skipped.
 #[derive(Clone, Debug)]
 pub struct Growth<F> {
     /// The sizes, from small to large.
     pub sizes: Vec<usize>,
     /// Builds the comparison of a size.
     pub comparison: F,
-    /// The most time for all frames of a row in one size, s. A row is left out of a size in which it
-    /// would take longer, by its median time per stick in the last size that it was measured in.
+    /// The maximum time for all frames of a row at one size, s. A row is skipped at a size at which
+    /// it would take longer, by its median time per stick in the last size that it was measured in.
     pub row_seconds_max: f64,
 }
 

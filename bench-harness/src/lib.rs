@@ -3,7 +3,7 @@
 //! A [`Comparison`] runs the same frames with each configuration (a kernel, a formula, an
 //! [`Arrangement`] of the scene) in interleaved rounds, so that noise affects all alike, and
 //! returns a [`Row`] for each. A row has the residual, whether all positions are finite, and the
-//! hash of the final positions; rows of one formula and schedule must agree to the bit
+//! hash of the final positions; rows of one formula and schedule must be bit-identical
 //! ([`disagreements`]).
 //!
 //! A [`Growth`] runs a comparison for each of several sizes of a scene, without the rows that become

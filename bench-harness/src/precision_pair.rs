@@ -59,7 +59,7 @@ pub(crate) fn in_double(step: &Step<3>) -> Step<3, f64> {
 }
 
 /// A step of relaxation only: the largest damping rate removes the velocity, so motion leaves the
-/// positions unchanged, to the bit.
+/// positions bit-identical.
 pub fn relaxation(iterations: u32) -> Step<3> {
     let damping_rate = Step::<3>::DAMPING_RATE_MAX as f32;
     Step { substeps: 1, iterations, acceleration: [0.0; 3], damping_rate, ..Step::default() }

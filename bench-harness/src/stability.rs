@@ -6,8 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::comparison::{ComparisonError, Progress};
 
-/// The default bound of |stretch|: far above the largest of the softest bounded simulation (a sheet
-/// of 128 rows with one iteration per frame).
+/// The default bound of |stretch|: far above the largest |stretch| of the softest simulation that
+/// stays bounded (a sheet of 128 rows with one iteration per frame).
 pub const BOUND: f64 = 100.0;
 
 /// A model and its name in reports.

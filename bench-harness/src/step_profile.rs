@@ -7,7 +7,7 @@ use serde::Serialize;
 use taut::world::{Outcome, StepPart, World, WorldError};
 use taut::{Inline, Kernel};
 
-/// One frame in this many is watched: measured part by part.
+/// Every `WATCHED_EVERY`-th frame is watched: measured part by part.
 const WATCHED_EVERY: u64 = 8;
 /// The maximum number of kept samples; when it is reached, every second one is dropped.
 const KEPT_MAX: usize = 1 << 14;
@@ -20,7 +20,7 @@ impl StepProfile {
     /// Runs and times a step.
     ///
     /// # Errors
-    /// As [`World::step`].
+    /// Same as [`World::step`].
     pub fn step<K: Kernel<D>, const D: usize>(
         &mut self,
         world: &mut World<K, D>,
@@ -118,7 +118,7 @@ impl Shares {
 #[derive(Clone, Debug)]
 struct Samples<T> {
     kept: Vec<T>,
-    /// One sample in this many is kept.
+    /// Every `every`-th sample is kept.
     stride: u64,
     seen: u64,
 }
@@ -169,7 +169,7 @@ impl FrameTimes {
     /// as a frame time, too.
     ///
     /// # Errors
-    /// As [`World::step`].
+    /// Same as [`World::step`].
     pub fn step<K: Kernel<D>, const D: usize>(
         &mut self,
         world: &mut World<K, D>,

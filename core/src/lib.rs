@@ -18,6 +18,7 @@
 
 extern crate alloc;
 
+mod arithmetic;
 #[cfg(feature = "serde")]
 mod array;
 mod changes;
@@ -29,7 +30,6 @@ pub mod formula;
 mod hash;
 mod kernel;
 mod lane;
-mod law;
 mod limits;
 mod lists;
 mod numbering;
@@ -45,6 +45,10 @@ mod sticks;
 mod stretch;
 mod triangles;
 
+pub use arithmetic::{
+    ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
+    squared_length, verlet, weight,
+};
 pub use changes::{Changes, Cursor, Delta};
 pub use column::{Column, PADDING};
 pub use counted::{Counted, Tally};
@@ -53,10 +57,6 @@ pub use executor::{Executor, Inline};
 pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula, WithFactor};
 pub use kernel::Kernel;
 pub use lane::{Lane, SEED_F32, SEED_F64};
-pub use law::{
-    ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
-    squared_length, verlet, weight,
-};
 pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
 pub use lists::GroupedLists;
 

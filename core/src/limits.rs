@@ -3,13 +3,14 @@
 //! A few bytes of input can state any count. Code that allocates memory for such a count, rather
 //! than for the size of the input, first passes the count through [`check_limit`].
 
-/// The most particles that a count in the input may request: for one model, for all models of a
-/// scene together, or for serialized sticks.
+/// The maximum number of particles that a count in the input may request: for one model, for all
+/// models of a scene together, or for serialized sticks.
 pub const PARTICLES_MAX: usize = 1 << 24;
-/// The most sticks and springs of all models of a scene together: a sheet of [`PARTICLES_MAX`]
-/// particles with the families [`Family::ALL`](crate::Family::ALL) has almost as many.
+/// The maximum number of sticks and springs of all models of a scene together: a sheet of
+/// [`PARTICLES_MAX`] particles with the families [`Family::ALL`](crate::Family::ALL) has almost as
+/// many.
 pub const STICKS_MAX: usize = 1 << 27;
-/// The most triangles of all models of a scene together, and of all its mesh files.
+/// The maximum number of triangles of all models of a scene together, and of all its mesh files.
 pub const TRIANGLES_MAX: usize = 1 << 26;
 
 /// A count that is above its limit.

@@ -26,8 +26,8 @@ impl<T: Copy> GroupedLists<T> {
     /// # Panics
     /// If an owner is not below `owners`.
     pub fn new(owners: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
-        // Counts go two entries late. After the prefix sum, entry `owner + 1` is where the list of
-        // `owner` starts; filling the lists moves it to where that list ends.
+        // The count of `owner` goes to entry `owner + 2`. After the prefix sum, entry `owner + 1`
+        // is where the list of `owner` starts; filling the lists moves it to where that list ends.
         let mut starts = alloc::vec![0_u32; owners + 2];
         for (owner, _) in pairs.clone() {
             starts[owner as usize + 2] += 1;

@@ -168,8 +168,8 @@ impl BreadthFirst {
     }
 }
 
-/// The particles in the order of a Hilbert curve over their bounding cube. `shift`, as a share of
-/// the cube, shifts the cells of the curve, and with them the boundaries of blocks.
+/// The particles in the order of a Hilbert curve over their bounding cube. `shift`, as a fraction
+/// of the cube, shifts the cells of the curve, and with them the boundaries of blocks.
 pub(crate) fn hilbert_order<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     shift: f64,

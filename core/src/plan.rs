@@ -39,7 +39,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// Checks the step and converts it to substeps without a stage.
     ///
     /// # Errors
-    /// As [`Step::motion`].
+    /// Same as [`Step::motion`].
     pub fn to_substeps(&self) -> Result<Substeps<'static, D, S>, StepError> {
         let motion = self.motion()?;
         let Self { substeps: count, iterations, .. } = *self;
@@ -86,11 +86,11 @@ pub trait Engine<const D: usize, S: Real = f32> {
     ) -> Result<(), PlanError>;
 
     /// Runs substeps. In each, free particles move by [`verlet`](crate::verlet), and pinned
-    /// particles keep their position to the bit. The old position becomes the previous one. Then
-    /// the stage of `after_motion` runs, and all sticks are relaxed in the order of the schedule.
+    /// particles keep their exact position. The old position becomes the previous one. Then the
+    /// stage of `after_motion` runs, and all sticks are relaxed in the order of the schedule.
     ///
     /// # Errors
-    /// As [`sync_in`](Self::sync_in).
+    /// Same as [`sync_in`](Self::sync_in).
     fn advance(
         &mut self,
         executor: &dyn Executor,
@@ -102,7 +102,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// [`advance`](Self::advance), then [`write_back`](Self::write_back).
     ///
     /// # Errors
-    /// As [`sync_in`](Self::sync_in).
+    /// Same as [`sync_in`](Self::sync_in).
     fn advance_and_write_back(
         &mut self,
         executor: &dyn Executor,
@@ -115,7 +115,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// `1 / h²` of the substep, 1/s², for compliance.
     ///
     /// # Errors
-    /// As [`sync_in`](Self::sync_in).
+    /// Same as [`sync_in`](Self::sync_in).
     fn relax(
         &mut self,
         executor: &dyn Executor,
@@ -128,7 +128,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// Runs a stage on all particles, in the layout that the plan keeps them in.
     ///
     /// # Errors
-    /// As [`sync_in`](Self::sync_in).
+    /// Same as [`sync_in`](Self::sync_in).
     fn visit(
         &mut self,
         executor: &dyn Executor,
@@ -180,7 +180,7 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// One step on the threads of an executor.
     ///
     /// # Errors
-    /// As [`Plan::step`].
+    /// Same as [`Plan::step`].
     fn step_on(
         &mut self,
         executor: &dyn Executor,
@@ -197,7 +197,7 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// ignored.
     ///
     /// # Errors
-    /// As [`Plan::step`].
+    /// Same as [`Plan::step`].
     fn session<'a>(
         &'a mut self,
         particles: &'a mut Particles<D, S>,
@@ -242,7 +242,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// Relaxes all sticks `iterations` times.
     ///
     /// # Panics
-    /// As [`integrate`](Self::integrate).
+    /// Same as [`integrate`](Self::integrate).
     pub fn relax(&mut self, iterations: u32) {
         let inverse_h2 = self.motion.inverse_h2;
         self.plan
@@ -256,7 +256,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// and may be faster. The stage must not change previous positions.
     ///
     /// # Panics
-    /// As [`integrate`](Self::integrate), and if the stage panics.
+    /// Same as [`integrate`](Self::integrate), or if the stage panics.
     pub fn advance(&mut self, count: u32, iterations: u32, after_motion: Option<&dyn Stage<D, S>>) {
         let stage = after_motion.map(PositiveZeros);
         let after_motion = stage.as_ref().map(|stage| stage as &dyn Stage<D, S>);
@@ -268,7 +268,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// become +0.0.
     ///
     /// # Panics
-    /// As [`integrate`](Self::integrate), and if the stage panics.
+    /// Same as [`integrate`](Self::integrate), or if the stage panics.
     pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
         let stage = PositiveZeros(stage);
         self.plan.visit(&Inline, self.particles, self.sticks, &stage).expect(CHECKED);

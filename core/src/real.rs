@@ -26,7 +26,7 @@ pub trait Real:
     fn canonical_bits(self) -> u64;
 
     /// This number, with -0.0 turned into +0.0. Applied to all input positions, because `x + 0`
-    /// then equals `x` to the bit.
+    /// then has the same bits as `x`.
     #[inline(always)]
     #[must_use]
     fn positive_zero(self) -> Self {

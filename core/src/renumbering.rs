@@ -38,7 +38,7 @@ pub enum NotAPermutation {
         /// The old number given for it.
         old: u32,
     },
-    /// The list has another length than what it is to reorder.
+    /// The list has as many numbers as there are items to reorder, or should have.
     #[error("the list has {len} numbers: expected {expected}")]
     Len {
         /// Its length.

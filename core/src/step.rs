@@ -56,7 +56,7 @@ pub enum StepError {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields) // rejects `damping`, earlier versions' share lost per substep
+    serde(deny_unknown_fields) // rejects `damping` of earlier versions, a fraction per substep
 )]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
@@ -98,7 +98,7 @@ impl<const D: usize, S: Real> Default for Step<D, S> {
 /// The parameters of [`verlet`](crate::verlet) for a substep, and `1 / h²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion<const D: usize, S = f32> {
-    /// The share of the velocity that remains after the substep: `exp(-damping_rate h)`.
+    /// The fraction of the velocity that remains after the substep: `exp(-damping_rate h)`.
     pub retention: S,
     /// The acceleration times `h²`, m.
     pub displacement: [S; D],
@@ -111,17 +111,17 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// as `exp(-1e4)` is 0 in `f64`.
     pub const DAMPING_RATE_MAX: f64 = 1e9;
 
-    /// The damping rate, 1/s, that takes `share` of the velocity in each substep of `h` seconds:
-    /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in
-    /// `f64` and rounded once. It converts the damping of papers whose Verlet step multiplies the
-    /// velocity by `1 - share` (Mosegaard 2009). For a share outside 0 to 1 it is negative or NaN,
-    /// which [`motion`](Self::motion) rejects.
+    /// The damping rate, 1/s, that removes the fraction `share` of the velocity in each substep of
+    /// `h` seconds: `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX),
+    /// computed in `f64` and rounded once. It converts the damping of papers whose Verlet step
+    /// multiplies the velocity by `1 - share` (Mosegaard 2009). For a share outside 0 to 1 it is
+    /// negative or NaN, which [`motion`](Self::motion) rejects.
     ///
     /// ```
     /// use taut_core::Step;
     ///
     /// let rate = Step::<3>::rate_of_share(0.01, 1.0 / 60.0);
-    /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times a second
+    /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times per second
     /// let step = Step::<3> { substeps: 1, damping_rate: rate, ..Step::default() };
     /// assert_eq!(step.motion()?.retention, 0.99);
     /// # Ok::<(), taut_core::StepError>(())
@@ -135,7 +135,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// Checks the step and computes the motion of its substeps: `h = dt / substeps`, `h² = h h`,
     /// `displacement = acceleration h²`, `1 / h²`, in this order and this type. `retention` is
     /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once, so in
-    /// `f32` a loss of less than 3e-8 a substep rounds to 0.
+    /// `f32` a loss of less than 3e-8 per substep rounds to 0.
     ///
     /// # Errors
     /// A value is out of range.
@@ -184,7 +184,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// ```
     ///
     /// # Errors
-    /// As [`motion`](Self::motion).
+    /// Same as [`motion`](Self::motion).
     pub fn reach(&self) -> Result<[S; D], StepError> {
         let reach_along = |displacement: S| {
             let displacement =

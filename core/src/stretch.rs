@@ -8,8 +8,9 @@ use crate::sticks::{Sticks, length};
 /// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
 /// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
 ///
-/// All four are NaN if a stick that is not torn has an end at NaN. Both root mean squares are over
-/// all sticks, so [`residual_rms`](Self::residual_rms) is `sqrt(rms² + compression_rms²)`.
+/// All four are NaN if an end of a stick that is not torn has a NaN position. Both root mean
+/// squares are over all sticks, so [`residual_rms`](Self::residual_rms) is
+/// `sqrt(rms² + compression_rms²)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
     /// Root mean square of the stretch.
@@ -58,7 +59,7 @@ impl Stretch {
     }
 
     /// From the sums of squares and the largest values, each of stretch and of compression, over
-    /// `sticks` sticks. If one of them is NaN, all figures are NaN.
+    /// `sticks` sticks. If one of them is NaN, all values are NaN.
     pub fn from_sums(squares: [f64; 2], largest: [f64; 2], sticks: usize) -> Self {
         if squares.iter().chain(&largest).any(|sum| sum.is_nan()) {
             let nan = f64::NAN;

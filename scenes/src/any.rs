@@ -28,7 +28,7 @@ impl AnyScene {
         }
     }
 
-    /// As [`Scene::warnings`].
+    /// See [`Scene::warnings`].
     pub fn warnings(&self) -> Vec<Warning> {
         match self {
             Self::TwoD(scene) => scene.warnings(),

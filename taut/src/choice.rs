@@ -94,10 +94,10 @@ impl FromStr for KernelName {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelChoice {
-    /// The kernel. `grid` relaxes only regular sheets that are
-    /// [wide enough](crate::AnyKernel::suits_grid), and `copies` only copies of one mesh. Other
-    /// kernels complete these to a [`KernelSet`]: with `grid` the copies kernel, and with both the
-    /// best general kernel on the same instruction set. Any other kernel relaxes everything.
+    /// The kernel. `grid` relaxes only regular sheets that are [wide
+    /// enough](crate::AnyKernel::suits_grid), and `copies` only copies of one mesh. Their
+    /// [`KernelSet`] also has the best general kernel on the same instruction set; that of `grid`
+    /// has the copies kernel, too. Any other kernel relaxes everything.
     pub kernel: Option<KernelName>,
     /// The instruction set, as returned by [`Kernel::isa`](crate::Kernel::isa).
     pub isa: Option<String>,

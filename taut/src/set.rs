@@ -42,7 +42,7 @@ pub struct KernelSet {
     pub others: AnyKernel,
 }
 
-/// Whether a scene has parts for the specialised kernels, grid and copies.
+/// Whether a scene has parts for the specialized kernels, grid and copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SheetsAndCopies {
     /// Regular sheets that are [wide enough](AnyKernel::suits_grid).
@@ -73,10 +73,11 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelSet {
     /// One set for every kernel of this build on every instruction set of this machine, on one
-    /// thread. A general kernel relaxes everything in its set. To the grid kernel are added the
-    /// copies kernel and the best general kernel on its instruction set; to the copies kernel, that
-    /// general kernel. Sets of the grid or copies kernel are included only if `parts` has such
-    /// parts. The kernels with the most lanes come first; among equals, grid and copies come first.
+    /// thread. A general kernel relaxes everything in its set. A set of the grid kernel also has
+    /// the copies kernel and the best general kernel on the same instruction set; a set of the
+    /// copies kernel also has that general kernel. Sets of the grid or copies kernel are included
+    /// only if `parts` has such parts. The sets with the most lanes come first; among equals, those
+    /// of grid and copies.
     pub fn available(parts: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
         let set = |main_kernel: &AnyKernel| {

@@ -7,7 +7,7 @@ use taut_world::{Arranged, Arrangement, ArrangementError, Model};
 
 use crate::AnyKernel;
 
-/// The most threads that a tuning file may request.
+/// The maximum number of threads that a tuning file may request.
 const THREADS_MAX: usize = 1024;
 
 /// A tuning: the kernel, number of threads, order and formula that were chosen for a mesh by
@@ -101,7 +101,7 @@ pub enum TunedError {
         /// The name of the kernel.
         name: String,
     },
-    /// The tuning is for no copy of its mesh.
+    /// The number of copies is 0.
     #[error("the tuning names 0 copies of its mesh: expected 1 or more")]
     NoCopies,
     /// Its copies have too many particles or sticks.
@@ -142,8 +142,8 @@ impl Tuned {
         .ok_or(TunedError::Threads { threads: self.threads })
     }
 
-    /// Checks that it was made for these sticks, or for others with the same ends, and that its
-    /// number of copies is from 1 to what [`PARTICLES_MAX`] and [`STICKS_MAX`] allow.
+    /// Checks that the tuning was made for these sticks, or for others with the same ends, and that
+    /// its number of copies is at least 1 and within [`PARTICLES_MAX`] and [`STICKS_MAX`].
     ///
     /// # Errors
     /// If the tuning was made for other sticks, or the number of copies is out of range.
@@ -161,12 +161,12 @@ impl Tuned {
         Ok(())
     }
 
-    /// The model in the tuned numbering and order; if the tuning is for several copies, so many of
-    /// it side by side ([`Arrangement::of_copies`]). Its particles have new numbers; see
+    /// The model in the tuned numbering and order; if the tuning is for several copies, that many
+    /// copies side by side ([`Arrangement::of_copies`]). Its particles have new numbers; see
     /// [`Arranged::renumbering`].
     ///
     /// # Errors
-    /// As [`check`](Self::check), and if the arrangement does not fit the model.
+    /// Same as [`check`](Self::check), or if the arrangement does not fit the model.
     pub fn arrange(&self, model: &Model) -> Result<Arranged, TunedError> {
         self.check(&model.sticks)?;
         Ok(self.schedule.of_copies(model, self.copies)?)

@@ -54,11 +54,11 @@ where
 #[test]
 fn kernels_agree_at_every_size_around_the_lane_counts() {
     let sizes = (0..=3 * 16 + 1).chain(63..=65).chain(127..=129);
-    for (special, size) in [0, 20, 100].into_iter().cycle().zip(sizes) {
+    for (non_plain, size) in [0, 20, 100].into_iter().cycle().zip(sizes) {
         let shapes = [Shape::Pairs, Shape::Chain, Shape::Star, Shape::Loose];
         for shape in shapes.map(|shape| shape(size)) {
-            let recipe = Recipe::of(shape, special, Values::Moderate);
-            let name = format!("{shape:?}, {special} % special");
+            let recipe = Recipe::of(shape, non_plain, Values::Moderate);
+            let name = format!("{shape:?}, {non_plain} % not plain");
             agree_on::<2>(&name, &recipe.mesh());
             agree_on::<3>(&name, &recipe.mesh());
         }
@@ -74,17 +74,19 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
     let heights = [1, 2, 3, 9, 7, 8, 17, 4, 0, 5, 16].into_iter().cycle();
     let value_kinds =
         [Values::Uniform, Values::Moderate, Values::Uniform, Values::Extreme].into_iter().cycle();
-    let specials = [0, 1, 30].into_iter().cycle();
-    for (((width, height), values), special) in widths.zip(heights).zip(value_kinds).zip(specials) {
+    let non_plain_percentages = [0, 1, 30].into_iter().cycle();
+    for (((width, height), values), non_plain) in
+        widths.zip(heights).zip(value_kinds).zip(non_plain_percentages)
+    {
         let height = if width > 100 { height.min(4) } else { height };
         for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL, &[Family::Row2]] {
             agree_in_order::<2>(
                 "sheet",
-                &Recipe::sheet([width, height], families, special, values),
+                &Recipe::sheet([width, height], families, non_plain, values),
             );
             agree_in_order::<3>(
                 "sheet",
-                &Recipe::sheet([width, height], families, special, values),
+                &Recipe::sheet([width, height], families, non_plain, values),
             );
         }
     }
@@ -235,12 +237,12 @@ fn cloths_in_one_buffer_move_as_each_alone() {
 fn kernels_agree_on_any_number_of_copies() {
     let shapes = [Shape::Chain(1), Shape::Chain(9), Shape::Grid(5, 7), Shape::Chain(2)];
     let value_kinds = [Values::Uniform, Values::Moderate, Values::Extreme].into_iter().cycle();
-    let specials = [0, 0, 0, 0, 2, 30].into_iter().cycle();
+    let non_plain_percentages = [0, 0, 0, 0, 2, 30].into_iter().cycle();
     let counts = (2..=18).chain([23, 24, 25, 31, 32, 33, 47, 48, 49, 65, 129]);
-    let choices = shapes.into_iter().cycle().zip(value_kinds).zip(specials);
-    for (copies, ((shape, values), special)) in counts.zip(choices) {
-        agree_in_order::<2>("copies", &Recipe::copies(shape, copies, special, values));
-        agree_in_order::<3>("copies", &Recipe::copies(shape, copies, special, values));
+    let choices = shapes.into_iter().cycle().zip(value_kinds).zip(non_plain_percentages);
+    for (copies, ((shape, values), non_plain)) in counts.zip(choices) {
+        agree_in_order::<2>("copies", &Recipe::copies(shape, copies, non_plain, values));
+        agree_in_order::<3>("copies", &Recipe::copies(shape, copies, non_plain, values));
     }
 }
 
@@ -355,7 +357,7 @@ fn in_other_dimensions_kernels_agree_or_return_a_typed_error() {
 }
 
 #[test]
-fn a_plan_refuses_a_schedule_of_other_sticks() {
+fn a_plan_rejects_a_schedule_of_other_sticks() {
     for (recipe, order) in [
         (Recipe::sheet([5, 5], Family::SHEAR, 0, Values::Uniform), "sheet"),
         (Recipe::copies(Shape::Chain(4), 5, 0, Values::Uniform), "copies"),
@@ -384,7 +386,7 @@ fn a_plan_refuses_a_schedule_of_other_sticks() {
 
 /// The grid pads each row to a multiple of 16 particles.
 #[test]
-fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
+fn the_grid_rejects_a_sheet_that_is_mostly_padding() {
     let error_of = |width: usize, height: usize| {
         let points: Vec<[f32; 2]> =
             (0..width * height).map(|it| [(it % width) as f32, (it / width) as f32]).collect();
@@ -399,7 +401,7 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
     assert_eq!(error_of(1, rows), None);
     let Some(error @ PlanError::Limit(LimitError { requested, limit, .. })) = error_of(1, rows + 1)
     else {
-        panic!("a column of one particle a row is refused");
+        panic!("a column of one particle per row is rejected");
     };
     assert_eq!((requested, limit), (16 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");

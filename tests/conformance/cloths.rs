@@ -28,7 +28,7 @@ fn assert_as_alone(case: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
 #[test]
 fn different_cloths_move_as_each_alone() {
     let pattern = Pattern::Shapes(vec![Shape::Grid(30, 50), Shape::Star(70), Shape::Chain(9)]);
-    let recipe = Recipe { pattern, duplicates: 5, special: 4, values: Values::Moderate, seed: 3 };
+    let recipe = Recipe { pattern, duplicates: 5, non_plain: 4, values: Values::Moderate, seed: 3 };
     let mesh = recipe.mesh();
     let disc: Mesh = Model::disc(50, StickSet::All).unwrap().shuffled(2).into();
     let sheet: Mesh = Model::drape(20, StickSet::All).unwrap().into();
@@ -70,8 +70,9 @@ fn narrow_cloths_that_share_batches_move_as_each_alone() {
     let cloths: Vec<(Mesh, Schedule)> = (0..40)
         .map(|seed| {
             let pattern = shapes[seed as usize % shapes.len()].clone();
-            let special = if seed % 3 == 0 { 30 } else { 0 };
-            let recipe = Recipe { pattern, duplicates: 2, special, values: Values::Moderate, seed };
+            let non_plain = if seed % 3 == 0 { 30 } else { 0 };
+            let recipe =
+                Recipe { pattern, duplicates: 2, non_plain, values: Values::Moderate, seed };
             let mesh = recipe.mesh();
             let schedule = mesh.schedule(if seed % 2 == 0 { "blocked" } else { "authored" });
             (mesh, schedule)

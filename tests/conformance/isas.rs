@@ -89,7 +89,7 @@ fn the_best_kernel_has_the_most_lanes_and_kernels_are_found_by_name() {
 }
 
 #[test]
-fn only_the_kernels_for_sheets_and_for_copies_refuse_other_schedules() {
+fn only_the_kernels_for_sheets_and_for_copies_reject_other_schedules() {
     let recipes = [
         Recipe::sheet([9, 9], Family::ALL, 0, Values::Uniform),
         Recipe::copies(Shape::Chain(9), 3, 0, Values::Uniform),
@@ -98,10 +98,10 @@ fn only_the_kernels_for_sheets_and_for_copies_refuse_other_schedules() {
         for (order, schedule) in &mesh.schedules() {
             let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
             for Configuration { name, kernel } in configurations() {
-                let refuses = setup.start(kernel).is_none();
-                let should_refuse = *order != "sheet" && name.starts_with("grid")
+                let rejects = setup.start(kernel).is_none();
+                let should_reject = *order != "sheet" && name.starts_with("grid")
                     || *order != "copies" && name.starts_with("copies");
-                assert_eq!(refuses, should_refuse, "{name}: {order}");
+                assert_eq!(rejects, should_reject, "{name}: {order}");
                 let general = !name.starts_with("grid") && !name.starts_with("copies");
                 assert_eq!(kernel.is_general(), general, "{name}");
             }

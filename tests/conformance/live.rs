@@ -218,7 +218,7 @@ fn sheets() -> [(Mesh, Schedule); 3] {
 }
 
 #[test]
-fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
+fn other_sticks_and_too_few_particles_are_rejected_and_nothing_moves() {
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Quick };
         let needed = mesh.particles.len();
@@ -233,8 +233,8 @@ fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
         let particles = needed - 1;
         let too_few = Particles::new(&vec![[0.5; 3]; particles], &vec![1.0; particles]).unwrap();
         let step = eight_iterations();
-        let expected = setup.all_agree("no refusals", |start| start.steps(&step, 1));
-        setup.all_agree_with(&expected, "a step after refusals", |mut start| {
+        let expected = setup.all_agree("no rejections", |start| start.steps(&step, 1));
+        setup.all_agree_with(&expected, "a step after rejections", |mut start| {
             let InitialState { plan, particles, sticks } = &mut start;
             let mut error_of = |particles: &Particles<3>, sticks: &Sticks, step: &Step<3>| {
                 let mut after = particles.clone();

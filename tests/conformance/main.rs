@@ -4,7 +4,7 @@
 //! new kernel must be added there.
 //!
 //! The golden hashes are in `golden.txt`; see the module `golden` for how to renew them.
-#![allow(clippy::float_cmp, reason = "results are equal to the bit")]
+#![allow(clippy::float_cmp, reason = "results are bit-identical")]
 
 mod agreement;
 mod cloths;

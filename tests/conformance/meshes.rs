@@ -10,7 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use taut::world::Model;
 use taut::{Duplicates, Family, Particles, Schedule, Sheet, Sticks};
 
-use crate::values::{Values, make_special};
+use crate::values::{Values, make_non_plain};
 
 /// Particles and the sticks between them.
 #[derive(Clone, Debug)]
@@ -70,8 +70,8 @@ impl<const D: usize> Mesh<D> {
     /// takes part; otherwise the one that `which` selects.
     pub(crate) fn any_schedule(&self, which: Index) -> (&'static str, Schedule) {
         let mut all = self.schedules();
-        let special = self.sheet.is_some() || self.copies > 1;
-        let at = if special { all.len() - 1 } else { which.index(all.len()) };
+        let has_special_kernel = self.sheet.is_some() || self.copies > 1;
+        let at = if has_special_kernel { all.len() - 1 } else { which.index(all.len()) };
         all.swap_remove(at)
     }
 }
@@ -210,7 +210,7 @@ pub(crate) struct Recipe {
     /// The number of duplicate sticks, in either direction. A sheet has none.
     pub(crate) duplicates: usize,
     /// The probability that a stick is not plain, %.
-    pub(crate) special: u32,
+    pub(crate) non_plain: u32,
     pub(crate) values: Values,
     pub(crate) seed: u64,
 }
@@ -226,18 +226,18 @@ impl Recipe {
             2 => (vec(Shape::any(), 1..3), 2..20_usize)
                 .prop_map(|(shapes, copies)| Pattern::Copies(shapes, copies)),
         ];
-        let special = select(&[0, 3, 20, 100][..]);
+        let non_plain = select(&[0, 3, 20, 100][..]);
         // `Uniform` is moderate, too.
         let values = match values {
             Values::Moderate => select(&[Values::Uniform, Values::Moderate][..]),
             Values::Uniform => select(&[Values::Uniform][..]),
             Values::Extreme => select(&[Values::Extreme][..]),
         };
-        (pattern, 0..6_usize, special, values, any::<u64>()).prop_map(
-            |(pattern, duplicates, special, values, seed)| Self {
+        (pattern, 0..6_usize, non_plain, values, any::<u64>()).prop_map(
+            |(pattern, duplicates, non_plain, values, seed)| Self {
                 pattern,
                 duplicates,
-                special,
+                non_plain,
                 values,
                 seed,
             },
@@ -245,27 +245,27 @@ impl Recipe {
     }
 
     /// A mesh of one shape.
-    pub(crate) fn of(shape: Shape, special: u32, values: Values) -> Self {
+    pub(crate) fn of(shape: Shape, non_plain: u32, values: Values) -> Self {
         let pattern = Pattern::Shapes(vec![shape]);
-        Self { pattern, duplicates: 0, special, values, seed: 3 }
+        Self { pattern, duplicates: 0, non_plain, values, seed: 3 }
     }
 
     /// A regular sheet.
     pub(crate) fn sheet(
         [width, height]: [usize; 2],
         families: &'static [Family],
-        special: u32,
+        non_plain: u32,
         values: Values,
     ) -> Self {
         let pattern = Pattern::Sheet(width, height, families);
-        Self { pattern, duplicates: 0, special, values, seed: 4 }
+        Self { pattern, duplicates: 0, non_plain, values, seed: 4 }
     }
 
     /// Copies of a shape. Their masses and rest lengths differ unless `values` is
     /// [`Values::Uniform`].
-    pub(crate) fn copies(shape: Shape, copies: usize, special: u32, values: Values) -> Self {
+    pub(crate) fn copies(shape: Shape, copies: usize, non_plain: u32, values: Values) -> Self {
         let pattern = Pattern::Copies(vec![shape], copies);
-        Self { pattern, duplicates: 0, special, values, seed: 5 }
+        Self { pattern, duplicates: 0, non_plain, values, seed: 5 }
     }
 
     pub(crate) fn mesh<const D: usize>(&self) -> Mesh<D> {
@@ -295,8 +295,8 @@ impl Recipe {
         let (particles, mut sticks) =
             self.values.particles_and_sticks(&mut random, &points, &pairs);
         for stick in 0..sticks.len() {
-            if random.random_ratio(self.special, 100) {
-                make_special(&mut random, &mut sticks, stick);
+            if random.random_ratio(self.non_plain, 100) {
+                make_non_plain(&mut random, &mut sticks, stick);
             }
         }
         Mesh { particles, sticks, sheet, copies }

@@ -141,8 +141,8 @@ fn discs_are_connected_with_six_sticks_per_particle() {
             let name = format!("disc {size} {set}");
             let Model { particles, sticks, .. } =
                 checked_mesh(&name, || Model::disc(size, set).unwrap());
-            let share = particles.len() as f64 / (size * size) as f64;
-            assert!(size < 8 || (0.95..1.05).contains(&share), "{name}: {share} of size²");
+            let ratio = particles.len() as f64 / (size * size) as f64;
+            assert!(size < 8 || (0.95..1.05).contains(&ratio), "{name}: {ratio} of size²");
             if set == StickSet::Structural {
                 let mut degrees = vec![0; particles.len()];
                 for &end in sticks.ends().as_flattened() {

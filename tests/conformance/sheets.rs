@@ -4,7 +4,7 @@ use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, Particles, PlanError,
 
 /// Particles of the sheet without sticks count, too: the kernel moves them.
 #[test]
-fn fewer_particles_than_the_sheet_has_are_refused() {
+fn fewer_particles_than_the_sheet_has_are_rejected() {
     let sheets = [
         (Sheet::new(2, 2, &[Family::Antidiagonal]), 3),
         (Sheet::new(1, 1, &[]), 0),

@@ -90,7 +90,7 @@ fn pinned_particles_never_move() {
         Step { acceleration: [300.0, -900.0, 200.0], damping_rate: 0.0, ..eight_iterations() };
     for pattern in [Pattern::Shapes(shapes), Pattern::Sheet(10, 9, Family::SHEAR)] {
         let recipe =
-            Recipe { pattern, duplicates: 5, special: 20, values: Values::Moderate, seed: 11 };
+            Recipe { pattern, duplicates: 5, non_plain: 20, values: Values::Moderate, seed: 11 };
         let mut mesh: Mesh = recipe.mesh();
         // Very light, very heavy and ordinary particles alternate.
         for particle in 0..mesh.particles.len() {

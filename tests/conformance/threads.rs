@@ -26,7 +26,7 @@ fn large() -> Mesh {
         Shape::Loose(50),
     ];
     let pattern = Pattern::Shapes(shapes);
-    Recipe { pattern, duplicates: 30, special: 3, values: Values::Moderate, seed: 5 }.mesh()
+    Recipe { pattern, duplicates: 30, non_plain: 3, values: Values::Moderate, seed: 5 }.mesh()
 }
 
 fn step() -> Step<3> {

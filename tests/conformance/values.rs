@@ -10,7 +10,7 @@ pub(crate) enum Values {
     /// Typical cloth: the particles of the first row are pinned, the others have 1 kg, and sticks
     /// of one direction have equal rest lengths.
     Uniform,
-    /// A size of some metres, jittered grid positions, rest lengths within 20 % of the lengths,
+    /// A size of a few metres, jittered grid positions, rest lengths within 20 % of the lengths,
     /// masses of a few kilograms or pinned: rounding errors stay small.
     Moderate,
     /// Any accepted value: coincident ends, -0.0, any masses, rest lengths and velocities.
@@ -129,7 +129,7 @@ fn any_inverse_mass(random: &mut ChaCha8Rng) -> f32 {
 }
 
 /// Changes one or several properties of a stick so that it is not plain, or tears it.
-pub(crate) fn make_special(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
+pub(crate) fn make_non_plain(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
     let ways = random.random_range(1..16);
     if ways & 1 != 0 {
         sticks.set_stiffness(stick, random.random_range(0.01..1.0)).unwrap();

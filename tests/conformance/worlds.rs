@@ -63,9 +63,9 @@ fn swept_obstacles_and_edges_have_the_same_bits_on_every_kernel() {
     let plate = Cuboid::new([-1.0, -2.0, 0.5], [0.7, 4.0, 0.51]).unwrap();
     let rod = Capsule::new([[-1.0, -0.05, 0.02], [12.0, 0.1, 0.03]], 0.02).unwrap();
     let plain = [Solid::new(plate).along(slap).unwrap(), Solid::new(plate)];
-    let [moving, still] = plain.map(|plate| plate.swept().with_edges());
+    let [moving, static_plate] = plain.map(|plate| plate.swept().with_edges());
     scene.obstacles.push(Arc::new(moving));
-    scene.obstacles.push(Arc::new(still));
+    scene.obstacles.push(Arc::new(static_plate));
     scene.obstacles.push(Arc::new(Solid::new(rod).with_edges()));
     let best = hash_after_half_a_second(&scene, AnyKernel::best_for);
     for kernel in kernels() {

@@ -18,8 +18,8 @@ const WIDE_COLUMNS: usize = 48;
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
-    /// If all have the same stick ends and the same schedule: from how many of them on an island of
-    /// copies is worthwhile.
+    /// If all have the same stick ends and the same schedule: the minimum number of them that
+    /// justifies an island of copies.
     pub(crate) copies_min: Option<usize>,
 }
 
@@ -92,8 +92,8 @@ pub(crate) fn group_models<'a, const D: usize>(
     sheets.into_iter().chain(copies).chain(others).collect()
 }
 
-/// Whether enough of these models have the same key that [`group_models`] may give them an island
-/// as copies.
+/// Whether enough of these models have the same key for [`group_models`] to make an island of
+/// copies.
 pub(crate) fn may_have_copies<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
 ) -> bool {
@@ -113,8 +113,7 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
         // Bodies alternate between relaxation and contacts, which need columns: transposing would
         // cost more than the few sticks of a body gain.
         _ if sticks.is_empty() || !bodies.is_empty() => None,
-        // Copies lie side by side, each with as many particles as its sticks count, which must be
-        // all of them.
+        // In an island of copies each one has `sticks.particles()` particles: these must be all.
         _ if sticks.particles() != particles.len() => None,
         // Tethers of a sheet use its rows and columns, which several sheets together do not have.
         1.. if tethers.iter().any(Option::is_some) => None,

@@ -2,8 +2,8 @@
 //! divided into groups with bounding boxes.
 //!
 //! Each lane of a group has a bounding box of its particles. An obstacle tests the boxes first, and
-//! skips groups of which it reaches no box. In the layout of a regular sheet the particles of a
-//! lane are neighbours, so the boxes are small.
+//! skips groups if it reaches none of their boxes. In the layout of a regular sheet the particles
+//! of a lane are neighbours, so the boxes are small.
 
 use core::ops::Range;
 

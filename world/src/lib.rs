@@ -1,8 +1,8 @@
 //! Models made of sticks (cloth, ropes, plants, bodies), forces and obstacles, scenes that combine
 //! them, and worlds that simulate scenes.
 //!
-//! - A [`Model`] is matter: particles and sticks, faces and named groups. Builders make models.
-//! - A [`Scene`] is models by name, forces ([`Force`]), obstacles ([`Obstacle`]) and a step.
+//! - A [`Model`] consists of particles and sticks, faces and named groups. Builders make models.
+//! - A [`Scene`] consists of named models, forces ([`Force`]), obstacles ([`Obstacle`]) and a step.
 //! - A [`World`] simulates a scene, each island on a kernel that suits it.
 //! - An [`Arrangement`] names a numbering of particles and an order of sticks.
 //!

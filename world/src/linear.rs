@@ -42,11 +42,11 @@ pub(crate) fn transposed(a: &Matrix) -> Matrix {
     matrix(|row, column| a[column][row])
 }
 
-/// `share tr(a) 1 - a`: with a share of ½ it turns an inertia tensor into a covariance, with 1 a
-/// covariance into an inertia tensor.
+/// `fraction tr(a) 1 - a`: a `fraction` of ½ turns an inertia tensor into a covariance, and 1 turns
+/// a covariance into an inertia tensor.
 #[inline(always)]
-pub(crate) fn trace_minus(a: &Matrix, share: f64) -> Matrix {
-    let trace = share * ((a[0][0] + a[1][1]) + a[2][2]);
+pub(crate) fn trace_minus(a: &Matrix, fraction: f64) -> Matrix {
+    let trace = fraction * ((a[0][0] + a[1][1]) + a[2][2]);
     matrix(|row, column| if row == column { trace - a[row][column] } else { -a[row][column] })
 }
 
@@ -57,9 +57,9 @@ pub(crate) fn inverse(a: &Matrix) -> Option<Matrix> {
     determinant.is_normal().then(|| matrix(|row, column| cofactors[column][row] / determinant))
 }
 
-/// Eigenvalues, largest first, and a matrix whose rows are the unit eigenvectors, right-handed.
-/// By Jacobi rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate to some ulps of
-/// the largest eigenvalue.
+/// Eigenvalues, largest first, and a matrix whose rows are the unit eigenvectors, right-handed. By
+/// Jacobi rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate to a few ulps of the
+/// largest eigenvalue.
 pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     let mut a = *a;
     let mut vectors = matrix(|row, column| if row == column { 1.0 } else { 0.0 });

@@ -103,7 +103,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         self.model_and_scratch().0
     }
 
-    /// As [`model_mut`](Self::model_mut), with the scratch memory of contacts.
+    /// Like [`model_mut`](Self::model_mut), with the scratch memory of contacts.
     pub fn model_and_scratch(&mut self) -> (&mut Model<D>, &mut ContactScratch<D>) {
         if let Some(plan) = &mut self.plan {
             plan.write_back(&mut self.model.particles);

@@ -177,7 +177,7 @@ pub(crate) fn coordinate_axes<const D: usize>() -> [[f64; D]; D] {
 
 /// Orthonormal axes, of which y points along `up`.
 pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
-    // Replaces the axis nearest to `up`, and orthogonalises the others (Gram-Schmidt).
+    // Replaces the axis nearest to `up`, and orthogonalizes the others (Gram-Schmidt).
     let mut axes: [[f64; D]; D] = coordinate_axes();
     axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
     axes[0] = up;

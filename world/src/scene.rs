@@ -137,7 +137,7 @@ impl<const D: usize> Scene<D> {
     /// ```
     ///
     /// # Errors
-    /// As [`add`](Self::add). The copies before the failing one stay added.
+    /// Same as [`add`](Self::add). The copies before the failing one stay added.
     pub fn add_copies(
         &mut self,
         name: &str,
@@ -213,7 +213,7 @@ impl<const D: usize> Scene<D> {
         Ok(())
     }
 
-    /// Whether so many models have the same sticks that they may share an island in which a kernel
+    /// Whether enough models have the same sticks that they may share an island in which a kernel
     /// relaxes one model per lane: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
     /// sheets and rigid bodies never do.)
     pub fn may_have_copies(&self) -> bool {
@@ -228,7 +228,7 @@ impl<const D: usize> Scene<D> {
     /// Adds tethers to every model that has none; None removes the tethers of all models.
     ///
     /// # Errors
-    /// As [`Model::tethered`].
+    /// Same as [`Model::tethered`].
     pub fn tethered(mut self, tethers: Option<Tethers>) -> Result<Self, ModelError> {
         for (_, model) in &mut self.models {
             match tethers {

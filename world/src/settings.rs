@@ -8,7 +8,7 @@ use crate::error::ModelError;
 ///
 /// # Soft sticks
 ///
-/// A *stiffness* below 1 is a share of the correction, so its effect depends on the number of
+/// A *stiffness* below 1 is a fraction of the correction, so its effect depends on the number of
 /// iterations and on the step. A *compliance* is a length per force, m/N: with **one iteration per
 /// substep** a weight of mass m on a stick of compliance α sags by α m g for any number of substeps
 /// (Macklin et al., "Small Steps in Physics Simulation", 2019). Further iterations make it stiffer.

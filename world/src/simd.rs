@@ -9,7 +9,7 @@
 use pulp::WithSimd;
 
 /// Runs a pass over columns on the widest registers of this machine: a `NullaryFnOnce` that the
-/// compiler vectorises, or a `WithSimd` with explicit registers, for loops that it vectorises badly
+/// compiler vectorizes, or a `WithSimd` with explicit registers, for loops that it vectorizes badly
 /// or not at all. The pass and all that it calls must be `#[inline(always)]`: code that is not
 /// inlined is compiled for the baseline.
 #[inline]

@@ -89,7 +89,7 @@ pub(crate) fn least_bouncing_approach<const D: usize>(now: &StepTime<D>) -> f64 
 pub struct Nearest<const D: usize, L = f32> {
     /// Signed distance, m, negative inside.
     pub distance: L,
-    /// Unit normal: the direction of the shortest way out.
+    /// Unit normal, outwards: the direction of least penetration.
     pub normal: [L; D],
 }
 
@@ -152,8 +152,8 @@ impl ContactLaw<f32> {
     }
 }
 
-/// The part of a displacement along a surface that Coulomb friction takes away: all of it, or
-/// `limit`, m, in its direction if that is less. `outgoing` is the displacement along the normal.
+/// The part of a displacement along a surface that Coulomb friction removes: all of it, or `limit`,
+/// m, in its direction if that is less. `outgoing` is the displacement along the normal.
 #[inline(always)]
 pub(crate) fn stopped_slip<L: Lane, const D: usize>(
     displacement: [L; D],

@@ -154,7 +154,7 @@ fn thousands(count: u64) -> String {
 /// Summarizes the table.
 pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> String {
     let bounded = || rows.iter().filter(|row| !row.blew_up());
-    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let percent = |fraction: f64| format!("{:.2} %", 100.0 * fraction);
     let mut lines = Vec::new();
     if let Some(fastest) = bounded().min_by(|one, other| by_time(one, other)) {
         lines.push(format!(

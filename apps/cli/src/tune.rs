@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// The formula: exact, newton, halley or quick. It determines the result.
     #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]
     formula: Formula,
-    /// The schedule whose result the choice must reproduce to the bit, named as for taut compare.
+    /// The schedule whose result the choice must reproduce bit for bit, named as for taut compare.
     /// [default: the default schedule of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
@@ -218,7 +218,7 @@ fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
         tuned.residual_rms,
     )];
     lines.push(if choice.same_result {
-        format!("Result: that of {reference}, to the bit.")
+        format!("Result: bit-identical to that of {reference}.")
     } else {
         format!("Result: DIFFERENT from that of {reference}: another schedule changes the result.")
     });

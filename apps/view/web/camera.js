@@ -20,7 +20,7 @@ export class Camera {
   constructor() {
     this.isFlat = false;
     this.aspect = 1;
-    this.isMovedByUser = false; // since the last call of `frame`
+    this.isMovedByUser = false; // since the last call of `lookAt`
     this.height = 1;
     /** The fractions of the height of the picture that are covered at its top and bottom. */
     this.covered = [0, 0];
@@ -31,7 +31,7 @@ export class Camera {
   }
 
   /** Moves so that a box is visible; immediately if `atOnce`. */
-  frame({ centre, half }, atOnce) {
+lookAt({ centre, half }, atOnce) {
     const free = Math.max(0.3, 1 - this.covered[0] - this.covered[1]);
     const distance = this.isFlat
       ? Math.max(half[1] / free, half[0] / this.aspect) * 1.12

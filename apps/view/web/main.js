@@ -1,4 +1,4 @@
-// Main module: passes messages of the host to the picture and the panel, and input to the host.
+// Main module: passes messages from the host to the picture and the panel, and input to the host.
 // Requests the next frame each time that it draws one.
 
 import { Camera } from './camera.js';
@@ -27,11 +27,11 @@ let state = null;
 let nextFrame = null; // the newest received frame that was not drawn
 let isDirty = true;
 let isConnected = false;
-let framedScene = null; // key of the scene that the camera was set up for
+let viewedScene = null; // key of the scene that the camera was set up for
 let reached = null; // bounding box of all positions of that scene so far
 let settled = null; // bounding box after the opening, if the scene is then far smaller
 let hasSettled = false;
-let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
+let extent = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
 /** Sends a command. Shows a message if the host is not connected. */
@@ -196,11 +196,11 @@ dark.onchange = () => {
 /** Number of steps during which the camera moves back while the scene spreads. */
 const OPENING = 300;
 
-/** The radius of the ball around a box. */
+/** The radius of the sphere around a box. */
 const radiusOf = ([min, max]) => Math.hypot(...subtract(max, min)) / 2;
 
 /** Computes the box, radius and floor of the scene, from its positions so far and its obstacles. */
-function updateFrame() {
+function updateExtent() {
   const initial = renderer.box(state?.bounds);
   if (!initial) return;
   const [low, high] = settled ? renderer.box(settled) : initial;
@@ -216,13 +216,13 @@ function updateFrame() {
   // The floor that is drawn if the scene has none: plants stand on it, other models hang above it.
   const below = renderer.mesh.parts.some(({ kind }) => kind === 'plant') ? 0.01 : 0.3;
   const floor = initial[0][1] - below * radiusOf(initial);
-  frame = { centre, half, radius: Math.hypot(...half), floor };
+extent = { centre, half, radius: Math.hypot(...half), floor };
 }
 
 /** Moves the camera so that the whole scene is visible. */
 function lookAtAll(atOnce) {
-  updateFrame();
-  camera.frame(frame, atOnce);
+updateExtent();
+  camera.lookAt(extent, atOnce);
   isDirty = true;
 }
 
@@ -232,7 +232,7 @@ function updateCoveredArea(atOnce) {
   const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
   const below = bottom - $('#tools').getBoundingClientRect().top;
   if (!camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below])) return;
-  if (framedScene && !camera.isMovedByUser) lookAtAll(atOnce);
+  if (viewedScene && !camera.isMovedByUser) lookAtAll(atOnce);
   isDirty = true;
 }
 
@@ -252,7 +252,7 @@ function follow() {
   if (!now) return;
   if (isOver) {
     hasSettled = true;
-    if (radiusOf(renderer.box(now)) < SETTLED_SIZE_MAX * frame.radius) {
+    if (radiusOf(renderer.box(now)) < SETTLED_SIZE_MAX * extent.radius) {
       reached = settled = now;
       lookAtAll(false);
     }
@@ -272,14 +272,14 @@ const LAYERS_MAX = 40;
  */
 function isOutOfView({ epoch, positions }) {
   if (!renderer.isReady || epoch !== renderer.mesh.epoch) return false; // the frame is dropped
-  if (renderer.mesh.layers(positions, frame) > LAYERS_MAX) return true;
+  if (renderer.mesh.layers(positions, extent) > LAYERS_MAX) return true;
   const { particles } = renderer.mesh;
   const stride = Math.ceil(particles / 500);
   let [sampled, outside] = [0, 0];
   for (let i = 0; i < 3 * particles; i += 3 * stride) {
-    const distance = Math.hypot(...subtract(positions.subarray(i, i + 3), frame.centre));
+    const distance = Math.hypot(...subtract(positions.subarray(i, i + 3), extent.centre));
     sampled++;
-    if (distance > 10 * frame.radius) outside++;
+    if (distance > 10 * extent.radius) outside++;
   }
   return outside > sampled / 2;
 }
@@ -288,16 +288,16 @@ function takeFrame() {
   const message = nextFrame;
   nextFrame = null;
   const key = `${state?.scene} ${state?.size} ${state?.dimensions}`;
-  if (framedScene === key && isOutOfView(message)) {
+  if (viewedScene === key && isOutOfView(message)) {
     transport.send(encode('next'));
     return;
   }
   if (!renderer.setFrame(message)) return;
   frames++;
   isDirty = true;
-  if (framedScene !== key) {
-    const isFirst = framedScene === null;
-    framedScene = key;
+  if (viewedScene !== key) {
+    const isFirst = viewedScene === null;
+    viewedScene = key;
     camera.isFlat = state?.dimensions === 2;
     startFollowing();
     lookAtAll(true);
@@ -324,7 +324,7 @@ function tick(now) {
   if (isDirty) {
     isDirty = false;
     camera.setPixels(canvas.height);
-    renderer.draw({ camera, frame, options, isDark: dark.matches, pixelRatio, quality: quality.now });
+    renderer.draw({ camera, extent, options, isDark: dark.matches, pixelRatio, quality: quality.now });
   }
   requestAnimationFrame(tick);
 }

@@ -1,5 +1,5 @@
 // Pointer input in the picture: drag particles, cut, orbit, pan, zoom. Mouse, pen and any number of
-// fingers. Each pointer has one job, from pointerdown to pointerup.
+// fingers. Each pointer has one action from pointerdown to pointerup.
 
 const PICK_RADIUS = { mouse: 14, pen: 18, touch: 30 }; // pixels within which a particle is grabbed
 const CUT_LENGTH_MIN = 3; // the shortest cut that is sent, pixels
@@ -29,13 +29,13 @@ export class PointerInput {
 
   /** Releases all particles after a change of scene. The host has already released them. */
   releaseAll() {
-    for (const pointer of this.pointers.values()) if (pointer.job === 'hold') pointer.job = 'orbit';
+    for (const pointer of this.pointers.values()) if (pointer.action === 'hold') pointer.action = 'orbit';
     this.hover(null);
   }
 
   /** The particles that this page holds. */
   get held() {
-    return [...this.pointers.values()].filter(({ job }) => job === 'hold').map(({ particle }) => particle);
+    return [...this.pointers.values()].filter(({ action }) => action === 'hold').map(({ particle }) => particle);
   }
 
   setCutKey(isDown) {
@@ -63,18 +63,18 @@ export class PointerInput {
   down(event) {
     const [x, y] = this.pixelsOf(event);
     this.canvas.setPointerCapture(event.pointerId);
-    const pointer = { x, y, type: event.pointerType, job: 'orbit' };
+    const pointer = { x, y, type: event.pointerType, action: 'orbit' };
     if (event.button === 2 || this.cutKey || this.cutMode) {
-      Object.assign(pointer, { job: 'cut', cutFrom: [x, y] });
+      Object.assign(pointer, { action: 'cut', cutFrom: [x, y] });
     } else if (event.button === 1 || event.shiftKey) {
-      pointer.job = 'pan';
+      pointer.action = 'pan';
     } else {
       const particle = this.pick([x, y], PICK_RADIUS[event.pointerType] ?? PICK_RADIUS.mouse);
       if (particle !== null) {
         const point = this.renderer.position(particle);
         const pixels = this.toPixels(point);
         Object.assign(pointer, {
-          job: 'hold', particle, point, hasMoved: false, offset: [pixels[0] - x, pixels[1] - y],
+          action: 'hold', particle, point, hasMoved: false, offset: [pixels[0] - x, pixels[1] - y],
         });
         this.send('grab', { particle });
       }
@@ -93,11 +93,11 @@ export class PointerInput {
     const pointer = this.pointers.get(event.pointerId);
     if (!pointer) return;
     const [dx, dy] = [x - pointer.x, y - pointer.y];
-    const others = [...this.pointers.values()].filter((it) => it !== pointer && it.job === 'orbit');
-    if (pointer.job === 'orbit' && others.length) this.pinch(pointer, others[0], x, y);
-    else if (pointer.job === 'orbit') this.camera.orbit(dx, dy);
-    else if (pointer.job === 'pan') this.camera.pan(dx, dy);
-    else if (pointer.job === 'hold') pointer.hasMoved = true;
+    const others = [...this.pointers.values()].filter((it) => it !== pointer && it.action === 'orbit');
+    if (pointer.action === 'orbit' && others.length) this.pinch(pointer, others[0], x, y);
+    else if (pointer.action === 'orbit') this.camera.orbit(dx, dy);
+    else if (pointer.action === 'pan') this.camera.pan(dx, dy);
+    else if (pointer.action === 'hold') pointer.hasMoved = true;
     Object.assign(pointer, { x, y });
   }
 
@@ -105,7 +105,7 @@ export class PointerInput {
     const pointer = this.pointers.get(event.pointerId);
     if (!pointer) return;
     this.pointers.delete(event.pointerId);
-    if (pointer.job === 'hold') this.send('release', { particle: pointer.particle });
+    if (pointer.action === 'hold') this.send('release', { particle: pointer.particle });
     this.showCursor();
   }
 
@@ -140,7 +140,7 @@ export class PointerInput {
     const [width, height] = [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
     const depthWeight = this.camera.isFlat ? 0 : 80 / this.camera.now.distance; // pixels per metre
     let best = null;
-    let least = Infinity;
+    let best_score = Infinity;
     for (let id = 0, i = 0; id < mesh.particles; id++, i += 3) {
       const px = positions[i];
       const py = positions[i + 1];
@@ -151,8 +151,8 @@ export class PointerInput {
       const distance = Math.sqrt(dx * dx + dy * dy);
       if (!(distance < radius && w > 0)) continue;
       const score = distance + depthWeight * w;
-      if (score < least) {
-        least = score;
+      if (score < best_score) {
+        best_score = score;
         best = id;
       }
     }
@@ -179,7 +179,7 @@ export class PointerInput {
   flush() {
     const rings = [];
     for (const pointer of this.pointers.values()) {
-      if (pointer.job === 'hold') {
+      if (pointer.action === 'hold') {
         const at = [pointer.x + pointer.offset[0], pointer.y + pointer.offset[1]];
         if (pointer.hasMoved) {
           pointer.point = this.camera.onPlane(this.normalize(at), pointer.point);
@@ -189,7 +189,7 @@ export class PointerInput {
         const pixels = this.toPixels(this.renderer.position(pointer.particle) ?? pointer.point);
         if (pixels) rings.push({ at: pixels, held: true });
       }
-      if (pointer.job === 'cut') this.continueCut(pointer);
+      if (pointer.action === 'cut') this.continueCut(pointer);
     }
     if (this.cutKey && this.mouse && !this.pointers.size) this.continueCut(this.mouse);
     if (this.needsPick && !this.pointers.size && this.mouse) {
@@ -209,7 +209,7 @@ export class PointerInput {
   }
 
   isCutting() {
-    return this.cutKey || this.cutMode || [...this.pointers.values()].some(({ job }) => job === 'cut');
+    return this.cutKey || this.cutMode || [...this.pointers.values()].some(({ action }) => action === 'cut');
   }
 
   hover(particle) {
@@ -219,9 +219,9 @@ export class PointerInput {
   }
 
   showCursor() {
-    const jobs = [...this.pointers.values()].map(({ job }) => job);
+    const actions = [...this.pointers.values()].map(({ action }) => action);
     const cursor = this.isCutting() ? 'crosshair'
-      : jobs.length ? 'grabbing'
+      : actions.length ? 'grabbing'
         : this.hovered !== null ? 'grab' : 'default';
     if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
   }

@@ -45,7 +45,7 @@ impl EffortSubject {
     /// A square sheet that hangs from its top row, and one that hangs from its two upper corners.
     ///
     /// # Errors
-    /// As [`Model::drape`].
+    /// Same as [`Model::drape`].
     pub fn sheets(size: usize, set: StickSet) -> Result<[Self; 2], ModelError> {
         let from_row = Model::drape(size, set)?;
         let mut from_corners = from_row.clone();

@@ -49,7 +49,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: converges_over_frames,
-        method: "One iteration per frame with `newton` in the authored order: a disc of some 16 x \
+        method: "One iteration per frame with `newton` in the authored order: a disc of about 16 x \
               16 particles with a stick for each edge, enlarged by 10 %, without gravity; and a \
               hanging sheet of 8 x 8 with edges and diagonals. Gravity stretches it again in every \
               frame, so some stretch stays.",

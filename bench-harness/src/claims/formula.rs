@@ -141,10 +141,10 @@ fn rest_stays(scale: Scale) -> Vec<f64> {
     let (mut along_axis, mut any_direction) = (0.0, 0.0);
     for direction in 0..directions {
         // Spread evenly over the sphere, with lengths from 0.001 to 1000 m.
-        let share = (f64::from(direction) + 0.5) / f64::from(directions);
-        let (height, angle) = (2.0 * share - 1.0, 2.399_963_23 * f64::from(direction));
+        let fraction = (f64::from(direction) + 0.5) / f64::from(directions);
+        let (height, angle) = (2.0 * fraction - 1.0, 2.399_963_23 * f64::from(direction));
         let radius = (1.0 - height * height).sqrt();
-        let metres = 10_f64.powf(6.0 * share - 3.0);
+        let metres = 10_f64.powf(6.0 * fraction - 3.0);
         let b = [radius * angle.cos(), height, radius * angle.sin()].map(|x| (metres * x) as f32);
         let rest = length([[0.0; 3], b.map(f64::from)]) as f32;
         any_direction = displacement(b, rest).max(any_direction);
@@ -172,8 +172,8 @@ fn halley() -> Vec<f64> {
         let error = new_length(Formula::Halley, l) - 1.0;
         if (error > 0.0) == (l > 1.0) { 0.0 } else { error }
     });
-    let far = stretch_left(Formula::Halley, &[3.0])[0];
-    vec![order(Formula::Halley), order(Formula::Newton), largest(overshoot), far]
+    let left_of_200_percent = stretch_left(Formula::Halley, &[3.0])[0];
+    vec![order(Formula::Halley), order(Formula::Newton), largest(overshoot), left_of_200_percent]
 }
 
 fn pinned_by_mass() -> Vec<f64> {

@@ -189,7 +189,7 @@ fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
     Ok([x, (x - previous) / f64::from(step.dt)])
 }
 
-/// A step of `dt` seconds without acceleration that removes a share of the velocity.
+/// A step of `dt` seconds without acceleration that removes a fraction of the velocity.
 fn coasting(dt: f32, share: f32) -> Step<1> {
     let damping_rate = Step::<1>::rate_of_share(share, dt);
     Step { dt, substeps: 1, iterations: 1, acceleration: [0.0], damping_rate }

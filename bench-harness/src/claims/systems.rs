@@ -31,7 +31,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: one_pass_for_plants,
         method: "Eight shrubs under their own weight, with support sticks between second \
-              neighbours and stays from the roots. The bound for \"enough\" is 90 % of the height. \
+              neighbours and from the roots. The bound for \"enough\" is 90 % of the height. \
               Eight passes at least halve the sag, so the low number causes the bending; which \
               amount is right is a matter of taste.",
         command: "taut simulate plants --iterations 1 --substeps 1",
@@ -175,7 +175,8 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
 fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (shrubs, frames) = scale.pick((8, 600), (1, 5));
     let height = f64::from(Plant::default().height);
-    // The share of the height that is left, and the sag of the leaves over the height of a plant.
+    // The fraction of the height that is left, and the sag of the leaves over the height of a
+    // plant.
     let bend = |iterations| -> Result<[f64; 2], ClaimError> {
         let AnyScene::ThreeD(mut scene) = listed("plants", shrubs)? else {
             return Ok([f64::NAN; 2]);

@@ -43,7 +43,7 @@ enum Masses {
     Any { weight: Weight },
     /// The same at both ends, so the displacement is computed once for both.
     Equal,
-    /// 1 at both ends, so the multiplication by them is omitted.
+    /// 1 at both ends, so the multiplication by the inverse masses is omitted.
     Unit,
 }
 
@@ -109,9 +109,9 @@ impl Demand {
         let last = (count % GROUP).next_multiple_of(lanes);
         let padded_copies = (count / GROUP * GROUP + last) as f64;
         let masses = &inverse_masses[..one.particles()];
-        let usual = most_frequent(masses);
-        let is_usual = |&end: &u32| masses[end as usize].to_bits() == usual;
-        let equal = one.ends().iter().filter(|ends| ends.iter().all(is_usual)).count() as f64;
+        let most_frequent = most_frequent(masses);
+        let has_it = |&end: &u32| masses[end as usize].to_bits() == most_frequent;
+        let equal = one.ends().iter().filter(|ends| ends.iter().all(has_it)).count() as f64;
         let mut total = Self::default();
         let coordinates = 2.0 * 6.0 * WORD;
         let operations_of = |masses| operations::<3>(formula, masses);
@@ -170,19 +170,19 @@ impl Demand {
     }
 
     fn per_stick(self, sticks: usize) -> Self {
-        let share = 1.0 / (sticks as f64).max(1.0);
+        let per_stick = 1.0 / (sticks as f64).max(1.0);
         Self {
-            arithmetic: self.arithmetic * share,
-            divisions: self.divisions * share,
-            square_roots: self.square_roots * share,
-            accessed_bytes: self.accessed_bytes * share,
-            swept_bytes: self.swept_bytes * share,
+            arithmetic: self.arithmetic * per_stick,
+            divisions: self.divisions * per_stick,
+            square_roots: self.square_roots * per_stick,
+            accessed_bytes: self.accessed_bytes * per_stick,
+            swept_bytes: self.swept_bytes * per_stick,
             set_bytes: self.set_bytes,
         }
     }
 }
 
-/// The bits of the most frequent value; of several, the smallest bits.
+/// The bits of the most frequent value; if several are equally frequent, the smallest bits.
 fn most_frequent(values: &[f32]) -> u32 {
     let mut counts = BTreeMap::new();
     for value in values {

@@ -167,7 +167,7 @@ impl RooflineRow {
 /// order of the configurations. Kernels on an instruction set that is not in `peaks` have no row.
 ///
 /// # Errors
-/// As [`Comparison::run`].
+/// Same as [`Comparison::run`].
 pub fn roofline(
     scene: &str,
     comparison: &Comparison,
@@ -185,7 +185,7 @@ pub fn roofline(
 /// Runs a comparison of kernels on one thread and returns all its rows, each with its lower bound.
 ///
 /// # Errors
-/// As [`Comparison::run`].
+/// Same as [`Comparison::run`].
 pub fn limited_rows(
     comparison: &Comparison,
     peaks: &[Peak],

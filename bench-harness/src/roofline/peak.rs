@@ -160,7 +160,7 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
 
 /// Operations per nanosecond, with the best of several numbers of chains: few chains wait for their
 /// own results, many do not fit into the registers. Scalars have one chain at a time, because the
-/// compiler would vectorise several, and a short one, so that the processor overlaps it with the
+/// compiler would vectorize several, and a short one, so that the processor overlaps it with the
 /// next ones.
 fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
     let ns = |chains: u32, links: u32, run: &mut dyn FnMut()| {
@@ -180,7 +180,7 @@ fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
 struct InPlace<'a>(&'a mut [f32]);
 
 impl Operation for InPlace<'_> {
-    /// A plain loop, which the compiler vectorises for the instruction set of the caller.
+    /// A plain loop, which the compiler vectorizes for the instruction set of the caller.
     #[inline(always)]
     fn run<V: Vector>(self, _: V::Cpu) {
         for x in black_box(self.0) {

@@ -81,10 +81,10 @@ pub struct Trial {
     pub threads: usize,
     /// The arrangement.
     pub schedule: String,
-    /// Whether it gives the reference result, to the bit.
+    /// Whether its result is bit-identical to the reference result.
     pub same_result: bool,
-    /// Its time over that of the default kernel ([`AnyKernel::best_for`] the reference order),
-    /// timed alternately; the latest measurement.
+    /// Its time divided by that of the default kernel ([`AnyKernel::best_for`] the reference
+    /// order), timed alternately; the latest measurement.
     pub time_ratio: Option<f64>,
     /// The rms residual (stretch and compression together) after [`JUDGED_FRAMES`], if its order
     /// was checked.
@@ -111,7 +111,7 @@ pub struct Choice {
     pub default_choice: usize,
     /// The index of the fastest row with a different result, if that was not allowed.
     pub other_result: Option<usize>,
-    /// Whether the choice gives the reference result, to the bit.
+    /// Whether the result of the choice is bit-identical to the reference result.
     pub same_result: bool,
     /// The results of all candidates.
     pub trials: Vec<Trial>,

@@ -86,7 +86,7 @@ fn a_free_body_conserves_momentum_and_loses_energy() {
 }
 
 #[test]
-fn the_cheapest_frame_keeps_its_bound() {
+fn the_cheapest_frame_is_within_its_bound() {
     let mesh = EffortSubject {
         scene: "disc".to_owned(),
         size: 6,

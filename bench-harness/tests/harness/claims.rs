@@ -79,7 +79,7 @@ fn the_decisive_number_is_the_first_out_of_bounds_or_else_the_first() {
     assert_eq!(claim.judged(1, &[1.0, 0.0]).decisive().unwrap().what, claim.checks[0].what);
 }
 
-/// Their numbers are counted or computed, so they are the same on every machine.
+/// The numbers of these claims are counted or computed, so they are the same on every machine.
 #[test]
 fn claims_without_times_have_the_same_verdict_on_every_machine() {
     for (name, verdict) in [

@@ -55,7 +55,7 @@ fn callgrind_output_with_other_options_is_rejected_with_its_line() {
 }
 
 #[test]
-fn operations_are_recognised_by_name_and_counted_by_lane() {
+fn operations_are_recognized_by_name_and_counted_by_lane() {
     for (instruction, divisions, square_roots, estimates) in [
         ("divss  %xmm1,%xmm0", 1, 0, 0),
         ("vdivsd 0x8(%rax),%xmm1,%xmm0", 1, 0, 0),

@@ -144,7 +144,7 @@ fn the_demand_of_the_copies_kernel_reads_a_stick_once_for_a_group() {
                 assert_near(demand.divisions * relaxed, 3.0 * padded);
                 let accessed = (2.0 * 48.0 + 56.0) * padded + 3.0 * 20.0 * groups;
                 assert_near(demand.accessed_bytes * relaxed, accessed);
-                // Two indices and a rest term a stick, a mass and the coordinates of a particle.
+                // Two indices and a rest term per stick, a mass and three coordinates per particle.
                 let constants = 3.0 * 12.0 + 4.0 * 4.0;
                 let swept = constants * groups + 2.0 * 4.0 * 12.0 * padded;
                 assert_near(demand.swept_bytes * relaxed, swept);

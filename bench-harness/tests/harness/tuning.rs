@@ -84,7 +84,7 @@ fn candidates_are_unique_and_grouped_by_arrangement() {
 }
 
 #[test]
-fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
+fn the_choice_keeps_the_result_and_with_enough_time_all_candidates_are_timed() {
     for (model, reference) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
         let tuning = tuning(&model, reference);
         let choice = run(&tuning);
@@ -178,7 +178,7 @@ fn tunings_of_copies_try_the_copies_kernel_and_step_all_copies_alike() {
 }
 
 #[test]
-fn with_a_budget_of_0_only_candidates_that_keep_the_answer_are_timed() {
+fn with_a_budget_of_0_only_candidates_that_keep_the_result_are_timed() {
     let model = shuffled_disc();
     let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&model, "blocked") });
     for trial in &choice.trials {

@@ -91,7 +91,7 @@ impl<const D: usize> Particles<D, f32> {
     /// ```
     ///
     /// # Errors
-    /// As [`Particles::new`].
+    /// Same as [`Particles::new`].
     pub fn from_points<P: Into<[f32; D]>>(
         points: impl IntoIterator<Item = P>,
         inverse_masses: &[f32],
@@ -121,7 +121,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// ```
     ///
     /// # Errors
-    /// As [`Particles::new`].
+    /// Same as [`Particles::new`].
     pub fn in_precision(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
         if points.len() != inverse_masses.len() {
             return Err(ParticleError::UnequalLengths {
@@ -151,7 +151,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// Adds a particle at rest and returns its number.
     ///
     /// # Errors
-    /// As for [`Particles::new`]; nothing is added then.
+    /// Same as for [`Particles::new`]; nothing is added then.
     pub fn push(&mut self, point: [S; D], inverse_mass: S) -> Result<u32, ParticleError> {
         let particle = self.len;
         let number = u32::try_from(particle)

@@ -9,9 +9,9 @@ use crate::real::Real;
 use crate::runs::RunKey;
 use crate::sticks::Sticks;
 
-/// The fewest particles of a band.
+/// The minimum number of particles of a band.
 pub const BAND_PARTICLES: usize = 1024;
-/// The fewest sticks of a run.
+/// The minimum number of sticks of a run.
 pub const RUN_STICKS: usize = 16;
 
 /// Particles of a band as a multiple of the typical stick reach (the difference of the numbers of
@@ -21,9 +21,10 @@ const BAND_REACHES: usize = 8;
 /// for each section of particles as long as the reach.
 const LONG_REACH: u32 = 64;
 
-/// To tell whether a large mesh is mostly runs, windows of this many particles are sampled.
+/// Number of particles of a window. Windows are sampled to tell whether a large mesh is mostly
+/// runs.
 const SAMPLE_WINDOW: u32 = 256;
-/// One window in this many is sampled.
+/// Every `SAMPLE_STEP`-th window is sampled.
 const SAMPLE_STEP: u32 = 16;
 
 /// See [`Schedule::banded`](super::Schedule::banded).

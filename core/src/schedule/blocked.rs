@@ -10,8 +10,8 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The most particles of a block. Their records take 16 KiB, a third of a typical L1 cache;
-/// batches have a few hundred sticks, enough for any lane count.
+/// The maximum number of particles of a block. Their records take 16 KiB, a third of a typical L1
+/// cache; batches have a few hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
 /// Shift of the Hilbert curve in each phase: blocks, seams between blocks, seams between those. The

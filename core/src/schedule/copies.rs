@@ -39,8 +39,8 @@ impl Copies {
         })
     }
 
-    /// From so many copies on, a kernel that takes a lane for each is faster than one that runs any
-    /// schedule. Measured on AVX-512, AVX2 and SSE2; it affects only the speed.
+    /// The number of copies from which a kernel that uses one lane per copy is faster than a
+    /// general kernel. Measured on AVX-512, AVX2 and SSE2; it affects only the speed.
     pub const FASTER_FROM: usize = 6;
 
     /// How many copies there are: at least two.

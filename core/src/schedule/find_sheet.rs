@@ -8,7 +8,7 @@ use crate::real::Real;
 use crate::sticks::Sticks;
 
 impl Sheet {
-    /// Recognises the sticks of a sheet, in any order and with their ends in either order. Returns
+    /// Recognizes the sticks of a sheet, in any order and with their ends in either order. Returns
     /// the sheet and, for each of its sticks in the order of [`pairs`](Self::pairs), the number of
     /// that stick in `sticks`. The particles must be numbered row by row, and the sheet must have
     /// the families [`STRUCTURAL`](Family::STRUCTURAL). `None` if a stick is missing, superfluous

@@ -35,8 +35,8 @@ pub use sheet::{
 };
 pub use starred::STAR_STICKS;
 
-/// The most sticks of a cloth that [`Schedule::side_by_side`] makes one block: too few to share
-/// among threads.
+/// The maximum number of sticks of a cloth that [`Schedule::side_by_side`] makes one block: too few
+/// to share among threads.
 pub const CLOTH_STICKS: usize = 8192;
 
 /// A validated order of relaxation.
@@ -48,11 +48,11 @@ pub const CLOTH_STICKS: usize = 8192;
 ///
 /// A schedule is built and validated once. It depends on the sticks (and, for
 /// [`Schedule::blocked`], on the positions), never on the machine. Batches that a builder makes
-/// hold either plain sticks only or none.
+/// hold either only plain sticks or no plain sticks.
 ///
-/// The order affects stability too. Relaxing all sticks of a particle before those of the next,
-/// as authored lists do, is slow (each stick waits for the one before it) and unstable for large
-/// sheets with one iteration a step; see the constructors.
+/// The order affects stability too. Relaxing all sticks of a particle before those of the next, as
+/// in authored lists, is slow (each stick waits for the one before it) and unstable for large
+/// sheets with one iteration per step; see the constructors.
 ///
 /// ```
 /// use taut_core::{Duplicates, Schedule, Sticks};
@@ -126,8 +126,8 @@ impl Schedule {
     /// list, as in papers and tutorials.
     ///
     /// **Warning**: lists generated particle by particle relax slowly in this order, because each
-    /// stick waits for the one before it, and with one iteration a step a large sheet
-    /// (64 x 64 with shear and bend sticks) blows up, in `f64` too. Meant for comparison.
+    /// stick waits for the one before it, and with one iteration per step a large sheet (64 x 64
+    /// with shear and bend sticks) blows up, in `f64` too. Meant for comparison.
     pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for stick in 0..sticks.len() as u32 {
@@ -142,10 +142,10 @@ impl Schedule {
     /// over the sticks [in the order of their ends](Sticks::by_ends), plain sticks first;
     /// then sticks move from large colours to small ones where both ends allow it.
     ///
-    /// At most `2 Δ - 1` colours for the plain sticks and as many for the others, where Δ is
-    /// the largest number of such sticks at one particle; usually Δ to Δ + 2. Stable with one
-    /// iteration a step, but it converges worse than the other schedules and reads all particles
-    /// once per colour.
+    /// At most `2 Δ - 1` colours for the plain sticks and as many for the others, where Δ is the
+    /// largest number of such sticks at one particle; usually Δ to Δ + 2. Stable with one iteration
+    /// per step, but it converges worse than the other schedules and reads all particles once per
+    /// colour.
     pub fn coloured<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         let mut colouring = coloured::Colouring::new(sticks.particles());
@@ -163,7 +163,7 @@ impl Schedule {
     /// order of their ends](Sticks::by_ends), joins the first of at most [`OPEN_PACKETS`] open
     /// packets in which its ends do not occur yet. One phase, one block.
     ///
-    /// It is fast and cache-friendly, and converges like the authored order. With one iteration a
+    /// It is fast and cache-friendly, and converges like the authored order. With one iteration per
     /// step it was stable on every sheet of docs/stability.md. It is not a default, because it does
     /// not separate directions.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
@@ -184,9 +184,9 @@ impl Schedule {
     /// particle numbers; the remaining sticks are packed last. One phase, one block.
     ///
     /// The fastest schedule for large meshes without runs, after
-    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee):
-    /// kernels keep the centres of a packet in registers. It is not a default, because it is less
-    /// stable than others with one iteration a step (docs/stability.md).
+    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee): kernels
+    /// keep the centres of a packet in registers. It is not a default, because it is less stable
+    /// than others with one iteration per step (docs/stability.md).
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         starred::build(sticks, &mut builder);
@@ -197,9 +197,9 @@ impl Schedule {
     /// inside; then the seam sticks between those blocks, in blocks with shifted boundaries;
     /// then the seams between these in the same way. The sticks left over form one block.
     ///
-    /// Blocks follow a Hilbert curve through the positions, so they do not depend on the numbers
-    /// of the particles, unless positions coincide. They fit the cache, threads can share them, and
-    /// the order is stable with one iteration a step. It is the default for a mesh without runs
+    /// Blocks follow a Hilbert curve through the positions, so they do not depend on the numbers of
+    /// the particles, unless positions coincide. They fit the cache, threads can share them, and
+    /// the order is stable with one iteration per step. It is the default for a mesh without runs
     /// (see [`Schedule::for_mesh`]).
     ///
     /// # Panics
@@ -229,8 +229,8 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
-    /// Merges the schedules of several cloths into one for the sticks of
-    /// [`Sticks::side_by_side`]. Each cloth is relaxed exactly as it would be alone, to the bit:
+    /// Merges the schedules of several cloths into one for the sticks of [`Sticks::side_by_side`].
+    /// Each cloth is relaxed, bit for bit, as it would be alone:
     ///
     /// - A cloth of at most [`CLOTH_STICKS`] becomes one block, with its phases in sequence.
     /// - For larger cloths, the first phases are merged into one phase, then the second ones, and
@@ -272,7 +272,7 @@ impl Schedule {
     /// else [`Schedule::blocked`].
     ///
     /// # Panics
-    /// As [`Schedule::blocked`].
+    /// Same as [`Schedule::blocked`].
     pub fn for_mesh<const D: usize, S: Real>(
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,

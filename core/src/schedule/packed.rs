@@ -8,7 +8,7 @@ use crate::sticks::Sticks;
 /// Sticks of a full packet: enough arithmetic to hide the latency of the previous packet's stores.
 /// 128 was not faster.
 pub const PACKET_STICKS: usize = 64;
-/// The most open packets: the size of the window.
+/// The maximum number of open packets: the size of the window.
 pub const OPEN_PACKETS: usize = 48;
 
 struct Packet<'a, const N: usize> {

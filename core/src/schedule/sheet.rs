@@ -7,14 +7,13 @@ use super::{Builder, Schedule, plain_first};
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Rows of a band. Bands are relaxed in sequence, and a band family by family. With one iteration
-/// a step, bands of 1 row blow up and 4 rows are stable; 8 rows converge better and fit the L1
-/// cache.
+/// Rows of a band. Bands are relaxed in sequence, each family by family. With one iteration per
+/// step, bands of 1 row blow up and 4 rows are stable; 8 rows converge better and fit the L1 cache.
 pub const BAND_ROWS: usize = 8;
 /// Rows of a band of a sheet wider than [`BAND_WIDTH_MAX`]: 8 rows of 1024 columns do not fit the
 /// L1 cache and take 10 % more time.
 pub const WIDE_BAND_ROWS: usize = 4;
-/// The most columns of a sheet whose bands have [`BAND_ROWS`].
+/// The maximum number of columns of a sheet whose bands have [`BAND_ROWS`].
 pub const BAND_WIDTH_MAX: usize = 512;
 
 /// Rows of a block, on every machine. Threads take blocks; seams join them. Seams cost no time but
@@ -243,8 +242,9 @@ impl Sheet {
             let of_span = move |family: &Family| family.reach() == span;
             (0..self.height).flat_map(move |j| {
                 (0..self.width).flat_map(move |i| {
-                    let here = self.families.iter().copied().filter(of_span);
-                    here.filter(move |&family| self.fits(family, i, j))
+                    let of_this_span = self.families.iter().copied().filter(of_span);
+                    of_this_span
+                        .filter(move |&family| self.fits(family, i, j))
                         .map(move |family| (family, i, j))
                 })
             })

@@ -7,8 +7,8 @@ use crate::column::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The most sticks of a bundle of narrow cloths (a single cloth may have more). The particles of so
-/// many sticks fit the L1 cache, and merged batches fill several registers.
+/// The maximum number of sticks of a bundle of narrow cloths (a single cloth may have more). Their
+/// particles fit the L1 cache, and merged batches fill several registers.
 const BUNDLE_STICKS: usize = 1024;
 
 /// The number of a cloth's first stick in the merged sticks, and the schedule of the cloth.

@@ -10,10 +10,10 @@ mod serialized;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::arithmetic::{ABSENT, Response};
 use crate::changes::Changes;
 use crate::error::PlanError;
 use crate::hash::fnv1a;
-use crate::law::{ABSENT, Response};
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::{NotAPermutation, Renumbering};
@@ -222,7 +222,7 @@ impl<S: Real> Sticks<S> {
         self.rest[stick]
     }
 
-    /// A stiffness, in (0, 1]: the share of the correction that one relaxation makes. More
+    /// A stiffness, in (0, 1]: the fraction of the correction that one relaxation applies. More
     /// iterations or substeps make the stick stiffer; the effect of a compliance does not depend on
     /// the number of substeps.
     pub fn stiffness(&self, stick: usize) -> S {

@@ -15,7 +15,7 @@ const ULP: f64 = f32::EPSILON as f64;
 /// The documented relative error of `reciprocal_sqrt` in `f32`.
 const ROOT_ERROR: f64 = 5e-7;
 
-/// The largest allowed error of the new length: in ulp of the longer length, plus a share of the
+/// The largest allowed error of the new length: in ulp of the longer length, plus a fraction of the
 /// rest length.
 fn tolerance(formula: Formula) -> (f64, f64) {
     match formula {
@@ -107,7 +107,7 @@ fn factor_as_defined(formula: Formula, l2: f32, r: f32, w: f32) -> f32 {
 }
 
 #[test]
-fn relaxation_equals_the_defined_operations_to_the_bit() {
+fn relaxation_equals_the_defined_operations_bit_for_bit() {
     for formula in Formula::ALL {
         for stick in sticks_of_all_sizes(50_000) {
             let ([a, b], [wa, wb]) = (stick.ends, stick.inverse_masses);

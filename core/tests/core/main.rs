@@ -1,11 +1,11 @@
 //! Tests of the public API of taut-core.
 #![allow(clippy::float_cmp, reason = "the guarantee is equal numbers, not close ones")]
 
+mod arithmetic;
 mod changes;
 mod contract;
 mod counted;
 mod formulas;
-mod laws;
 mod meshes;
 mod motion;
 mod numbering;

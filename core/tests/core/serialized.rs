@@ -6,7 +6,7 @@ use taut_core::{Formula, Kind, PARTICLES_MAX, Particles, Schedule, Step, Sticks}
 use crate::meshes::{Mesh, Random, Recipe, particles_at};
 
 #[test]
-fn particles_round_trip_to_the_bit() {
+fn particles_round_trip_exactly() {
     let mut particles = Recipe::large(0).mesh::<3, f32>().particles;
     particles.previous_mut(1)[4] = 0.1;
     let text = serde_json::to_string(&particles).unwrap();
@@ -27,7 +27,7 @@ fn particles_round_trip_to_the_bit() {
 }
 
 #[test]
-fn f64_particles_round_trip_to_the_bit() {
+fn f64_particles_round_trip_exactly() {
     // All magnitudes: a parser that rounds twice reads about one in ten of them with an error of
     // one ulp.
     let mut random = Random::new(9);
@@ -144,7 +144,7 @@ fn steps_round_trip_and_schedules_are_validated_against_their_sticks() {
     assert_eq!(serde_json::from_str::<Step<2>>(&text).unwrap(), step);
     let error = serde_json::from_str::<Step<3>>(&text).unwrap_err().to_string();
     assert!(error.contains("expected 3 numbers, found 2"), "{error}");
-    // Earlier versions had `damping`, the share of velocity lost per substep.
+    // Earlier versions had `damping`, the fraction of velocity lost per substep.
     let old = text.replace("damping_rate", "damping");
     let error = serde_json::from_str::<Step<2>>(&old).unwrap_err().to_string();
     assert!(error.contains("unknown field `damping`"), "{error}");

@@ -229,7 +229,7 @@ fn shuffled_pairs(sheet: &Sheet, seed: u64) -> Vec<[u32; 2]> {
 
 proptest! {
     #[test]
-    fn find_recognises_a_sheet_in_any_order_and_no_other_mesh(
+    fn find_recognizes_a_sheet_in_any_order_and_no_other_mesh(
         width in 2..40_usize,
         height in 2..20_usize,
         subset in 0..1_u32 << Family::EVERY.len(),

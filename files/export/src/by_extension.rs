@@ -28,7 +28,7 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// (`%04d`), each frame gets a file of its own.
 ///
 /// # Errors
-/// As [`check`], or a file that would be too large or cannot be created.
+/// Same as [`check`], or a file that would be too large or cannot be created.
 pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<dyn Sink>> {
     let name = check(path, scene)?;
     Ok(match &*name.extension() {
@@ -44,7 +44,7 @@ pub fn sink(path: &Path, scene: &DrawnScene, timeline: Timeline) -> Result<Box<d
 /// `single_frame`, the formats that contain one frame.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub fn file_name(
     path: &Path,
     scene: &DrawnScene,

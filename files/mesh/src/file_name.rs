@@ -38,7 +38,7 @@ pub enum FileNameFault {
 /// `folder`.
 ///
 /// Every file name found in input is resolved here, so that input cannot refer to arbitrary files
-/// of the machine. On every platform `/` and `\` separate components, and drives are recognised;
+/// of the machine. On every platform `/` and `\` separate components, and drives are recognized;
 /// the result has the separators of the current platform. The name is not decoded further, and the
 /// file system is not accessed: symbolic links in the folder are followed when the file is opened.
 ///

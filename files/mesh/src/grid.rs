@@ -1,4 +1,4 @@
-//! Recognises regular grids, and numbers their vertices row by row.
+//! Recognizes regular grids, and numbers their vertices row by row.
 //!
 //! A regular grid has W by H vertices, and all its cells are split along the same diagonal. The
 //! search takes linear time and stops at the first difference.
@@ -156,15 +156,15 @@ impl<'a> Adjacency<'a> {
     fn side_from(&self, corner: u32, next: u32) -> Option<Vec<u32>> {
         let mut side = vec![corner, next];
         loop {
-            let [before, here] = [side[side.len() - 2], side[side.len() - 1]];
-            match self.around(here).len() {
+            let [before, current] = [side[side.len() - 2], side[side.len() - 1]];
+            match self.around(current).len() {
                 1 | 2 => return Some(side),
                 3 if side.len() < self.starts.len() => {}
                 _ => return None,
             }
-            let corners = self.around(here).iter().flat_map(|&it| self.triangles[it as usize]);
+            let corners = self.around(current).iter().flat_map(|&it| self.triangles[it as usize]);
             let is_next = |&other: &u32| {
-                other != here && other != before && self.opposite([here, other])[1].is_none()
+                other != current && other != before && self.opposite([current, other])[1].is_none()
             };
             side.push(corners.into_iter().find(is_next)?);
         }

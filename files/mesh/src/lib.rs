@@ -123,9 +123,9 @@ pub fn read_obj(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 ///
 /// # Errors
 ///
-/// As [`read_obj`], with the line in an ASCII file and the byte in a binary one. Also an invalid
-/// header ([`Problem::Malformed`]); a header that declares more rows than the file has room for
-/// ([`Problem::CountTooLarge`]), more than the file has ([`Problem::Truncated`]) or fewer
+/// Same as [`read_obj`], with the line in an ASCII file and the byte in a binary one. Also an
+/// invalid header ([`Problem::Malformed`]); a header that declares more rows than the file has room
+/// for ([`Problem::CountTooLarge`]), more than the file has ([`Problem::Truncated`]) or fewer
 /// ([`Problem::Malformed`]); and triangle strips ([`Problem::Unsupported`]).
 pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
     Ok(clean::clean(ply::read(bytes, options)?, Format::Ply, options)?)
@@ -140,7 +140,7 @@ pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 ///
 /// # Errors
 ///
-/// As [`read_obj`], with the mesh and primitive. Also:
+/// Same as [`read_obj`], with the mesh and primitive. Also:
 /// - a container that is truncated ([`Problem::Truncated`]) or invalid ([`Problem::Malformed`]);
 /// - JSON that is not a glTF document ([`Problem::Json`]);
 /// - references that are out of range or form a cycle ([`Problem::ReferenceOutOfRange`],

@@ -64,7 +64,7 @@ impl Soup {
     }
 
     /// Adds a face as a triangle fan around its first corner. The fan of a concave face may overlap
-    /// itself: then its edges are right for cloth, but it draws wrong.
+    /// itself: then its edges are right for cloth, but it is drawn incorrectly.
     pub(crate) fn add_face(&mut self, corners: &[u32]) -> Result<(), Problem> {
         let Some((hub, rim)) = corners.split_first().filter(|(_, rim)| rim.len() >= 2) else {
             return self.count_not_a_face();

@@ -179,7 +179,7 @@ pub(crate) struct Camera {
 
 /// Half the height of the picture at depth 1: the vertical field of view is 30 degrees.
 const HALF_HEIGHT: f32 = 0.268;
-/// The margin at each side, as a share of the picture.
+/// The margin at each side, as a fraction of the picture.
 const MARGIN: f32 = 0.06;
 
 impl Camera {

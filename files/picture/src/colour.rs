@@ -36,7 +36,7 @@ impl Background {
         }
     }
 
-    /// The colour in linear light, at a share of the height from the top.
+    /// The colour in linear light, at a fraction of the height from the top.
     pub(crate) fn at(self, share: f32) -> Vec3 {
         let [top, bottom] = self.gradient().map(|colour| colour.map(f32::from));
         let mixed = Vec3::from(top).lerp(bottom.into(), share) / 255.0;

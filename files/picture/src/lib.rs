@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `.png` | PNG of the last frame, or of each if the name has a frame number pattern (`%04d`) |
 //! | `.apng` | animated PNG in full colour ("Portable Network Graphics", third edition, W3C 2025) |
-//! | `.gif` | looping GIF, a palette a frame ("Graphics Interchange Format", version 89a, 1990) |
+//! | `.gif` | looping GIF 89a, one palette per frame ("Graphics Interchange Format", 1990) |
 //!
 //! Animations store only what changes from frame to frame. The camera sees everything in all
 //! frames, so frames are first recorded on disk, and drawn when the last is known.

@@ -22,7 +22,7 @@ pub(crate) struct Painter2d {
     centre: Vec2,
 }
 
-/// The margin at each side, as a share of the picture.
+/// The margin at each side, as a fraction of the picture.
 const MARGIN: f32 = 0.05;
 
 fn colour(light: Vec3, alpha: f32) -> Color {

@@ -31,8 +31,8 @@ pub struct PoolError {
 
 /// Threads that work together with the calling thread; clones share them.
 ///
-/// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller some
-/// microseconds, but it does not wait for them: it begins alone, and they join in. If the pool is
+/// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller a few
+/// microseconds, but it does not wait for them: it begins alone, and they join it. If the pool is
 /// in use by another call, the caller works alone. Dropping the last clone ends the threads.
 #[derive(Clone, Debug)]
 pub struct Pool(Arc<Threads>);

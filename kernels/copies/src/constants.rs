@@ -40,7 +40,7 @@ pub(crate) struct GroupConstants {
     /// [`NO_MASS`] if all are NaN. It affects only the performance.
     pub(crate) majority_mass: f32,
     /// The weight term of a stick between two such masses.
-    pub(crate) usual_weight_term: f32,
+    pub(crate) majority_weight_term: f32,
 }
 
 /// Columns of numbers of the sticks, in the order of the schedule.
@@ -81,7 +81,7 @@ impl Constants {
             weight_term: Columns::filled(0, [0.0]),
             masses: Vec::new(),
             majority_mass: NO_MASS,
-            usual_weight_term: 0.0,
+            majority_weight_term: 0.0,
         };
         Self {
             formula,
@@ -162,7 +162,7 @@ impl Constants {
         let len = self.layout.particles;
         let all = particles.inverse_masses();
         let copies = self.copies(group);
-        let GroupConstants { masses, majority_mass, usual_weight_term, .. } =
+        let GroupConstants { masses, majority_mass, majority_weight_term, .. } =
             &mut self.groups[group];
         masses.clear();
         masses.extend((0..len).map(|particle| {
@@ -181,7 +181,7 @@ impl Constants {
             let agrees = mass.to_bits() == majority_mass.to_bits();
             votes = if agrees { votes + 1 } else { votes - 1 };
         }
-        *usual_weight_term = self.formula.weight_term(*majority_mass + *majority_mass);
+        *majority_weight_term = self.formula.weight_term(*majority_mass + *majority_mass);
     }
 
     /// The numbers of the copies of a group.
@@ -297,7 +297,7 @@ impl<const N: usize> Columns<N> {
         (!self.by_copy).then_some(&self.columns)
     }
 
-    /// Whether there are numbers for so many sticks.
+    /// Whether there are numbers for `sticks` sticks.
     pub(crate) fn is_for(&self, sticks: usize) -> bool {
         self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
     }

@@ -17,7 +17,7 @@ use crate::layout::{GROUP, Layout};
 use crate::passes::Coordinate;
 use crate::relax::relax_group;
 
-/// The fewest sticks of all copies per thread for which threads are faster.
+/// The minimum number of sticks of all copies per thread for which threads are faster.
 const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// The plan of a [`CopiesKernel`](crate::CopiesKernel).

@@ -59,7 +59,7 @@ impl Coordinate {
     /// Copies slots to the column. Returns NaN if a number is not finite, else 0.
     ///
     /// # Safety
-    /// - As [`fill`](Self::fill).
+    /// - Same as [`fill`](Self::fill).
     #[inline(always)]
     pub(crate) unsafe fn write_back<V: Vector>(
         self,

@@ -22,13 +22,13 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
     let constants_of_group = &constants.groups[group];
-    let GroupConstants { rest_term, non_plain, weight_term, masses: common, .. } =
+    let GroupConstants { rest_term, non_plain, weight_term, masses: mass_of_all_copies, .. } =
         constants_of_group;
     let ends = constants.ends();
     assert!(rest_term.is_for(ends.len()) && lanes <= GROUP);
     assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.is_for(ends.len())));
     assert!(weight_term.is_for(if F::STORES_WEIGHT { ends.len() } else { 0 }));
-    assert!(common.len() == constants.layout.particles);
+    assert!(mass_of_all_copies.len() == constants.layout.particles);
     let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
     let Some([rest_term]) = rest_term.shared().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
@@ -38,14 +38,14 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         }
         return;
     };
-    let GroupConstants { majority_mass, usual_weight_term, .. } = *constants_of_group;
-    let (mass, weight_term) = (V::splat(cpu, majority_mass), V::splat(cpu, usual_weight_term));
-    let usual = majority_mass.to_bits();
+    let GroupConstants { majority_mass, majority_weight_term, .. } = *constants_of_group;
+    let (mass, weight_term) = (V::splat(cpu, majority_mass), V::splat(cpu, majority_weight_term));
+    let majority = majority_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
-        let [a, b] = ends.map(|end| common[end as usize / GROUP]);
+        let [a, b] = ends.map(|end| mass_of_all_copies[end as usize / GROUP]);
         // SAFETY: as above.
         unsafe {
-            if a.to_bits() == usual && b.to_bits() == usual {
+            if a.to_bits() == majority && b.to_bits() == majority {
                 group.relax_equal::<F>(*ends, rest_term[index], mass, weight_term);
             } else {
                 group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2);
@@ -98,7 +98,8 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     /// Relaxes any stick, in all copies.
     ///
     /// # Safety
-    /// - As for [`relax_equal`](Self::relax_equal); the masses are valid for reading at both ends.
+    /// - Same as for [`relax_equal`](Self::relax_equal); the masses are valid for reading at both
+    ///   ends.
     #[inline(always)]
     unsafe fn relax_any<F: Factor>(
         &self,

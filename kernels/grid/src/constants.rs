@@ -135,17 +135,17 @@ impl Constants {
         for &row in &rows {
             self.refresh_mass(particles, row);
         }
-        let mut reached: Vec<(usize, usize)> = Vec::new();
+        let mut affected: Vec<(usize, usize)> = Vec::new();
         for (at, family) in self.families.iter().enumerate() {
             for &row in &rows {
                 let begins = [Some(row), row.checked_sub(family.down)];
                 let begins = begins.into_iter().flatten().filter(|&row| row < family.rows.len());
-                reached.extend(begins.map(|row| (at, row)));
+                affected.extend(begins.map(|row| (at, row)));
             }
         }
-        reached.sort_unstable();
-        reached.dedup();
-        for (family, row) in reached {
+        affected.sort_unstable();
+        affected.dedup();
+        for (family, row) in affected {
             self.refresh_row(particles, sticks, family, row);
         }
     }
@@ -247,7 +247,7 @@ impl Constants {
 }
 
 impl Mixed {
-    /// The length of each column: [`absent`](Self::absent), which makes all, gives them the same.
+    /// The length of the columns, which is the same for all.
     pub(crate) fn len(&self) -> usize {
         self.rest_term[..].len()
     }

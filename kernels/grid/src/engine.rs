@@ -13,12 +13,12 @@ use crate::layout::Layout;
 use crate::narrow::Narrow;
 use crate::rows::{Points, Sheets};
 use crate::stages::SweepStage;
-use crate::time_skewed_sweep::Field;
+use crate::time_skewed_sweep::SweepData;
 
-/// The fewest particles per thread for which a pass is worth running on threads.
-const PARTICLES_A_THREAD: usize = 8192;
-/// The fewest sticks per thread for which relaxation is worth running on threads.
-const STICKS_A_THREAD: usize = 8192;
+/// The minimum number of particles per thread for which threads make a pass faster.
+const MIN_PARTICLES_PER_THREAD: usize = 8192;
+/// The minimum number of sticks per thread for which threads make relaxation faster.
+const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// The plan of a [`GridKernel`](crate::GridKernel).
 pub type GridPlan<M, const D: usize> = SlotPlan<GridEngine<M>, D>;
@@ -52,15 +52,15 @@ impl<M: Machine> GridEngine<M> {
     /// How many threads to relax on.
     fn threads(&self, executor: &dyn Executor) -> usize {
         let sticks = self.constants.sheet.stick_count();
-        executor.threads().min(self.interiors).min(sticks / STICKS_A_THREAD)
+        executor.threads().min(self.interiors).min(sticks / MIN_STICKS_PER_THREAD)
     }
 
-    /// The data of a sweep, and the team that shares out its blocks.
-    fn field<'a, const D: usize>(
+    /// The data of a sweep, and the team that distributes its blocks.
+    fn sweep_data<'a, const D: usize>(
         &'a mut self,
         fields: SlotFields<'a, D>,
         finite: &'a AtomicBool,
-    ) -> (Field<'a, M, D>, &'a mut Team) {
+    ) -> (SweepData<'a, M, D>, &'a mut Team) {
         let Self { machine, constants, blocks, stages, narrow, scratch, presence, offsets, .. } =
             self;
         let SlotFields { present, previous, inverse_mass } = fields;
@@ -71,7 +71,7 @@ impl<M: Machine> GridEngine<M> {
             inverse_mass,
             offsets,
         };
-        let field = Field {
+        let data = SweepData {
             machine: *machine,
             constants,
             sheets,
@@ -82,13 +82,13 @@ impl<M: Machine> GridEngine<M> {
             stages,
             narrow: narrow.as_ref(),
         };
-        (field, &mut self.team)
+        (data, &mut self.team)
     }
 }
 
 /// Whether a sheet has enough sticks for two threads.
 pub(crate) fn may_use_threads(sheet: &Sheet) -> bool {
-    sheet.stick_count() / STICKS_A_THREAD > 1
+    sheet.stick_count() / MIN_STICKS_PER_THREAD > 1
 }
 
 /// The addresses of all columns, which have the lengths that [`Points`] says.
@@ -141,29 +141,29 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         mut fields: SlotFields<'_, D>,
         sweep: Sweep<'_, D>,
     ) -> bool {
-        // Threads meet after each phase, so they run one substep a call; an executor that has more of
-        // them than when it was asked gets no more to do.
+        // Threads meet after each phase, so they run one substep per call. If the executor has
+        // gained threads since `fuses_substeps`, they get no work.
         let one_phase = sweep.substeps == 1 && !sweep.write_back;
         let threads = if one_phase { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
         if threads <= 1 {
-            let (field, _) = self.field(fields, &finite);
+            let (data, _) = self.sweep_data(fields, &finite);
             // SAFETY: the columns are borrowed exclusively.
-            unsafe { field.sweep_all(sweep) };
+            unsafe { data.sweep_all(sweep) };
             return finite.into_inner();
         }
         if let Some(pass) = sweep.first_pass {
             self.pass(executor, fields.reborrow(), pass);
         }
         let interiors = self.interiors;
-        let (field, team) = self.field(fields, &finite);
-        let blocks = field.blocks;
+        let (data, team) = self.sweep_data(fields, &finite);
+        let blocks = data.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
         let one_iteration = Sweep { first_pass: None, substeps: 1, iterations: 1, ..sweep };
         team.run(executor, threads, sweep.iterations as u32, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
-            unsafe { field.sweep_block(block, one_iteration) };
+            unsafe { data.sweep_block(block, one_iteration) };
         });
         finite.into_inner()
     }
@@ -176,19 +176,19 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         pass: SlotPass<'_, D>,
     ) -> bool {
         let sheet = self.layout().particles();
-        let threads = executor.threads().min(sheet / PARTICLES_A_THREAD).min(self.interiors);
+        let threads = executor.threads().min(sheet / MIN_PARTICLES_PER_THREAD).min(self.interiors);
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
-        let (field, team) = self.field(fields, &finite);
+        let (data, team) = self.sweep_data(fields, &finite);
         let sweep = Sweep { first_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
-        let over = |block| {
+        let run_block = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
-            unsafe { field.sweep_block(block, sweep) };
+            unsafe { data.sweep_block(block, sweep) };
         };
         if threads <= 1 {
-            (0..interiors).for_each(over);
+            (0..interiors).for_each(run_block);
         } else {
-            team.run(executor, threads, 1, || once(0..interiors), over);
+            team.run(executor, threads, 1, || once(0..interiors), run_block);
         }
         finite.into_inner()
     }

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
 
-/// Rows at a distance of a multiple of this many numbers (4096 bytes) would map to the same sets
+/// Rows whose distance is a multiple of this many numbers (4096 bytes) would map to the same sets
 /// of the L1 cache.
 const PAGE: usize = 1024;
-/// The most registers of a row that need not be a multiple of 4. With 5 or 6 of them some sticks take
-/// twice the operations; all together are still fewer than with 8.
-const FEW: usize = 6;
+/// The maximum number of registers of a row that need not be a multiple of 4. With 5 or 6 of them
+/// some sticks take twice the operations; all together are still fewer than with 8.
+const NARROW_REGISTERS_MAX: usize = 6;
 /// A column of up to this many numbers (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
 /// A longer column may have at most this many numbers per particle.
@@ -23,7 +23,7 @@ pub(crate) struct Layout {
     pub(crate) height: usize,
     /// The lanes of a register.
     pub(crate) lanes: usize,
-    /// The registers of a row: `W`, at most [`FEW`] or a multiple of 4.
+    /// The registers of a row: `W`, at most [`NARROW_REGISTERS_MAX`] or a multiple of 4.
     pub(crate) registers: usize,
     /// Numbers from one row to the next.
     pub(crate) pitch: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) fn new(width: usize, height: usize, lanes: usize) -> Self {
         let registers = match width.div_ceil(lanes) {
-            few @ 0..=FEW => few,
+            few @ 0..=NARROW_REGISTERS_MAX => few,
             more => more.next_multiple_of(4),
         };
         let row = (registers * lanes).next_multiple_of(PADDING);
@@ -42,7 +42,7 @@ impl Layout {
 
     /// Whether a row has few registers, whose operations are listed.
     pub(crate) fn is_narrow(&self) -> bool {
-        self.registers <= FEW
+        self.registers <= NARROW_REGISTERS_MAX
     }
 
     /// How many lanes the registers of a row have.

@@ -8,7 +8,7 @@
 //! # Layout
 //!
 //! Sticks along a row join neighbouring columns, and the sticks of a register must share no
-//! particle. So a row is stored in *strides*: with `W` registers of `L` lanes a row, column
+//! particle. So a row is stored in *strides*: with `W` registers of `L` lanes per row, column
 //! `l W + m` is lane `l` of register `m`.
 //!
 //! ```text
@@ -25,11 +25,11 @@
 //! multiple of 4, the two batches of a family along a row (every other stick, every other two
 //! sticks) consist of whole registers.
 //!
-//! A row of up to 6 registers has as many as it needs. Where a batch is then not whole registers, an
-//! operation relaxes some lanes of a register and leaves the others, twice. In such a *narrow* sheet
-//! a row of sticks is a few operations, each of which waits for the row before. So the operations of
-//! a stage (a band, or the whole of a small sheet) are listed and sorted by level of dependency (see
-//! `narrow.rs`).
+//! A row that needs up to 6 registers has just as many. If a batch then covers only some lanes of a
+//! register, the register is relaxed once per batch, each time only in the lanes of that batch. In
+//! such a *narrow* sheet a row of sticks takes a few operations, each of which waits for the row
+//! before. So the operations of a stage (a band, or the whole of a small sheet) are listed and
+//! sorted by level of dependency (see `narrow.rs`).
 //!
 //! The kernel does not compile for registers of more than 16 lanes (the tests' `Array<N>` has `N`
 //! lanes):
@@ -54,8 +54,8 @@
 //!
 //! Rows of equal masses and sticks of equal rest lengths need no columns of constants, and
 //! consecutive rows with the same constants are relaxed in one loop. With masses of 1 kg the
-//! multiplications by masses are left out: 24 operations a stick remain, 9 of them to move the two
-//! ends. A row with any other value (a mass, a tear, a stiffness) gets columns of constants.
+//! multiplications by masses are left out: 24 operations per stick remain, 9 of them to move the
+//! two ends. A row with any other value (a mass, a tear, a stiffness) gets columns of constants.
 //!
 //! # Working copy
 //!

@@ -1,8 +1,8 @@
 //! Sheets whose rows have few registers.
 //!
-//! A row of sticks is a few operations on registers then, and each row waits for the one before it.
-//! So operations are sorted by level: an operation is one level above the last ones that used its
-//! two registers. Those of a level share no register, and a CPU runs several of them at once.
+//! A row of sticks then takes a few operations on registers, and each row waits for the one before
+//! it. So operations are sorted by level: an operation is one level above the last ones that used
+//! its two registers. Those of a level share no register, and a CPU runs several of them at once.
 //! Sticks that share a particle keep their order, so the bits are those of the schedule.
 
 use alloc::vec::Vec;
@@ -13,9 +13,9 @@ use taut_lanes::{Operation, SharedPtr, Vector};
 use crate::constants::{Constants, Row};
 use crate::layout::Layout;
 use crate::stages::{Strip, SweepStage};
-use crate::sweep::{Given, predecessors, successors};
+use crate::sweep::{StickConstants, predecessors, successors};
 
-/// The most operations that are sorted together: more fill the L1 cache.
+/// The maximum number of operations that are sorted together: more would fill the L1 cache.
 const OPERATIONS_MAX: usize = 1024;
 
 /// The sticks from a register of one row to a register of the same or another row.
@@ -230,22 +230,22 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 return self.plain::<V, F>(cpu, self.masses(cpu, pair), terms, pair);
             }
             assert!(at + V::LANES <= mixed.len());
-            let mut given = mixed.given(self.masses(cpu, pair), cpu, at);
+            let mut constants = mixed.load(self.masses(cpu, pair), cpu, at);
             if pair.presence > 2 {
-                given.present = given.present.map(|stretched| {
+                constants.present = constants.present.map(|stretched| {
                     let zero = V::splat(cpu, 0.0);
                     let is_present = self.present::<V>(cpu, pair).at_least(zero);
                     V::select(is_present, stretched, V::splat(cpu, ABSENT))
                 });
             }
-            self.relax_shifted::<V, F>(&given, pair);
+            self.relax_shifted::<V, F>(&constants, pair);
         }
     }
 
     /// Relaxes a pair of plain sticks.
     ///
     /// # Safety
-    /// - As for [`pair`](Self::pair).
+    /// - Same as for [`pair`](Self::pair).
     #[inline(always)]
     unsafe fn plain<V: Vector, F: Factor>(
         &self,
@@ -254,41 +254,45 @@ impl<const D: usize> RelaxPairs<'_, D> {
         terms: [V; 2],
         pair: &RegisterPair,
     ) {
-        let given = Given { cpu, masses, terms, response: None, present: None };
+        let constants = StickConstants { cpu, masses, terms, response: None, present: None };
         // SAFETY: by contract; a pair whose lanes all have a stick is not shifted.
         unsafe {
             if pair.is_whole {
-                self.relax::<V, F, 0>(&given, pair);
+                self.relax::<V, F, 0>(&constants, pair);
             } else {
                 let present = Some(self.present::<V>(cpu, pair));
-                self.relax_shifted::<V, F>(&Given { present, ..given }, pair);
+                self.relax_shifted::<V, F>(&StickConstants { present, ..constants }, pair);
             }
         }
     }
 
     /// # Safety
-    /// - As for [`pair`](Self::pair).
+    /// - Same as for [`pair`](Self::pair).
     #[inline(always)]
-    unsafe fn relax_shifted<V: Vector, F: Factor>(&self, given: &Given<V>, pair: &RegisterPair) {
+    unsafe fn relax_shifted<V: Vector, F: Factor>(
+        &self,
+        constants: &StickConstants<V>,
+        pair: &RegisterPair,
+    ) {
         // SAFETY: by contract.
         unsafe {
             match pair.shift {
-                0 => self.relax::<V, F, 0>(given, pair),
-                1 => self.relax::<V, F, 1>(given, pair),
-                _ => self.relax::<V, F, 2>(given, pair),
+                0 => self.relax::<V, F, 0>(constants, pair),
+                1 => self.relax::<V, F, 1>(constants, pair),
+                _ => self.relax::<V, F, 2>(constants, pair),
             }
         }
     }
 
     /// # Safety
-    /// - As for [`pair`](Self::pair), for one that is shifted by `SHIFT`.
+    /// - Same as for [`pair`](Self::pair), for one that is shifted by `SHIFT`.
     #[inline(always)]
     unsafe fn relax<V: Vector, F: Factor, const SHIFT: usize>(
         &self,
-        given: &Given<V>,
+        constants: &StickConstants<V>,
         pair: &RegisterPair,
     ) {
-        let cpu = given.cpu;
+        let cpu = constants.cpu;
         let (from, to) = (pair.from as usize, pair.to as usize);
         // SAFETY: by contract, the columns have both registers.
         unsafe {
@@ -296,7 +300,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
             for _ in 0..SHIFT {
                 b = successors(b);
             }
-            let (mut new_a, mut new_b) = given.relax(F::default(), a, b);
+            let (mut new_a, mut new_b) = constants.relax(F::default(), a, b);
             for _ in 0..SHIFT {
                 new_b = predecessors(new_b);
             }
@@ -320,7 +324,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     /// Negative in the lanes without a stick.
     ///
     /// # Safety
-    /// - As for [`pair`](Self::pair).
+    /// - Same as for [`pair`](Self::pair).
     #[inline(always)]
     unsafe fn present<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> V {
         let presence = &self.narrow.presence[pair.presence as usize];
@@ -338,7 +342,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     /// The inverse masses of both ends. (No closure: it would not use its caller's target features.)
     ///
     /// # Safety
-    /// - As for [`pair`](Self::pair).
+    /// - Same as for [`pair`](Self::pair).
     #[inline(always)]
     unsafe fn masses<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> [V; 2] {
         let masses = self.inverse_mass.as_ptr();
@@ -357,20 +361,20 @@ impl<const D: usize> RelaxPairs<'_, D> {
     }
 
     /// # Safety
-    /// - The columns are valid for reading `LANES` numbers at `place`.
+    /// - The columns are valid for reading `LANES` numbers at `index`.
     #[inline(always)]
-    unsafe fn load<V: Vector>(&self, cpu: V::Cpu, place: usize) -> [V; D] {
+    unsafe fn load<V: Vector>(&self, cpu: V::Cpu, index: usize) -> [V; D] {
         // SAFETY: by contract.
-        self.position.map(|column| unsafe { V::load(cpu, column.add(place)) })
+        self.position.map(|column| unsafe { V::load(cpu, column.add(index)) })
     }
 
     /// # Safety
-    /// - The columns are valid for writing `LANES` numbers at `place`.
+    /// - The columns are valid for writing `LANES` numbers at `index`.
     #[inline(always)]
-    unsafe fn store<V: Vector>(&self, place: usize, lanes: [V; D]) {
+    unsafe fn store<V: Vector>(&self, index: usize, lanes: [V; D]) {
         for (column, lanes) in self.position.into_iter().zip(lanes) {
             // SAFETY: by contract.
-            unsafe { lanes.store(column.add(place)) };
+            unsafe { lanes.store(column.add(index)) };
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::narrow::Narrow;
 use crate::stages::{self, SweepStage};
 
-/// The lanes that relax a sheet and the numbers that store it, for models of the cost of a step.
+/// How many lanes relax a sheet and how many numbers store it, for models of the cost of a step.
 ///
 /// ```
 /// use taut_core::{Family, Sheet};

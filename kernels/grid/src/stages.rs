@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 
-/// The most rows that a stick spans.
+/// The maximum number of rows that a stick spans.
 const REACH: usize = 2;
 /// After stage s + 1 a substep has finished the rows up to `REACH` before that band's end; the next
 /// substep enters rows up to `REACH` after the end of band s. (The last band may be shorter.)

@@ -81,9 +81,10 @@ impl<const D: usize> Relax<'_, D> {
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
         let constants = family.rows[rows.start];
         let columns = self.position.map(|SharedPtr(column)| column);
-        let path = Path { columns, rows, registers, pitch, across, down, leans_left };
+        let row_pointers =
+            RowPointers { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
-        let whole = self.constants.layout.is_full();
+        let is_full = self.constants.layout.is_full();
         match (constants, &family.mixed) {
             // Special cases for the compiler: masses of 1 need no multiplication, and equal masses
             // the same displacement at both ends.
@@ -91,37 +92,41 @@ impl<const D: usize> Relax<'_, D> {
                 let [one, two, rest] =
                     [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
                 let unit = Equal { cpu, masses: [one; 2], terms: [rest, two], presence };
-                if whole {
-                    path.relax(F::default(), &Whole(unit));
+                if is_full {
+                    row_pointers.relax(F::default(), &Unpadded(unit));
                 } else {
-                    path.relax(F::default(), &unit);
+                    row_pointers.relax(F::default(), &unit);
                 }
             }
             (Row::Equal { rest_term, weight_term, masses }, _) => {
                 let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
                 let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
-                if whole && masses[0].to_bits() == masses[1].to_bits() {
+                if is_full && masses[0].to_bits() == masses[1].to_bits() {
                     let equal = Equal { cpu, masses: [a; 2], terms, presence };
-                    path.relax(F::default(), &Whole(equal));
+                    row_pointers.relax(F::default(), &Unpadded(equal));
                 } else {
-                    path.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
+                    row_pointers
+                        .relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
                 }
             }
             (Row::Plain { rest_term }, Some(mixed)) => {
                 let rest = V::splat(cpu, rest_term);
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(mixed.weight_term.len() >= path.rows.end * row_len);
+                assert!(mixed.weight_term.len() >= row_pointers.rows.end * row_len);
                 let plain = Plain { cpu, rest, mixed, row_len, inverse_mass, presence };
-                if whole {
-                    path.relax(F::default(), &Whole(plain));
+                if is_full {
+                    row_pointers.relax(F::default(), &Unpadded(plain));
                 } else {
-                    path.relax(F::default(), &plain);
+                    row_pointers.relax(F::default(), &plain);
                 }
             }
             (Row::Mixed, Some(mixed)) => {
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(mixed.len() >= path.rows.end * row_len);
-                path.relax(F::default(), &Varied::<V> { cpu, row_len, mixed, inverse_mass });
+                assert!(mixed.len() >= row_pointers.rows.end * row_len);
+                row_pointers.relax(
+                    F::default(),
+                    &MixedConstants::<V> { cpu, row_len, mixed, inverse_mass },
+                );
             }
             (Row::Plain { .. } | Row::Mixed, None) => {}
         }
@@ -129,7 +134,7 @@ impl<const D: usize> Relax<'_, D> {
 }
 
 /// The addresses of some rows of one family.
-struct Path<const D: usize> {
+struct RowPointers<const D: usize> {
     /// The columns of the axes: valid for reading and writing in all rows that the sticks begin
     /// and end in.
     columns: [*mut f32; D],
@@ -142,7 +147,7 @@ struct Path<const D: usize> {
     leans_left: bool,
 }
 
-impl<const D: usize> Path<D> {
+impl<const D: usize> RowPointers<D> {
     /// Relaxes row after row. For sticks along rows, whose batches are every other `across`
     /// registers, relaxes the first batch of all rows before the second: the rows share no
     /// particle, so the result is the same, and loads do not wait for recent stores.
@@ -190,12 +195,12 @@ impl<const D: usize> Path<D> {
     ) {
         // SAFETY: by contract.
         unsafe {
-            let given = constants.at(&sticks, partner, false);
-            let (place_a, place_b) = (sticks.from + sticks.in_row, sticks.to + partner);
-            let (a, b) = (self.load(given.cpu, place_a), self.load(given.cpu, place_b));
-            let (new_a, new_b) = given.relax(formula, a, b);
-            self.store(place_a, new_a);
-            self.store(place_b, new_b);
+            let constants = constants.at(&sticks, partner, false);
+            let (index_a, index_b) = (sticks.from + sticks.in_row, sticks.to + partner);
+            let (a, b) = (self.load(constants.cpu, index_a), self.load(constants.cpu, index_b));
+            let (new_a, new_b) = constants.relax(formula, a, b);
+            self.store(index_a, new_a);
+            self.store(index_b, new_b);
         }
     }
 
@@ -204,7 +209,7 @@ impl<const D: usize> Path<D> {
     /// the cache. The last lane, which has no stick, takes the place of lane 0.
     ///
     /// # Safety
-    /// - As for [`relax_register`](Self::relax_register).
+    /// - Same as for [`relax_register`](Self::relax_register).
     #[inline(always)]
     unsafe fn relax_wrapped<V: Vector>(
         &self,
@@ -215,31 +220,30 @@ impl<const D: usize> Path<D> {
     ) {
         // SAFETY: by contract.
         unsafe {
-            let given = constants.at(&sticks, partner + 1, true);
-            let (place_a, place_b) = (sticks.from + sticks.in_row, sticks.to + partner);
-            let here: [V; D] = self.load(given.cpu, place_b);
-            let b = successors(here);
-            let (new_a, new_b) = given.relax(formula, self.load(given.cpu, place_a), b);
-            self.store(place_a, new_a);
-            self.store(place_b, predecessors(new_b));
+            let constants = constants.at(&sticks, partner + 1, true);
+            let (index_a, index_b) = (sticks.from + sticks.in_row, sticks.to + partner);
+            let b = successors(self.load::<V>(constants.cpu, index_b));
+            let (new_a, new_b) = constants.relax(formula, self.load(constants.cpu, index_a), b);
+            self.store(index_a, new_a);
+            self.store(index_b, predecessors(new_b));
         }
     }
 
     /// # Safety
-    /// - The columns are valid for reading `LANES` numbers at `place`.
+    /// - The columns are valid for reading `LANES` numbers at `index`.
     #[inline(always)]
-    unsafe fn load<V: Vector>(&self, cpu: V::Cpu, place: usize) -> [V; D] {
+    unsafe fn load<V: Vector>(&self, cpu: V::Cpu, index: usize) -> [V; D] {
         // SAFETY: by contract.
-        self.columns.map(|column| unsafe { V::load(cpu, column.add(place)) })
+        self.columns.map(|column| unsafe { V::load(cpu, column.add(index)) })
     }
 
     /// # Safety
-    /// - The columns are valid for writing `LANES` numbers at `place`.
+    /// - The columns are valid for writing `LANES` numbers at `index`.
     #[inline(always)]
-    unsafe fn store<V: Vector>(&self, place: usize, lanes: [V; D]) {
+    unsafe fn store<V: Vector>(&self, index: usize, lanes: [V; D]) {
         for (column, lanes) in self.columns.into_iter().zip(lanes) {
             // SAFETY: by contract.
-            unsafe { lanes.store(column.add(place)) };
+            unsafe { lanes.store(column.add(index)) };
         }
     }
 }
@@ -295,7 +299,7 @@ impl Sticks {
 }
 
 /// The constants of a register of sticks.
-pub(crate) struct Given<V: Vector> {
+pub(crate) struct StickConstants<V: Vector> {
     pub(crate) cpu: V::Cpu,
     pub(crate) masses: [V; 2],
     pub(crate) terms: [V; 2],
@@ -304,7 +308,7 @@ pub(crate) struct Given<V: Vector> {
     pub(crate) present: Option<V>,
 }
 
-impl<V: Vector> Given<V> {
+impl<V: Vector> StickConstants<V> {
     #[inline(always)]
     pub(crate) fn relax<F: Factor, const D: usize>(
         &self,
@@ -331,8 +335,8 @@ trait Constant<V: Vector> {
     /// The constants of a register of sticks whose second ends are at `partner` in their row.
     ///
     /// # Safety
-    /// - The places are in rows of the path, and `partner` has a register in its row.
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> Given<V>;
+    /// - The indices are in rows of the pointers, and `partner` has a register in its row.
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> StickConstants<V>;
 }
 
 /// [`Row::Unit`] and [`Row::Equal`].
@@ -346,11 +350,11 @@ struct Equal<'a, V: Vector> {
 
 impl<V: Vector> Constant<V> for Equal<'_, V> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, _: usize, _: bool) -> Given<V> {
+    unsafe fn at(&self, sticks: &Sticks, _: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, masses, terms, presence } = *self;
         // SAFETY: `presence` has a whole row.
         let present = unsafe { V::load(cpu, presence.as_ptr().add(sticks.in_row)) };
-        Given { cpu, masses, terms, response: None, present: Some(present) }
+        StickConstants { cpu, masses, terms, response: None, present: Some(present) }
     }
 }
 
@@ -367,47 +371,53 @@ struct Plain<'a, V: Vector> {
 
 impl<V: Vector> Constant<V> for Plain<'_, V> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> Given<V> {
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, rest, mixed, row_len, inverse_mass, presence } = *self;
         let at = sticks.row * row_len + sticks.in_row;
-        // SAFETY: the constants and the masses have the rows of the path, as `rows` checked, and
-        // `presence` has a whole row.
+        // SAFETY: the constants and the masses have the rows of the pointers, as `rows` checked,
+        // and `presence` has a whole row.
         unsafe {
             let weight = V::load(cpu, mixed.weight_term.as_ptr().add(at));
             let masses = sticks.masses(cpu, inverse_mass, partner);
             let present = V::load(cpu, presence.as_ptr().add(sticks.in_row));
-            Given { cpu, masses, terms: [rest, weight], response: None, present: Some(present) }
+            StickConstants {
+                cpu,
+                masses,
+                terms: [rest, weight],
+                response: None,
+                present: Some(present),
+            }
         }
     }
 }
 
 /// Constants of rows that have no padding: only registers that wrap have a lane without a stick.
-struct Whole<C>(C);
+struct Unpadded<C>(C);
 
-impl<V: Vector, C: Constant<V>> Constant<V> for Whole<C> {
+impl<V: Vector, C: Constant<V>> Constant<V> for Unpadded<C> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> Given<V> {
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> StickConstants<V> {
         // SAFETY: the same contract.
-        let given = unsafe { self.0.at(sticks, partner, wraps) };
-        Given { present: given.present.filter(|_| wraps), ..given }
+        let constants = unsafe { self.0.at(sticks, partner, wraps) };
+        StickConstants { present: constants.present.filter(|_| wraps), ..constants }
     }
 }
 
 /// [`Row::Mixed`]: the constants of the family, and the inverse masses of the sheet.
-struct Varied<'a, V: Vector> {
+struct MixedConstants<'a, V: Vector> {
     cpu: V::Cpu,
     row_len: usize,
     mixed: &'a Mixed,
     inverse_mass: &'a [f32],
 }
 
-impl<V: Vector> Constant<V> for Varied<'_, V> {
+impl<V: Vector> Constant<V> for MixedConstants<'_, V> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> Given<V> {
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, row_len, mixed, inverse_mass } = *self;
         let at = sticks.row * row_len + sticks.in_row;
-        // SAFETY: the constants and the masses have the rows of the path, as `rows` checked.
-        unsafe { mixed.given(sticks.masses(cpu, inverse_mass, partner), cpu, at) }
+        // SAFETY: the constants and the masses have the rows of the pointers, as `rows` checked.
+        unsafe { mixed.load(sticks.masses(cpu, inverse_mass, partner), cpu, at) }
     }
 }
 
@@ -417,12 +427,12 @@ impl Mixed {
     /// # Safety
     /// - The columns have `LANES` numbers from there on.
     #[inline(always)]
-    pub(crate) unsafe fn given<V: Vector>(
+    pub(crate) unsafe fn load<V: Vector>(
         &self,
         masses: [V; 2],
         cpu: V::Cpu,
         at: usize,
-    ) -> Given<V> {
+    ) -> StickConstants<V> {
         // SAFETY: by contract.
         unsafe {
             let rest = V::load(cpu, self.rest_term.as_ptr().add(at));
@@ -430,7 +440,13 @@ impl Mixed {
             let stretched = V::load(cpu, self.stretched.as_ptr().add(at));
             let compressed = V::load(cpu, self.compressed.as_ptr().add(at));
             let response = Some(Response { stretched, compressed });
-            Given { cpu, masses, terms: [rest, weight], response, present: Some(stretched) }
+            StickConstants {
+                cpu,
+                masses,
+                terms: [rest, weight],
+                response,
+                present: Some(stretched),
+            }
         }
     }
 }

@@ -23,13 +23,14 @@ use crate::sweep::Relax;
 /// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
 /// (docs/speed.md has other numbers).
 const SWEEPS_AT_ONCE: usize = 2;
-/// Waves before the next sweeps follow, so that they find the bands in the L2 cache.
+/// Number of waves that adjacent sweeps run before the next ones follow, which then find the bands
+/// in the L2 cache.
 const WAVES_AT_ONCE: usize = 4;
 /// Number of sweeps in progress: memory is read and written once for all of them.
 const SWEEPS_IN_PROGRESS: usize = 8;
 
 /// The data that all threads work on.
-pub(crate) struct Field<'a, M, const D: usize> {
+pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
     pub(crate) sheets: Sheets<'a, D>,
@@ -46,11 +47,11 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) narrow: Option<&'a Narrow>,
 }
 
-impl<M: Machine, const D: usize> Field<'_, M, D> {
+impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// Sweeps the whole sheet.
     ///
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for all rows.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for all rows.
     pub(crate) unsafe fn sweep_all(&self, sweep: Sweep<'_, D>) {
         let pairs = self.narrow.map(|narrow| &narrow.stages[..]);
         // SAFETY: by contract.
@@ -60,8 +61,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Sweeps one block.
     ///
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that its
-    ///   sticks reach.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that
+    ///   its sticks reach.
     pub(crate) unsafe fn sweep_block(&self, block: usize, sweep: Sweep<'_, D>) {
         let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
         // SAFETY: by contract.
@@ -80,8 +81,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// # Safety
     /// - All columns, of present and of previous positions, are as long as the sheet or its layout,
     ///   and valid for reading and writing at the rows of the stages, and those that their sticks
-    ///   reach; no other code accesses them during the call, nor the share of `scratch` of that
-    ///   block.
+    ///   reach; no other code accesses them, nor the part of `scratch` of that block, during the
+    ///   call.
     unsafe fn sweep_stages(
         &self,
         stages: &[SweepStage],
@@ -129,7 +130,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows that these strips reach.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows that these strips reach.
     unsafe fn relax_strips(&self, sheets: Sheets<'_, D>, strips: &[Strip]) {
         let Self { machine, constants, presence, .. } = *self;
         let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
@@ -138,8 +139,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows that these pairs of `narrow`
-    ///   join.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows that these pairs of
+    ///   `narrow` join.
     unsafe fn relax_pairs(&self, sheets: Sheets<'_, D>, narrow: &Narrow, pairs: &[RegisterPair]) {
         let Self { machine, constants, .. } = *self;
         let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
@@ -148,7 +149,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for these rows.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for these rows.
     unsafe fn over_rows(
         &self,
         sheets: Sheets<'_, D>,
@@ -167,7 +168,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     }
 
     /// # Safety
-    /// - As for [`sweep_stages`](Self::sweep_stages), for these rows.
+    /// - Same as for [`sweep_stages`](Self::sweep_stages), for these rows.
     unsafe fn write_rows_back(
         &self,
         sheets: Sheets<'_, D>,

@@ -21,7 +21,7 @@ pub(crate) unsafe fn load_indexed<V: Vector>(
 /// Stores rows in the records at the indices.
 ///
 /// # Safety
-/// - As [`load_indexed`], for writing.
+/// - Same as [`load_indexed`], for writing.
 #[inline(always)]
 pub(crate) unsafe fn store_indexed<V: Vector>(
     rows: [V; 4],
@@ -36,7 +36,7 @@ pub(crate) unsafe fn store_indexed<V: Vector>(
 /// (A trait, because a closure cannot be `#[inline(always)]`, and would be compiled without the
 /// target features of its caller.)
 pub(crate) trait Ends {
-    /// Whether the registers at an even index and the next one share no particle.
+    /// Whether each register with an even index and the next one share no particle.
     const TWO_ARE_INDEPENDENT: bool = false;
 
     /// The records of the first ends and of the second ones, in rows.
@@ -55,7 +55,7 @@ pub(crate) trait Ends {
     /// Stores the records of both.
     ///
     /// # Safety
-    /// - As [`load`](Self::load), for writing.
+    /// - Same as [`load`](Self::load), for writing.
     unsafe fn store<V: Vector>(
         &self,
         ends: [[V; 4]; 2],

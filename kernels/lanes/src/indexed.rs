@@ -30,12 +30,13 @@ use crate::vector::Vector;
 /// Particles per job of a pass over all particles.
 const JOB_PARTICLES: usize = 4096;
 const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
-/// The fewest particles per thread for which threads run a pass over all particles faster.
+/// The minimum number of particles per thread for which threads make a pass over all particles
+/// faster.
 const MIN_PARTICLES_PER_THREAD: usize = 2 * JOB_PARTICLES;
-/// The fewest sticks per thread for which threads relax faster; below, seam particles move between
-/// caches too often. Measured with 1 here, by `taut compare --threads 1,2
-/// --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one
-/// at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
+/// The minimum number of sticks per thread for which threads make relaxation faster; with fewer,
+/// seam particles move between caches too often. Measured with this constant at 1, by `taut compare
+/// --threads 1,2 --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as
+/// fast as one at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
 const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.

@@ -35,7 +35,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
-        // Equal masses have arms of their own, so that the compiler specializes the loops for them.
+        // Equal masses have match arms of their own, so that the compiler specializes the loops for
+        // them.
         match (slots.inverse_mass, slots.access) {
             (None, _) if slots.non_plain.is_some() || !V::LANES.is_multiple_of(4) => {
                 relax_columns::<V, F, D>(cpu, slots, records, inverse_h2);
@@ -69,7 +70,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
 /// of centres is loaded and stored once for all its sticks: the stars of a packet share no particle.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
+/// - Same as [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
 #[inline(always)]
 unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -98,7 +99,7 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
 /// registers.
 ///
 /// # Safety
-/// - As [`relax_stars`]; a packet begins at this slot.
+/// - Same as [`relax_stars`]; a packet begins at this slot.
 #[inline(always)]
 unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -134,7 +135,7 @@ unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// The most registers of centres of a packet.
+/// The maximum number of registers of centres of a packet.
 const CENTRE_REGISTERS: usize = 16;
 
 /// The records of the centres of a packet, in rows.
@@ -145,7 +146,7 @@ struct Centres<V>([[V; 4]; CENTRE_REGISTERS]);
 /// first-level cache, so that consecutive registers of sticks are independent.
 ///
 /// # Safety
-/// - As [`relax_stars`]; a packet begins at this slot.
+/// - Same as [`relax_stars`]; a packet begins at this slot.
 #[inline(always)]
 unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -183,7 +184,7 @@ unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
 /// Relaxes plain sticks, whose ends all have the inverse mass `mass` if it is given.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the ends are laid out as the type of `ends` says.
+/// - Same as [`relax_slots`]; the ends are laid out as the type of `ends` says.
 #[inline(always)]
 unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
     cpu: V::Cpu,
@@ -306,7 +307,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     /// The rows of both ends, displaced by these gains.
     #[inline(always)]
     fn moved<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
-        // Inverse masses do not change: their difference is 0 if all are equal, else their gain is.
+        // The field of the inverse mass does not change: its difference is 0 if all masses are
+        // equal; otherwise its gain is 0.
         let (gains_a, gains_b) = if self.mass.is_some() {
             let rows = gains[0].spread_with_any_fourth();
             (rows, rows)
@@ -328,7 +330,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
 /// Relaxes any sticks.
 ///
 /// # Safety
-/// - As [`relax_slots`].
+/// - Same as [`relax_slots`].
 #[inline(always)]
 unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use alloc::vec::Vec;
 use taut_core::Executor;
 
-/// Spin count before yielding, at some 50 ns each: longer than the usual wait between phases.
+/// Spin count before yielding, at about 50 ns each: longer than the usual wait between phases.
 /// Yielding matters if there are fewer cores than threads.
 const SPINS: u32 = 200;
 

@@ -85,7 +85,7 @@ pub unsafe trait Vector: Lane {
         Self::transpose(core::array::from_fn(|field| if field < D { self } else { zero }))
     }
 
-    /// As [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.
+    /// Like [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.
     #[inline(always)]
     fn spread_with_any_fourth(self) -> [Self; 4] {
         Self::transpose([self; 4])
@@ -114,7 +114,7 @@ pub unsafe trait Vector: Lane {
     /// [`gather_rows`](Self::gather_rows), as columns.
     ///
     /// # Safety
-    /// - As for [`gather_rows`](Self::gather_rows).
+    /// - Same as for [`gather_rows`](Self::gather_rows).
     #[inline(always)]
     unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: the same contract.
@@ -124,7 +124,7 @@ pub unsafe trait Vector: Lane {
     /// [`scatter_rows`](Self::scatter_rows), from columns.
     ///
     /// # Safety
-    /// - As for [`scatter_rows`](Self::scatter_rows).
+    /// - Same as for [`scatter_rows`](Self::scatter_rows).
     #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: the same contract.

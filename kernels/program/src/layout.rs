@@ -21,8 +21,8 @@ impl<S: Real> Program<S> {
             for block in phase.blocks() {
                 let batches: Vec<&[u32]> = block.batches().collect();
                 if let [batch] = batches[..] {
-                    for share in batch.chunks(TASK_STICKS) {
-                        self.lay_out_batch(share);
+                    for part in batch.chunks(TASK_STICKS) {
+                        self.lay_out_batch(part);
                         self.task_ends.push(self.registers.len() as u32);
                     }
                     continue;

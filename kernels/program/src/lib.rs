@@ -67,9 +67,9 @@ pub struct Program<S: Real> {
     inverse_h2: S,
 }
 
-/// The fewest lanes of registers for which two independent registers of sticks are laid out side by
-/// side ([`Access::TwoScattered`]). Relaxing both at once hides latencies but takes some 28
-/// registers, which AVX-512 has, and AVX2 does not.
+/// The minimum number of lanes of registers for which two independent registers of sticks are laid
+/// out side by side ([`Access::TwoScattered`]). Relaxing both at once hides latencies but takes
+/// about 28 registers, which AVX-512 has, and AVX2 does not.
 pub const TWO_AT_ONCE_LANES: usize = 16;
 
 /// The columns that only torn and non-plain sticks need, with one entry per slot.

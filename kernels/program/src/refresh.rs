@@ -215,8 +215,8 @@ impl<S: Real> Program<S> {
     }
 
     /// Whether a group of registers that differ is relaxed as one with [`Form::Mixed`], or else one
-    /// register at a time. Narrow registers gain less from the group than masses of their own cost
-    /// those with equal masses.
+    /// register at a time. In a group, registers of equal masses lose their faster loop; with
+    /// narrow registers, that costs more than grouping gains.
     fn relaxes_mixed(&self, group: Range<usize>) -> bool {
         let registers = &self.registers[group];
         let count = |form| registers.iter().filter(|register| register.form == form).count();

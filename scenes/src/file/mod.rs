@@ -92,8 +92,8 @@ struct StepText<const D: usize> {
     passes: Option<u32>,
     gravity: Option<Vector<D>>,
     damping_rate: Option<f32>,
-    /// The key of earlier versions: the share of the velocity lost per substep. It is rejected; the
-    /// error states the equivalent `damping_rate`.
+    /// The key of earlier versions: the fraction of the velocity lost per substep. It is rejected;
+    /// the error states the equivalent `damping_rate`.
     damping: Option<f32>,
 }
 
@@ -121,7 +121,7 @@ impl<const D: usize> StepText<D> {
         let substeps = self.substeps.unwrap_or(1);
         let renamed = "\"damping\" is now \"damping_rate\", in 1/s";
         if !(0.0..=1.0).contains(&share) {
-            return format!("{renamed}; {share} is not a share from 0 to 1");
+            return format!("{renamed}; {share} is not from 0 to 1");
         }
         let rate = Step::<D>::rate_of_share(share, dt / substeps as f32);
         // Rounded to four digits.
@@ -177,7 +177,7 @@ impl AnyScene {
         })
     }
 
-    /// As [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh
+    /// Like [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh
     /// has the keys `file` and `scale`, a factor for its coordinates, instead of `positions` and
     /// `triangles`.
     ///
@@ -203,9 +203,9 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// As [`from_toml`](Self::from_toml); errors of `files`, with the line that names the file; and
-    /// if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named
-    /// twice counts twice.
+    /// Same as [`from_toml`](Self::from_toml); errors of `files`, with the line that names the
+    /// file; and if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is
+    /// named twice counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let files = &triangles::limited(files);
         let read = || match toml::from_str::<Head>(text)?.dimensions.unwrap_or(3) {

@@ -14,7 +14,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     name: "fountain",
     description: "drops that spray up from a triangle, fall on a four-sided roof and run down it",
     size: 2000,
-    size_unit: "drops a second",
+    size_unit: "drops per second",
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.0,

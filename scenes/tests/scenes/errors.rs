@@ -62,7 +62,7 @@ fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
             "write damping_rate = 2.005 for the same motion at 4 substeps",
         ),
         ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
-        ("damping = 1.5", 2, "1.5 is not a share from 0 to 1"),
+        ("damping = 1.5", 2, "1.5 is not from 0 to 1"),
     ] {
         assert_error(&format!("[step]\n{step}"), line, expected);
     }
@@ -339,7 +339,7 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
             13,
-            "the model 'other' has no particle 21; their number is 21",
+            "the model 'other' has no particle 21; it has 21",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\nstick = 3\nshare = 2"),

@@ -1,4 +1,4 @@
-//! Scenes from TOML: the examples run, and equal scenes of the library to the bit.
+//! Scenes from TOML: the examples run, and some are bit-identical to scenes of the library.
 
 use taut_core::{Kernel, Schedule};
 use taut_scalar::ScalarKernel;
@@ -93,7 +93,7 @@ fn copies_are_models_at_their_own_positions() {
 }
 
 #[test]
-fn files_equal_the_scenes_of_the_library_to_the_bit() {
+fn files_equal_the_scenes_of_the_library_bit_for_bit() {
     for name in [
         "curtain",
         "springs",

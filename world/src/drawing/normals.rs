@@ -2,7 +2,7 @@
 
 use crate::vector::{cross, difference, length, sum, wide};
 
-/// Computes the unit normal of each vertex: the normalised sum of the normals of its triangles,
+/// Computes the unit normal of each vertex: the normalized sum of the normals of its triangles,
 /// weighted by area. Triangles are counter-clockwise seen from the tip of the normal.
 ///
 /// A vertex gets +z, never NaN or a zero vector, if the sum has no direction: if it has no

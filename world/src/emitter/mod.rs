@@ -84,7 +84,7 @@ impl<const D: usize> Default for EmitterSettings<D> {
 /// }
 /// let emitter = &world.islands()[0].model.emitters[0];
 /// let alive = emitter.particles_at(world.time()).count();
-/// assert!((80..120).contains(&alive)); // 100 a second, for about a second
+/// assert!((80..120).contains(&alive)); // 100 per second, for about a second
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -94,7 +94,8 @@ pub struct Emitter<const D: usize = 3> {
     cumulative_areas: Vec<f64>,
     random: ChaCha8Rng,
     particles: Vec<u32>,
-    /// Number of births so far; `None` before the first substep, also after a resume.
+    /// Number of births so far; `None` before the first substep, and when the world has just been
+    /// resumed.
     births: Option<u64>,
     /// For each particle the end of its latest lifetime, s.
     deaths: Vec<f64>,
@@ -117,7 +118,7 @@ impl<const D: usize> EmitterSettings<D> {
     /// Checks the parameters; returns the number of particles that can be alive at once.
     ///
     /// # Errors
-    /// As [`Model::emitter`](crate::Model::emitter).
+    /// Same as [`Model::emitter`](crate::Model::emitter).
     fn checked(&self) -> Result<usize, ModelError> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         let [shortest, longest] = *lifetime;

@@ -56,9 +56,9 @@ pub enum Region<const D: usize = 3> {
     },
     /// An axis-aligned box.
     Box {
-        /// The least coordinates, m.
+        /// The smallest coordinates, m.
         from: [f32; D],
-        /// The greatest coordinates, m.
+        /// The largest coordinates, m.
         to: [f32; D],
     },
     /// The half-space behind a plane: where `normal · x <= offset`.

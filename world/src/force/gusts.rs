@@ -118,7 +118,7 @@ impl Lattice {
 const AXIS_FACTORS: [u32; 3] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
 
 /// A permutation of the 32-bit numbers in which each output bit depends on each input bit (the
-/// finaliser of `MurmurHash3`, Appleby 2011, public domain).
+/// finalizer of `MurmurHash3`, Appleby 2011, public domain).
 #[inline(always)]
 fn mix(mut bits: u32) -> u32 {
     bits ^= bits >> 16;

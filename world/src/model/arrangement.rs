@@ -38,9 +38,9 @@ pub enum Numbering {
     Rcm,
     /// [`Renumbering::hilbert`].
     Hilbert,
-    /// As [`Rcm`](Self::Rcm), after the schedule is made.
+    /// Like [`Rcm`](Self::Rcm), after the schedule is made.
     RcmAfter,
-    /// As [`Hilbert`](Self::Hilbert), after the schedule is made.
+    /// Like [`Hilbert`](Self::Hilbert), after the schedule is made.
     HilbertAfter,
 }
 
@@ -76,8 +76,8 @@ pub enum ArrangementError {
     /// The order of a regular sheet for a model that is not one.
     #[error("the order 'sheet' needs a regular sheet, numbered row by row; this model is not one")]
     NotASheet,
-    /// More particles or sticks than 32-bit numbers can name.
-    #[error("{copies} copies have more particles or sticks than 32-bit numbers can name")]
+    /// More particles or sticks than 32-bit numbers allow.
+    #[error("{copies} copies have more particles or sticks than 32-bit numbers allow")]
     TooManyCopies {
         /// How many copies.
         copies: usize,
@@ -191,7 +191,8 @@ impl Arrangement {
     /// arranged as by [`of`](Self::of).
     ///
     /// # Errors
-    /// As [`of`](Self::of), and if there are more particles or sticks than 32-bit numbers can name.
+    /// Same as [`of`](Self::of), or if there are more particles or sticks than 32-bit numbers
+    /// allow.
     ///
     /// # Panics
     /// Never: copies share no particle.

@@ -92,14 +92,14 @@ impl<const D: usize> ModelBuilder<D> {
                 sticks.set_stiffness(number, stick.stiffness)?;
             }
         }
-        let hidden_sticks = marks_or_none(self.sticks.iter().map(|stick| stick.hidden).collect());
-        let bending = marks_or_none(self.sticks.iter().map(|stick| stick.bending).collect());
+        let hidden_sticks = flags_or_empty(self.sticks.iter().map(|stick| stick.hidden).collect());
+        let bending = flags_or_empty(self.sticks.iter().map(|stick| stick.bending).collect());
         let (faces, groups) = (self.faces.into(), self.groups);
         Ok(Model { faces, groups, hidden_sticks, bending, ..Model::new(particles, sticks) })
     }
 }
 
-/// A column of marks per stick; empty if none is marked.
-pub(super) fn marks_or_none(marks: Vec<bool>) -> Vec<bool> {
-    if marks.contains(&true) { marks } else { Vec::new() }
+/// One flag per stick; empty if none is set.
+pub(super) fn flags_or_empty(flags: Vec<bool>) -> Vec<bool> {
+    if flags.contains(&true) { flags } else { Vec::new() }
 }

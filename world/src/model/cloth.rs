@@ -2,7 +2,7 @@
 
 use taut_core::{Duplicates, Family, Particles, Sheet, Sticks};
 
-use super::builder::marks_or_none;
+use super::builder::flags_or_empty;
 use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
@@ -35,7 +35,7 @@ impl Axes {
 impl<const D: usize> Axes<D> {
     /// Checks the axes, and returns them with length 1 and perpendicular.
     pub(super) fn checked(&self) -> Result<[[f64; D]; 2], ModelError> {
-        // The sine of the least angle between directions that define a plane.
+        // The sine of the smallest angle between directions that define a plane.
         const SINE_MIN: f64 = 1e-6;
         let error = |value, must| ModelError::OutOfRange {
             key: "axes",
@@ -118,7 +118,7 @@ impl<const D: usize> Cloth<D> {
 }
 
 impl<const D: usize> Model<D> {
-    /// A rectangle of cloth: a regular sheet, for which there is a kernel of its own. Nothing is
+    /// A rectangle of cloth: a regular sheet, for which there is a special kernel. Nothing is
     /// pinned.
     ///
     /// Particle (i, j), in column i of row j from the top, is number `j columns + i`. Sticks are
@@ -205,7 +205,7 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// As for [`Model::cloth`].
+    /// Same as for [`Model::cloth`].
     pub fn curtain(cloth: &Cloth<D>) -> Result<Self, ModelError> {
         Ok(Self::cloth(cloth)?.pinned("top"))
     }
@@ -232,7 +232,7 @@ pub(super) fn bending_of(sheet: &Sheet) -> Vec<bool> {
     if !sheet.families().iter().any(|&family| is_bending(family)) {
         return Vec::new();
     }
-    marks_or_none(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
+    flags_or_empty(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
 }
 
 /// The faces of a grid of particles, numbered row by row.

@@ -4,14 +4,14 @@ use taut_core::{Duplicates, Sheet, Sticks};
 
 use super::Model;
 
-/// The fewest columns of a mesh that is run as a sheet: narrower ones gain too little to get another
-/// schedule than other meshes.
+/// The minimum number of columns of a mesh that is run as a sheet: narrower ones gain too little to
+/// justify a schedule that differs from that of other meshes.
 const COLUMNS_MIN: usize = 16;
 
 impl<const D: usize> Model<D> {
     /// Numbers the sticks as those of a regular sheet if they are exactly those of one. The model
     /// is new, and its sticks are plain.
-    pub(super) fn recognise_sheet(self) -> Self {
+    pub(super) fn recognize_sheet(self) -> Self {
         let found = Sheet::find(&self.sticks);
         let Some((sheet, order)) = found.filter(|(sheet, _)| sheet.width() >= COLUMNS_MIN) else {
             return self;

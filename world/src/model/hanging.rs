@@ -16,8 +16,8 @@ const SPACING: f64 = 0.05;
 
 impl Model {
     /// A triangle mesh that hangs from its highest particles (a fraction of
-    /// [`PINNED_FRACTION`](super::PINNED_FRACTION), at least one; of equally high ones the first).
-    /// `positions` in m, y up; all masses 1 kg. A regular grid is recognised as by
+    /// [`PINNED_FRACTION`](super::PINNED_FRACTION), at least one; if several are equally high, the
+    /// first). `positions` in m, y up; all masses 1 kg. A regular grid is recognized as by
     /// [`from_triangles`](Self::from_triangles).
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Model {
         }
         let bending = bending_among(&sticks, triangles);
         let faces = triangles.to_vec().into();
-        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.recognise_sheet())
+        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.recognize_sheet())
     }
 
     /// `drape`: a square sheet of `size` by `size` particles that hangs from its top row, with a
@@ -113,15 +113,15 @@ impl Model {
         for &(row, column) in numbers.keys() {
             // The column of the upper left neighbour.
             let left = column - 1 + (row & 1);
-            let corner = |row, column| numbers.get(&(row, column)).copied();
-            let [here, next, up_left, up_right] = [
-                corner(row, column),
-                corner(row, column + 1),
-                corner(row + 1, left),
-                corner(row + 1, left + 1),
+            let number = |row, column| numbers.get(&(row, column)).copied();
+            let [corner, right, up_left, up_right] = [
+                number(row, column),
+                number(row, column + 1),
+                number(row + 1, left),
+                number(row + 1, left + 1),
             ];
-            triangles.extend(triangle(here, next, up_right));
-            triangles.extend(triangle(here, up_right, up_left));
+            triangles.extend(triangle(corner, right, up_right));
+            triangles.extend(triangle(corner, up_right, up_left));
         }
         Self::hanging(&points, &triangles, set)
     }
@@ -158,10 +158,10 @@ impl Model {
         let mut triangles = Vec::new();
         for ring in 0..=size {
             for spoke in 0..around {
-                let [here, right] = [number(ring, spoke), number(ring, spoke + 1)];
+                let [corner, right] = [number(ring, spoke), number(ring, spoke + 1)];
                 let [below, below_right] = [number(ring + 1, spoke), number(ring + 1, spoke + 1)];
                 if ring > 0 {
-                    triangles.push([here, right, below]);
+                    triangles.push([corner, right, below]);
                 }
                 if ring < size {
                     triangles.push([right, below_right, below]);

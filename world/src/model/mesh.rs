@@ -2,7 +2,7 @@
 
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
-use super::builder::marks_or_none;
+use super::builder::flags_or_empty;
 use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::cloth::Axes;
 use super::{Model, ModelError};
@@ -113,7 +113,7 @@ impl<const D: usize> Model<D> {
     /// highest 2 %, at least one particle; and `rim`, the ends of boundary edges.
     ///
     /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
-    /// same diagonal, is recognised: its sticks are numbered as those of a
+    /// same diagonal, is recognized: its sticks are numbered as those of a
     /// [sheet](taut_core::Sheet), and the kernel for sheets runs it.
     ///
     /// ```
@@ -137,10 +137,10 @@ impl<const D: usize> Model<D> {
         bending: Bending,
         density: f32,
     ) -> Result<Self, ModelError> {
-        Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognise_sheet)
+        Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognize_sheet)
     }
 
-    /// As [`from_triangles`](Self::from_triangles), with the edges first and then the bending
+    /// Like [`from_triangles`](Self::from_triangles), with the edges first and then the bending
     /// sticks.
     fn triangle_mesh(
         positions: &[[f32; D]],
@@ -182,8 +182,8 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; of
-/// equally high ones the first.
+/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; if
+/// several are equally high, the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];
@@ -198,7 +198,7 @@ pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
 pub(super) fn bending_among(sticks: &Sticks, triangles: &[[u32; 3]]) -> Vec<bool> {
     let mut edges = sorted_edges(triangles);
     edges.dedup();
-    marks_or_none((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
+    flags_or_empty((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
 }
 
 /// The sides of all triangles, lower ends first, sorted.

@@ -1,4 +1,4 @@
-//! Models: particles and sticks, with faces, groups and the rest.
+//! Models: particles and sticks, with faces, groups, springs and so on.
 
 mod arrangement;
 mod bridge;
@@ -57,7 +57,7 @@ pub use stick_set::{StickSet, UnknownStickSet};
 pub(crate) use tethers::ANCHORS_MAX;
 pub use tethers::Tethers;
 
-/// Particles and sticks, with faces, groups and the rest. Builders return models, and scenes
+/// Particles and sticks, with faces, groups, springs and so on. Builders return models, and scenes
 /// consist of them.
 ///
 /// ```
@@ -108,7 +108,7 @@ pub struct Model<const D: usize = 3> {
     pub self_collision: Option<SelfCollision>,
     /// Limbs: capsules between particles, which collide with limbs of other owners.
     pub limbs: Limbs<D>,
-    /// Rigid bodies, and the meshes fastened to them.
+    /// Rigid bodies, and the meshes attached to them.
     pub bodies: Bodies<D>,
 }
 
@@ -282,8 +282,8 @@ impl<const D: usize> Model<D> {
     /// Groups of the same name are merged.
     ///
     /// # Errors
-    /// More particles or sticks than 32-bit numbers can name, sticks for more particles than a
-    /// model has, or a position out of range.
+    /// More particles or sticks than 32-bit numbers allow, sticks for more particles than a model
+    /// has, or a position out of range.
     pub fn side_by_side<'a>(
         models: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ModelError> {

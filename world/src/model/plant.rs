@@ -217,26 +217,26 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         let piece = shoot.length / shoot.pieces as f64;
         let mut axis = shoot.axis;
         let mut sides = Sides::around(axis, self.random.perpendicular_to(axis), GOLDEN_ANGLE);
-        let mut here = shoot.from;
+        let mut end = shoot.from;
         for joint in 1..=shoot.pieces {
             let fraction = joint as f64 / shoot.pieces as f64;
             let thickness = shoot.thickness * (1.0 - (1.0 - TIP_THICKNESS) * fraction);
             let side = sides.next(axis);
             let direction = blended(axis, 1.0, side, LEAN);
-            here = self.add_piece(here, scaled(direction, piece), thickness, shoot.level)?;
+            end = self.add_piece(end, scaled(direction, piece), thickness, shoot.level)?;
             let out = blended(axis, cosine, side, sine);
             let (is_first, is_tip) = (joint == 1, joint == shoot.pieces);
             if is_last && !is_first && self.leaf > 0.0 {
-                self.add_leaf(here, if is_tip { axis } else { out });
+                self.add_leaf(end, if is_tip { axis } else { out });
             }
             if is_tip {
-                self.builder.add_to_group("tips", [here]);
+                self.builder.add_to_group("tips", [end]);
             } else if !is_last && !is_first {
                 let length = BRANCH_LENGTH * shoot.length * (1.0 - fraction / 2.0);
                 #[allow(clippy::cast_sign_loss, reason = "a count")]
                 let pieces = (libm::round(length / piece) as usize).max(2);
                 shoots.push_back(Shoot {
-                    from: here,
+                    from: end,
                     axis: out,
                     length,
                     pieces,

@@ -87,9 +87,9 @@ pub struct JointLimit {
     pub joint: &'static str,
     /// The groups that form the angle.
     pub between: [&'static str; 2],
-    /// The least angle, degrees; 0 for no limit.
+    /// The smallest angle, degrees; 0 for no limit.
     pub min: f64,
-    /// The greatest angle, degrees; 180 for no limit.
+    /// The largest angle, degrees; 180 for no limit.
     pub max: f64,
 }
 
@@ -408,8 +408,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         let limbs: Vec<([u32; 2], f32)> = limbs.collect();
         // The radius of a joint is that of the thinnest limb there.
         let radius = |particle: usize, name: &str| {
-            let here = limbs.iter().filter(|(ends, _)| ends.contains(&(particle as u32)));
-            let thinnest = here.map(|&(_, radius)| radius).reduce(f32::min);
+            let attached = limbs.iter().filter(|(ends, _)| ends.contains(&(particle as u32)));
+            let thinnest = attached.map(|&(_, radius)| radius).reduce(f32::min);
             let foot = name.ends_with("foot").then_some((ANKLE * height) as f32);
             foot.or(thinnest).unwrap_or_default()
         };

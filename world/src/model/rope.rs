@@ -67,16 +67,16 @@ impl<const D: usize> Model<D> {
             builder.add_particle(point, 0.0);
         }
         let last = (builder.points.len() - 1) as u32;
-        for here in 0..last {
-            let stick = builder.join([here, here + 1]);
+        for particle in 0..last {
+            let stick = builder.join([particle, particle + 1]);
             stick.kind = rope.kind;
             let half = density * stick.rest / 2.0;
-            builder.masses[here as usize] += half;
-            builder.masses[here as usize + 1] += half;
+            builder.masses[particle as usize] += half;
+            builder.masses[particle as usize + 1] += half;
         }
         if rope.bending > 0.0 {
-            for here in 1..last {
-                let stick = builder.join([here - 1, here + 1]);
+            for particle in 1..last {
+                let stick = builder.join([particle - 1, particle + 1]);
                 stick.stiffness = rope.bending;
                 stick.hidden = true;
                 stick.bending = true;

@@ -6,7 +6,7 @@ use super::Model;
 use crate::springs::{SpringError, Springs};
 
 impl<const D: usize> Model<D> {
-    /// Replaces every stick by a spring with the stick's present length as rest length, a
+    /// Replaces every stick by a spring with the stick's current length as rest length, a
     /// stiffness, N/m, and a damping, N s/m.
     ///
     /// ```

@@ -4,7 +4,7 @@ use taut_core::Lane;
 
 use super::shape::Shape;
 use super::side::Side;
-use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
+use super::sphere::{check_radius, length_and_direction, may_reach_ball, smallest_offset};
 use crate::drawing::{FigureShape, ObstacleFigure};
 use crate::error::ModelError;
 use crate::path::Pose;
@@ -108,6 +108,6 @@ impl<const D: usize> Side<D> for Rod<D> {
                 high[axis] = high[axis] - along;
             }
         }
-        may_reach_ball(least_offset(low, high), self.radius, reach)
+        may_reach_ball(smallest_offset(low, high), self.radius, reach)
     }
 }

@@ -55,7 +55,7 @@ impl<const D: usize> Cuboid<D> {
     /// sides, m.
     ///
     /// # Errors
-    /// A number that is not finite; a half edge of no length; two that are not at right angles.
+    /// A number that is not finite; a half edge of length 0; two that are not perpendicular.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a box, m,", centre)?;
         let mut axes = half_edges;

@@ -14,12 +14,12 @@ use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, unit, wide};
 
-/// Which sticks of an island collide, computed from its present sticks and faces.
+/// Which sticks of an island collide, computed from its current sticks and faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeScratch {
     /// The ends of the sticks for which `edges` was computed.
     ends: Option<Arc<[[u32; 2]]>>,
-    /// The numbers of present and removed faces for which `edges` was computed.
+    /// The numbers of remaining and removed faces for which `edges` was computed.
     face_counts: [usize; 2],
     edges: Vec<u32>,
 }
@@ -90,9 +90,9 @@ pub(super) struct EdgeCollisions<'a, S, const D: usize> {
 }
 
 impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
-    /// Moves the sticks and faces of a model out. The particles of each share the correction by
-    /// their weights and inverse masses (equations (*) and (**) of Jakobsen 2001), and so does the
-    /// friction.
+    /// Moves the sticks and faces of a model out of the side. The particles of each share the
+    /// correction by their weights and inverse masses (equations (*) and (**) of Jakobsen 2001),
+    /// and so does the friction.
     pub(super) fn resolve(
         &self,
         model: &mut Model<D>,
@@ -121,7 +121,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         }
     }
 
-    /// Greatest penetration of a stick or face that can move, m; 0 if none.
+    /// Deepest penetration of a stick or face that can move, m; 0 if none.
     pub(super) fn depth(&self, model: &Model<D>) -> f64 {
         let edges = edges_of(model).into_iter().map(|stick| self.of_stick(model, stick as usize));
         let faces = faces_of(model).map(|face| self.of_face(model, face));
@@ -131,8 +131,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             .fold(0.0, |deepest, EdgeContact { depth, .. }| f64::max(deepest, depth))
     }
 
-    /// The corners of a stick or face, and the distance that it keeps, with the smallest radius of
-    /// its particles; None if it is far away, or of a body.
+    /// The corners of a stick or face, and the distance at which it collides: the thickness plus
+    /// the smallest radius of its particles. None if it is far away or part of a body.
     fn near<const N: usize>(
         &self,
         model: &Model<D>,
@@ -154,7 +154,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
     /// side is a convex function along the stick, so halving finds where it is smallest.
     fn of_stick(&self, model: &Model<D>, stick: usize) -> Option<EdgeContact<D>> {
         let Model { sticks, .. }: &Model<D> = model;
-        let ends = live_ends(sticks, stick)?;
+        let ends = ends_unless_torn(sticks, stick)?;
         let ([a, b], reach) = self.near(model, ends)?;
         let along = difference(b, a);
         let slope = |nearest: &Nearest<D, f64>| dot(nearest.normal, along);
@@ -164,28 +164,29 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         if !(down < 0.0 && up > 0.0) {
             return None;
         }
-        // Where the tangent planes at the ends meet is a lower bound of the distance.
+        // The distance at which the tangent planes of both ends meet is a lower bound.
         let meeting = ((at_b.distance - at_a.distance) - up) / (down - up);
         if at_a.distance + meeting * down >= reach {
             return None;
         }
-        let at = |share: f64| self.side.nearest(add_scaled(a, share, along));
+        let at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
         let flat = 1e-6 * length(along);
-        let [before, falls_until] = first_reached(|share| slope(&at(share)) >= -flat);
-        let [rises_from, after] = first_reached(|share| slope(&at(share)) > flat);
-        let (share, distance, normal) = if falls_until <= rises_from {
-            let share = 0.5 * (falls_until + rises_from);
-            let Nearest { distance, normal } = at(share);
-            (share, distance, normal)
+        let [before, falls_until] = first_reached(|fraction| slope(&at(fraction)) >= -flat);
+        let [rises_from, after] = first_reached(|fraction| slope(&at(fraction)) > flat);
+        let (fraction, distance, normal) = if falls_until <= rises_from {
+            let fraction = 0.5 * (falls_until + rises_from);
+            let Nearest { distance, normal } = at(fraction);
+            (fraction, distance, normal)
         } else {
-            // At an edge of the side: its normal here is the mean of those on both sides that is
-            // perpendicular to the stick. Along it, the edge is farther than the two sides.
+            // At an edge of the side: the normal is the weighted mean of those beside the edge that
+            // is perpendicular to the stick. Along it, the edge is farther away than the two
+            // planes.
             let (before, after_edge) = (at(before), at(after));
             let (down, up) = (slope(&before), slope(&after_edge));
             let along_edge = scaled(before.normal, up / (up - down));
             let mean = add_scaled(along_edge, down / (down - up), after_edge.normal);
             let mean_length = length(mean);
-            // If the stick pierces two opposite sides, there is no way out.
+            // If the stick pierces two opposite sides, no direction leads out.
             if mean_length < 0.1 {
                 return None;
             }
@@ -193,7 +194,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let distance = if distance < 0.0 { distance / mean_length } else { distance };
             (after, distance, scaled(mean, 1.0 / mean_length))
         };
-        let point = WeightedPoint::on_stick(ends, share as f32);
+        let point = WeightedPoint::on_stick(ends, fraction as f32);
         (distance < reach).then_some(EdgeContact { point, normal, depth: reach - distance })
     }
 
@@ -205,12 +206,12 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let (ab, ac) = (difference(b, a), difference(c, a));
         let size = length(ab) + length(ac);
         let centre = add_scaled(a, 1.0 / 3.0, sum(ab, ac));
-        // Corners in front of a tangent plane of the side: the face is, too.
+        // If all corners are in front of a tangent plane of the side, so is the face.
         let at_centre = self.side.nearest(centre);
         let height =
             |corner| at_centre.distance + dot(at_centre.normal, difference(corner, centre));
-        let least = height(a).min(height(b)).min(height(c));
-        if least >= reach - 1e-6 * size {
+        let lowest = height(a).min(height(b)).min(height(c));
+        if lowest >= reach - 1e-6 * size {
             return None;
         }
         let normal: [f64; D] = row(unit(cross(row(ab), row(ac)))?);
@@ -232,8 +233,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         contact.filter(|contact| contact.point.weights[..3].iter().all(|weight| *weight > 0.0))
     }
 
-    /// The point of the side that is farthest along a direction; None if it has none. The point
-    /// nearest to a distant point is nearly that point, and exactly after a few repetitions.
+    /// The point of the side that is farthest along a direction; None if there is none. It is found
+    /// as the point nearest to a distant point in that direction, repeatedly.
     fn farthest(&self, start: [f64; D], direction: [f64; D], size: f64) -> Option<[f64; D]> {
         let mut farthest = start;
         let mut cosine = 0.0;
@@ -252,7 +253,7 @@ fn faces_of<const D: usize>(model: &Model<D>) -> core::ops::Range<usize> {
     0..if D == 3 { model.faces.len() } else { 0 }
 }
 
-fn live_ends(sticks: &Sticks, stick: usize) -> Option<[u32; 2]> {
+fn ends_unless_torn(sticks: &Sticks, stick: usize) -> Option<[u32; 2]> {
     (!sticks.is_torn(stick)).then(|| sticks.ends()[stick])
 }
 

@@ -9,7 +9,7 @@ use crate::settings::StepTime;
 /// [ragdolls](crate::Ragdoll). Limbs are capsules around sticks.
 ///
 /// The broad phase sweeps along an axis; nearest points are found as in Ericson, "Real-Time
-/// Collision Detection", 5.1.9, once per substep, from present and previous positions alone. The
+/// Collision Detection", 5.1.9, once per substep, from current and previous positions alone. The
 /// two nearest points are pushed apart by the weights of their particles, equations (*) and (**) of
 /// Jakobsen 2001, with Coulomb friction. A limb that crossed another's axis in a substep is moved
 /// back to its previous side.
@@ -45,8 +45,8 @@ use crate::settings::StepTime;
 pub struct LimbContacts {
     /// Coulomb's μ. Default: 0.5.
     pub friction: f32,
-    /// The distance up to which limbs have contacts, m, as they may touch later in the substep.
-    /// Default: 0.01.
+    /// The distance up to which limbs have contacts, m, because they may touch later in the
+    /// substep. Default: 0.01.
     pub margin: f32,
 }
 

@@ -28,18 +28,18 @@ use crate::vector::{add_scaled, difference, dot, length};
 /// mesh than the thickness of the surface plus the radius of the particle, the particle collides
 /// with the nearest point. This repeats until the segment from start to end crosses no triangle; if
 /// that fails, as in a crack that is too narrow, the particle stops at the first triangle. So it
-/// stays on its side at any speed, also at seams, edges and corners. It keeps a distance of a
-/// millionth of its coordinates, so that rounding cannot move it through.
+/// stays on its side at any speed, also at seams, edges and corners. Its distance from the mesh is
+/// at least a millionth of its coordinates, so that rounding cannot move it through.
 ///
 /// (The article on soft bodies tests edges by rounded angles, which leaves gaps between triangles
 /// through which a particle can fall.)
 ///
-/// An obstacle that moves particles later in a substep can put them on the other side, where they
-/// stay: list meshes last in a scene.
+/// An obstacle that moves particles later in a substep can put them on the other side of the mesh,
+/// where they stay: list meshes last in a scene.
 ///
 /// Rigid bodies collide at their vertices, each tested from a point slightly further inside; limbs
-/// collide at sample points of their axes. A body that hits so hard that it flattens may get
-/// through, and so may a ridge between the sample points of a fast limb.
+/// collide at sample points of their axes. A body that hits so hard that it is flattened may get
+/// through, and a ridge of the mesh may pass between the sample points of a fast limb.
 ///
 /// ```
 /// use taut_world::{Facing, Solid, Surface, TriMesh};
@@ -64,7 +64,8 @@ pub struct TriMesh {
 /// Largest number of collisions of a particle in a pass; after these it stops.
 const COLLISIONS_MAX: usize = 8;
 
-/// Smallest distance of particles, as a fraction of coordinates: eight roundings of `f32`.
+/// Smallest distance of particles from a mesh, as a fraction of their coordinates: eight rounding
+/// errors of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
 /// A box around two points and all within `reach` of them, rounded outwards.
@@ -141,7 +142,7 @@ impl TriMesh {
         let mut first: Option<(usize, f64)> = None;
         self.near_box(&box_around(from, to, 0.0), |triangle| {
             if let Some(fraction) = self.triangle(triangle).crossing(self.facing, from, to)
-                && first.is_none_or(|(other, least)| (fraction, triangle) < (least, other))
+                && first.is_none_or(|(other, smallest)| (fraction, triangle) < (smallest, other))
             {
                 first = Some((triangle, fraction));
             }
@@ -274,8 +275,8 @@ impl Solid<TriMesh> {
             let reach = f64::from(probe.reach);
             let contact = self.shape.crossing_contact(from, to, reach);
             let contact = contact.or_else(|| self.shape.near_contact(to, reach));
-            let far = Nearest { distance: f32::INFINITY, normal: [0.0; 3] };
-            contact.map_or(far, |contact| Nearest {
+            let out_of_reach = Nearest { distance: f32::INFINITY, normal: [0.0; 3] };
+            contact.map_or(out_of_reach, |contact| Nearest {
                 distance: (reach - contact.depth) as f32,
                 normal: after.direction(contact.normal).map(|along| along as f32),
             })

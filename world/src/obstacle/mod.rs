@@ -99,7 +99,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         true
     }
 
-    /// Greatest penetration of a particle at `now`, m; 0 if there is none, and by default. For
+    /// Deepest penetration of a particle at `now`, m; 0 if there is none. The default is 0. For
     /// [`World::diagnostics`](crate::World::diagnostics); moves nothing.
     fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {
         let _ = (model, now);

@@ -50,8 +50,8 @@ impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, 
                 !near.any()
             };
             if !groups.lane_boxes(simd, group).is_some_and(out_of_reach) {
-                // A separate function: if it were inlined, the values live here would cause
-                // register spills in it.
+                // A separate function: if it were inlined, the values that are live in this loop
+                // would cause register spills in it.
                 simd.vectorize(SideCollisionsGroup { simd, obstacle, groups: &mut *groups, group });
             }
         }

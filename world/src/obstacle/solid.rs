@@ -20,7 +20,7 @@ use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, Surface};
 use crate::vector::{rounded, wide};
 
-/// A shape with a surface, still or moving: an obstacle.
+/// A shape with a surface, static or moving: an obstacle.
 ///
 /// Analytic shapes ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
 /// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and any
@@ -48,8 +48,8 @@ use crate::vector::{rounded, wide};
 /// let centre = [0.4, -0.4, 0.5]; // after a quarter of the period
 /// for particle in 0..world.len() {
 ///     let x = world.position(particle);
-///     let far: f32 = x.iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum();
-///     assert!(far.sqrt() >= 0.21 - 1e-5);
+///     let squared: f32 = x.iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum();
+///     assert!(squared.sqrt() >= 0.21 - 1e-5);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -64,7 +64,7 @@ pub struct Solid<S, const D: usize = 3> {
 }
 
 impl<S: Shape<D>, const D: usize> Solid<S, D> {
-    /// A still obstacle with the default surface.
+    /// A static obstacle with the default surface.
     pub fn new(shape: S) -> Self {
         Self::of(shape)
     }
@@ -74,16 +74,16 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     ///
     /// In the frame of the shape, a particle moves along a segment from its position at the
     /// beginning of the substep to its position after forces, sticks and earlier obstacles. (If the
-    /// shape turns by more than some 0.1 rad in the substep, the path is too curved for that.) If
+    /// shape turns by more than about 0.1 rad in the substep, the path is too curved for that.) If
     /// the segment enters the shape, and the particle ends behind it, or inside where the nearest
     /// way out is on another side, then the particle collides with the tangent plane at the point
     /// of entry. All other particles collide as without this option. Vertices of rigid bodies and
     /// limbs are treated likewise.
     ///
-    /// Shapes that are not [convex](Side::CONVEX) are not swept; [`Bounds`](crate::Bounds) and
-    /// half-spaces cannot be passed. An obstacle that moves particles later in a substep can put
-    /// them on the other side: list swept obstacles last. They take longer, because the positions
-    /// at the beginning of the substep are recorded.
+    /// Shapes that are not [convex](Side::CONVEX) are not swept; nothing passes through
+    /// [`Bounds`](crate::Bounds) and half-spaces anyway. An obstacle that moves particles later in
+    /// a substep can put them on the other side: list swept obstacles last. Sweeping takes longer,
+    /// because the positions at the beginning of the substep are recorded.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -120,10 +120,10 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// of a box or a small ball, pushes through between its edges. The particles of the stick or
     /// face share the correction by their weights and inverse masses. Sticks that are
     /// [hidden](Model::hidden_sticks), [only resist bending](Model::bending), lie across faces, or
-    /// belong to limbs or bodies do not collide, and springs neither. Sticks and faces keep the
+    /// belong to limbs or bodies do not collide, nor do springs. Sticks and faces keep the
     /// thickness of the surface plus the smallest radius of their particles.
     ///
-    /// Positions at the end of a substep are tested, also if the obstacle is [swept](Self::swept):
+    /// Positions at the end of a substep are tested, even if the obstacle is [swept](Self::swept):
     /// a stick that moves by more than the thickness of the shape in a substep passes through.
     /// Shapes that are not [convex](Side::CONVEX) collide with particles only.
     ///
@@ -210,7 +210,7 @@ impl<S, const D: usize> Solid<S, D> {
     }
 }
 
-/// Finds the greatest penetration of a free particle.
+/// Finds the deepest penetration of a free particle.
 struct FindDepth<'a, S, const D: usize> {
     side: S,
     model: &'a Model<D>,
@@ -236,8 +236,9 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
     }
 }
 
-/// A function that returns the distance of a probe from a side; with a sweep and the positions at
-/// the beginning of the substep, from the plane where it entered the side since then.
+/// A function that returns the distance of a probe from a side. With a sweep and the positions at
+/// the beginning of the substep: if the probe has entered the side since then, its distance from
+/// the tangent plane at the point of entry.
 fn nearest<'a, S: Side<D> + 'a, const D: usize>(
     side: S,
     swept: Option<(Sweep<S, D>, &'a [[f32; D]])>,

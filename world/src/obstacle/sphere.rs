@@ -65,15 +65,15 @@ pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L
 
 /// The smallest absolute values of offsets between `low` and `high`.
 #[inline(always)]
-pub(super) fn least_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -> [L; D] {
+pub(super) fn smallest_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -> [L; D] {
     let zero = low[0].constant(0.0);
-    let mut least = low;
-    for (least, high) in least.iter_mut().zip(high) {
+    let mut smallest = low;
+    for (smallest, high) in smallest.iter_mut().zip(high) {
         let negated = zero - high;
-        let far = L::select(negated.above(*least), negated, *least);
-        *least = L::select(far.above(zero), far, zero);
+        let larger = L::select(negated.above(*smallest), negated, *smallest);
+        *smallest = L::select(larger.above(zero), larger, zero);
     }
-    least
+    smallest
 }
 
 /// Whether a point at offset `from` from the centre of a ball may be closer to it than `reach`.
@@ -84,8 +84,8 @@ pub(super) fn may_reach_ball<L: Lane, const D: usize>(
     radius: f32,
     reach: L,
 ) -> L::Mask {
-    let at_most = reach.constant(radius.into()) + reach;
-    ((at_most * at_most) * reach.constant(1.000_01)).at_least(dot(from, from))
+    let sum = reach.constant(radius.into()) + reach;
+    ((sum * sum) * reach.constant(1.000_01)).at_least(dot(from, from))
 }
 
 impl<const D: usize> Shape<D> for Sphere<D> {
@@ -122,7 +122,7 @@ impl<const D: usize> Side<D> for Ball<D> {
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
         let centre = constants(reach, self.centre);
-        let least = least_offset(difference(low, centre), difference(high, centre));
-        may_reach_ball(least, self.radius, reach)
+        let smallest = smallest_offset(difference(low, centre), difference(high, centre));
+        may_reach_ball(smallest, self.radius, reach)
     }
 }

@@ -11,9 +11,9 @@ use crate::vector::{add_scaled, difference, dot, wide};
 /// Halvings in a search along a segment: to a 16-millionth of its length.
 const HALVINGS: u32 = 24;
 
-/// The last fraction from 0 to 1 at which `reached` is false and the first at which it is true, if
-/// it changes once, as far as they are known after [`HALVINGS`]. They are 0 and 1 where it does not
-/// change.
+/// Bisection of the fractions from 0 to 1: one at which `reached` is false, and the next one at
+/// which it is true. `reached` changes at most once: if it is always true, the first is 0; if it is
+/// always false, the second is 1.
 #[inline(always)]
 pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     let [mut before, mut after] = [0.0, 1.0];
@@ -28,8 +28,8 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     [before, after]
 }
 
-/// The cosine of the largest angle between the normals at the start or the point of entry and at
-/// the end at which the end decides: 26 degrees.
+/// The cosine of 26 degrees. If the normals at the start (or the point of entry) and at the end are
+/// closer than that, the end counts as on the same side.
 const SAME_SIDE: f64 = 0.9;
 
 /// Where a moving point enters a side.
@@ -42,8 +42,8 @@ pub(super) struct Crossing<const D: usize> {
 }
 
 /// Where a point that moves from `from` to `to`, both relative to a convex side, comes closer to it
-/// than `reach`, m. None if it does not, and if it ends inside such that the nearest way out is on
-/// the side from which it came: then the position at the end decides.
+/// than `reach`, m. None if it does not, or if it ends inside, nearest to where it came from: then
+/// the test of the position at the end is sufficient.
 ///
 /// The distance from a convex side is a convex function, so along the segment it falls, then rises:
 /// halving finds the first point that is close enough or past the smallest distance. A point that
@@ -94,8 +94,8 @@ pub(super) struct Sweep<S, const D: usize> {
     after: S,
     /// The displacement of its points, by their position at the end.
     displacement: Displacement<D>,
-    /// The displacement back, by their position at the beginning.
-    back: Displacement<D>,
+    /// The inverse displacement, by their position at the beginning.
+    inverse: Displacement<D>,
 }
 
 impl<S: Side<D>, const D: usize> Sweep<S, D> {
@@ -106,23 +106,23 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
             before,
             after,
             displacement: Displacement::between(pose_before, pose_after),
-            back: Displacement::between(pose_after, pose_before),
+            inverse: Displacement::between(pose_after, pose_before),
         }
     }
 
     /// Where a point that is at `start` at the beginning enters the side on its way to `end`.
     ///
-    /// The motion is seen from the point of the side that is nearest to `start`. From a point that
-    /// turns about a distant one it would be far from straight.
+    /// The motion is relative to the point of the side that is nearest to `start`. Relative to a
+    /// distant point of a rotating side, it would be far from straight.
     #[inline]
     pub(super) fn crossing(&self, [start, end]: [[f64; D]; 2], reach: f64) -> Option<Crossing<D>> {
-        let seen_from = if self.back.is_uniform() {
+        let reference = if self.inverse.is_uniform() {
             start
         } else {
             let Nearest { distance, normal } = self.before.nearest(start);
             add_scaled(start, -distance, normal)
         };
-        let from = difference(start, self.back.at(seen_from));
+        let from = difference(start, self.inverse.at(reference));
         crossing(&self.after, [from, end], reach)
     }
 

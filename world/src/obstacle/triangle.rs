@@ -38,7 +38,7 @@ impl Triangle {
         cross(difference(b, a), difference(c, a))
     }
 
-    /// Its sign tells the side of the plane on which a point is: positive in front.
+    /// The sign says on which side of the plane a point is: positive in front.
     #[inline]
     pub(super) fn side(&self, p: Point) -> f64 {
         let Self([a, b, c]) = *self;

@@ -71,7 +71,7 @@ const REST_MAX: f32 = 1e13;
 ///
 /// Springs are integrated explicitly, so there is a largest stable substep.
 /// [`largest_substep`](Self::largest_substep) computes it, and [`World::new`](crate::World::new)
-/// refuses a longer one.
+/// rejects a longer one.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Sticks};
@@ -129,11 +129,11 @@ impl Springs {
         Ok(all)
     }
 
-    /// Springs whose rest lengths are the present distances, with one stiffness, N/m, and one
+    /// Springs whose rest lengths are the current distances, with one stiffness, N/m, and one
     /// damping, N s/m.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn between<const D: usize>(
         particles: &Particles<D>,
         ends: &[[u32; 2]],
@@ -143,7 +143,7 @@ impl Springs {
         let length = |&[a, b]: &[u32; 2]| {
             let [a, b] = [a as usize, b as usize];
             if a.max(b) >= particles.len() {
-                return 0.0; // `new` refuses it
+                return 0.0; // `new` rejects it
             }
             let [a, b] = [particles.position(a), particles.position(b)];
             let mut l2 = 0.0;
@@ -237,7 +237,7 @@ impl Springs {
     }
 
     /// Adds the forces of all springs, N, in order.
-    pub(crate) fn push<const D: usize>(
+    pub(crate) fn add_forces<const D: usize>(
         &self,
         particles: &Particles<D>,
         now: &StepTime<D>,

@@ -2,26 +2,26 @@
 //! says that "these limits have to be empirically derived". Here they are computed.)
 //!
 //! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One step is a linear map of two numbers.
-//! Jury's conditions on its characteristic polynomial tell when both roots lie within the unit
+//! Jury's conditions on its characteristic polynomial state when both roots lie within the unit
 //! circle:
 //!
 //! - Semi-implicit Euler and Verlet, where the damping rate λ of the step multiplies velocities by
-//!   `k = exp(-λ h)`: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so
-//!   `h² ω² + 2 h γ < 2 (1 + k)`. Undamped it is `h < 2 / ω`. The left side grows with h and the
-//!   right side falls, so there is one limit, found by bisection. The coefficients are Rayleigh
-//!   quotients of symmetric matrices, so it suffices to insert the greatest ω² and the greatest γ
-//!   of all modes, even if they belong to different modes.
+//!   `k = exp(-λ h)`: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so `h² ω² + 2 h γ < 2 (1 + k)`.
+//!   Undamped it is `h < 2 / ω`. The left side grows with h and the right side falls, so there is
+//!   one limit, found by bisection. The coefficients are Rayleigh quotients of symmetric matrices,
+//!   so it suffices to insert the largest ω² and the largest γ of all modes, even if they belong to
+//!   different modes.
 //! - Explicit Euler: `z² - (2 - h γ) z + (1 - h γ + h² ω²)`, so `h ω² < γ` and
 //!   `2 h γ < 4 + h² ω²`. Undamped, no step is stable. The first condition holds for every mode if
 //!   it holds for the stiffness and damping of every spring; `h γ < 2` implies the second.
 //!
-//! The greatest ω² is the greatest eigenvalue of `W^½ B K Bᵀ W^½`, with the directions of the
-//! springs in B, their stiffness in K and the inverse masses in W. `K^½ Bᵀ W B K^½`, with one row
-//! per spring, has the same one. By Gershgorin's theorem, after scaling with `K^½`, it is at most
-//! the greatest row sum: at both ends of a spring, the inverse mass times the stiffness of all
-//! springs that meet there. For a single spring the bound is exact. A spring compressed below half
-//! its rest length has a lateral stiffness of greater magnitude, but a negative one: it buckles
-//! instead of oscillating.
+//! The largest ω² is the largest eigenvalue of `W^½ B K Bᵀ W^½`, with the directions of the springs
+//! in B, their stiffness in K and the inverse masses in W. `K^½ Bᵀ W B K^½`, with one row per
+//! spring, has the same largest eigenvalue. By Gershgorin's theorem, after scaling with `K^½`, it
+//! is at most the largest row sum: at both ends of a spring, the inverse mass times the stiffness
+//! of all springs that meet there. For a single spring the bound is exact. A spring compressed
+//! below half its rest length has a lateral stiffness of greater magnitude, but a negative one: it
+//! buckles instead of oscillating.
 
 use super::{SpringError, Springs};
 use crate::motion::Integrator;
@@ -45,10 +45,10 @@ impl Springs {
             Integrator::ExplicitEuler => {
                 let ratios = self.damping.iter().zip(&self.stiffness);
                 let ratios = ratios.filter(|(_, stiffness)| **stiffness > 0.0);
-                let least = ratios
+                let smallest = ratios
                     .map(|(damping, stiffness)| f64::from(*damping) / f64::from(*stiffness))
                     .fold(f64::INFINITY, f64::min);
-                least.min(2.0 / rate)
+                smallest.min(2.0 / rate)
             }
             Integrator::SemiImplicitEuler | Integrator::Verlet => {
                 // The positive root h of `h² ω² + 2 h γ = bound`.
@@ -73,7 +73,7 @@ impl Springs {
         }
     }
 
-    /// Refuses steps that are too long for Verlet integration.
+    /// Rejects steps that are too long for Verlet integration.
     pub(crate) fn check(
         &self,
         inverse_masses: &[f32],
@@ -85,16 +85,16 @@ impl Springs {
         if h < largest { Ok(()) } else { Err(SpringError::Unstable { h, largest }) }
     }
 
-    /// The greatest row sum: over the two ends of a spring, the inverse mass times the sum of the
+    /// The largest row sum: over the two ends of a spring, the inverse mass times the sum of the
     /// `coefficients` of all springs there.
     fn largest_row_sum(&self, coefficients: &[f32], inverse_masses: &[f32]) -> f64 {
-        let mut at = vec![0.0; inverse_masses.len()];
+        let mut sums = vec![0.0; inverse_masses.len()];
         for (ends, &coefficient) in self.ends.iter().zip(coefficients) {
             for end in ends.map(|end| end as usize) {
-                at[end] += f64::from(inverse_masses[end]) * f64::from(coefficient);
+                sums[end] += f64::from(inverse_masses[end]) * f64::from(coefficient);
             }
         }
         let acting = self.ends.iter().zip(coefficients).filter(|(_, value)| **value > 0.0);
-        acting.map(|(&[a, b], _)| at[a as usize] + at[b as usize]).fold(0.0, f64::max)
+        acting.map(|(&[a, b], _)| sums[a as usize] + sums[b as usize]).fold(0.0, f64::max)
     }
 }

@@ -10,16 +10,15 @@
 //!
 //! Neighbouring windows of one apex are joined before they are propagated. Where the surface is
 //! flat, the images of their apex agree, so an edge has few windows. Where it is curved, the
-//! distances of the joined window are at least those of its parts, and greater by a fraction of
-//! [`JOIN_EXCESS_MAX`] at most. So a result is never below the shortest distance, except for
-//! rounding.
+//! distances of the joined window are at least those of its parts, and larger by at most a fraction
+//! of [`JOIN_EXCESS_MAX`]. So a result is never below the shortest distance, except for rounding.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::rest_shape::RestShape;
 use super::window::{
-    LEAST_HEIGHT, Owner, Pieces, SAME, SHORTEST, Window, divide, join, third_corner,
+    EQUAL_TOLERANCE, HEIGHT_MIN, Owner, Pieces, WINDOW_MIN, Window, divide, join, third_corner,
 };
 
 /// The nearest source of a particle, along the surface.
@@ -42,9 +41,9 @@ const NONE: u32 = u32::MAX;
 const PARTICLE: u32 = 1 << 31;
 
 impl RestShape {
-    /// The distance along the surface from each particle to the nearest of the `sources`. Of
-    /// equally near sources, the one with the lowest number counts. Numbers that are not particles
-    /// are ignored.
+    /// The distance along the surface from each particle to the nearest of the `sources`. If
+    /// several are equally near, the one with the lowest number counts. Numbers that are not
+    /// particles are ignored.
     ///
     /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it.
     /// It is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)`
@@ -54,10 +53,10 @@ impl RestShape {
         self.distances_within(JOIN_EXCESS_MAX, sources)
     }
 
-    /// As [`distances_from`](Self::distances_from), with distances above the shortest ones by at
-    /// most a fraction of `most_excess`.
-    pub(super) fn distances_within(&self, most_excess: f64, sources: &[u32]) -> Vec<Nearest> {
-        let mut search = Search::new(self, most_excess);
+    /// Like [`distances_from`](Self::distances_from), with distances above the shortest ones by at
+    /// most a fraction of `excess_max`.
+    pub(super) fn distances_within(&self, excess_max: f64, sources: &[u32]) -> Vec<Nearest> {
+        let mut search = Search::new(self, excess_max);
         for &source in sources {
             if (source as usize) < self.particles() {
                 search.begin(source);
@@ -92,7 +91,7 @@ impl Label {
 struct Search<'a> {
     shape: &'a RestShape,
     /// Largest excess of a window, as a fraction of its distance.
-    most_excess: f64,
+    excess_max: f64,
     labels: Vec<Label>,
     windows: Vec<Window>,
     /// The first window of each side.
@@ -104,11 +103,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(shape: &'a RestShape, most_excess: f64) -> Self {
+    fn new(shape: &'a RestShape, excess_max: f64) -> Self {
         let unknown = Label { distance: f64::INFINITY, excess: 0.0, source: NONE };
         Self {
             shape,
-            most_excess,
+            excess_max,
             labels: vec![unknown; shape.particles()],
             windows: Vec::new(),
             first: vec![NONE; shape.ring.len()],
@@ -160,12 +159,14 @@ impl<'a> Search<'a> {
     /// surface paths can bend there.
     fn improve(&mut self, particle: u32, new: Label, restarts: bool) {
         let label = &mut self.labels[particle as usize];
-        if new.distance < label.distance * (1.0 - SAME) {
+        if new.distance < label.distance * (1.0 - EQUAL_TOLERANCE) {
             *label = new;
             if restarts || self.shape.bends[particle as usize] {
                 self.queue.push(Reverse((new.distance.to_bits(), particle | PARTICLE)));
             }
-        } else if new.source < label.source && new.distance <= label.distance * (1.0 + SAME) {
+        } else if new.source < label.source
+            && new.distance <= label.distance * (1.0 + EQUAL_TOLERANCE)
+        {
             label.source = new.source;
         }
     }
@@ -229,7 +230,7 @@ impl<'a> Search<'a> {
         // Where the straight line from the apex to the corner crosses the side.
         let x = px + (cx - px) * (-py / (cy - py));
         let straight = offset + ((cx - px) * (cx - px) + (cy - py) * (cy - py)).sqrt();
-        if straight <= self.labels[c as usize].distance * (1.0 + SAME) {
+        if straight <= self.labels[c as usize].distance * (1.0 + EQUAL_TOLERANCE) {
             let bent = |x: f64, at: f64| at + ((cx - x) * (cx - x) + cy * cy).sqrt();
             let distance = if x < from {
                 bent(from, at_from)
@@ -247,7 +248,8 @@ impl<'a> Search<'a> {
         // window, so a shorter path through the corner dominates all of them.
         let through_corner =
             |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
-        let is_dominated = |x: f64, at: f64| through_corner(x) < at * (1.0 - SAME) - window.excess;
+        let is_dominated =
+            |x: f64, at: f64| through_corner(x) < at * (1.0 - EQUAL_TOLERANCE) - window.excess;
         let to_left = x > from && !is_dominated(from, at_from);
         let to_right = x < to && !is_dominated(to, at_to);
         // Where the line from the apex through a point of the base crosses the left side, as a
@@ -257,7 +259,7 @@ impl<'a> Search<'a> {
             if fraction < 1.0 { fraction } else { 1.0 }
         };
         if to_left {
-            let length = if cy > LEAST_HEIGHT * ab { ca } else { (cx * cx + cy * cy).sqrt() };
+            let length = if cy > HEIGHT_MIN * ab { ca } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
             let to = if x <= to { 1.0 } else { crossing(to, px, cx) };
             let from = crossing(from, px, cx);
@@ -268,7 +270,7 @@ impl<'a> Search<'a> {
         }
         if to_right {
             let (px, cx) = (ab - px, ab - cx);
-            let length = if cy > LEAST_HEIGHT * ab { bc } else { (cx * cx + cy * cy).sqrt() };
+            let length = if cy > HEIGHT_MIN * ab { bc } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
             // Mirrored: the right side of the triangle takes the place of the left one.
             let from_fraction = if x >= from { 1.0 } else { crossing(ab - from, px, cx) };
@@ -282,8 +284,8 @@ impl<'a> Search<'a> {
     /// coordinates are those of `side`.
     fn enter_neighbours(&mut self, side: u32, window: Window, length: f64) {
         let shape = self.shape;
-        if window.to - window.from <= SHORTEST * length
-            || -window.image[1] <= SHORTEST * length.min(window.image[0].abs())
+        if window.to - window.from <= WINDOW_MIN * length
+            || -window.image[1] <= WINDOW_MIN * length.min(window.image[0].abs())
         {
             return;
         }
@@ -293,9 +295,9 @@ impl<'a> Search<'a> {
         // it: the window is dominated.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
-        let least = |x: f64| window.at(x) * (1.0 - SAME) - window.excess;
-        if from_start + window.to < least(window.to)
-            || from_end + (length - window.from) < least(window.from)
+        let lower_bound = |x: f64| window.at(x) * (1.0 - EQUAL_TOLERANCE) - window.excess;
+        if from_start + window.to < lower_bound(window.to)
+            || from_end + (length - window.from) < lower_bound(window.from)
         {
             return;
         }
@@ -323,12 +325,12 @@ impl<'a> Search<'a> {
     fn insert(&mut self, window: Window, length: f64) {
         let side = window.side;
         let mut rest = window;
-        let (mut before, mut here) = (NONE, self.first[side as usize]);
-        while here != NONE && self.windows[here as usize].to <= rest.from {
-            (before, here) = (here, self.windows[here as usize].next);
+        let (mut before, mut current) = (NONE, self.first[side as usize]);
+        while current != NONE && self.windows[current as usize].to <= rest.from {
+            (before, current) = (current, self.windows[current as usize].next);
         }
-        while here != NONE && self.windows[here as usize].from < rest.to {
-            let old = self.windows[here as usize];
+        while current != NONE && self.windows[current as usize].from < rest.to {
+            let old = self.windows[current as usize];
             let [first, last] = [old.from.max(rest.from), old.to.min(rest.to)];
             let mut pieces = Pieces::default();
             if rest.from < first {
@@ -347,48 +349,48 @@ impl<'a> Search<'a> {
 
             // The old window keeps the first of its pieces; the others become copies of it.
             let mut is_kept = false;
-            let reaches_on = rest.to > last;
+            let extends_beyond = rest.to > last;
             for piece in 0..pieces.len {
                 let (owner, from, to) = pieces.all[piece];
                 if owner == Owner::New {
-                    if reaches_on && piece + 1 == pieces.len {
+                    if extends_beyond && piece + 1 == pieces.len {
                         rest.from = from;
                     } else {
                         before = self.append(before, Window { from, to, ..rest }, length);
                     }
                 } else if is_kept {
                     before = self.append(before, Window { from, to, ..old }, length);
-                } else if to - from > SHORTEST * length {
+                } else if to - from > WINDOW_MIN * length {
                     is_kept = true;
-                    let kept = &mut self.windows[here as usize];
+                    let kept = &mut self.windows[current as usize];
                     (kept.from, kept.to) = (from, to);
-                    before = self.link(before, here, side, length);
+                    before = self.link(before, current, side, length);
                 }
             }
-            if reaches_on && pieces.last() == Some(Owner::Old) {
+            if extends_beyond && pieces.last() == Some(Owner::Old) {
                 rest.from = last;
             }
             if !is_kept {
-                self.windows[here as usize].is_pending = false;
+                self.windows[current as usize].is_pending = false;
             }
-            here = old.next;
-            if !reaches_on {
+            current = old.next;
+            if !extends_beyond {
                 rest.from = rest.to;
             }
         }
         before = self.append(before, rest, length);
-        self.link(before, here, side, length);
+        self.link(before, current, side, length);
     }
 
     /// Links a new window after `before` in the list of its side, and queues it if it is pending.
     /// Returns the last window of the list up to here.
     fn append(&mut self, before: u32, window: Window, length: f64) -> u32 {
-        if window.to - window.from <= SHORTEST * length {
+        if window.to - window.from <= WINDOW_MIN * length {
             return before;
         }
         if before != NONE {
             let last = &mut self.windows[before as usize];
-            if let Some(joined) = join(last, &window, length, self.most_excess) {
+            if let Some(joined) = join(last, &window, length, self.excess_max) {
                 *last = joined;
                 return before;
             }
@@ -412,7 +414,7 @@ impl<'a> Search<'a> {
         }
         if number != NONE {
             let [last, window] = [before, number].map(|number| self.windows[number as usize]);
-            if let Some(joined) = join(&last, &window, length, self.most_excess) {
+            if let Some(joined) = join(&last, &window, length, self.excess_max) {
                 self.windows[before as usize] = Window { next: window.next, ..joined };
                 self.windows[number as usize].is_pending = false;
                 return before;

@@ -12,7 +12,7 @@ impl RestShape {
     /// For a regular sheet: the sticks between neighbours and both triangles of each cell. A
     /// diagonal without a stick is as long as in a rectangle. For other models: the faces, and the
     /// sticks except those between two particles of connected faces. A side of a face has the rest
-    /// length of its stick; without a stick, it has its present length. Faces with a torn side are
+    /// length of its stick; without a stick, it has its current length. Faces with a torn side are
     /// left out. Sticks that only [resist bending](Model::bending), keep a minimum distance or are
     /// torn are not edges.
     pub(crate) fn of<const D: usize>(model: &Model<D>) -> Self {
@@ -21,7 +21,7 @@ impl RestShape {
     }
 }
 
-/// Whether a stick, torn or not, keeps a distance along the model.
+/// Whether a stick, torn or not, is an edge of the rest shape.
 fn is_edge<const D: usize>(model: &Model<D>, stick: usize) -> bool {
     model.sticks.kind(stick) != Kind::Minimum && model.bending.get(stick) != Some(&true)
 }
@@ -44,38 +44,38 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
     let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
         .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
     for (stick, (family, i, j)) in sheet.numbered().enumerate() {
-        let here = j * width + i;
+        let cell = j * width + i;
         let (which, ends) = match family {
-            Family::Row => (0, [here, here + 1]),
-            Family::Column => (1, [here, here + width]),
-            Family::Diagonal => (2, [here, here + width + 1]),
-            Family::Antidiagonal => (3, [here + 1, here + width]),
+            Family::Row => (0, [cell, cell + 1]),
+            Family::Column => (1, [cell, cell + width]),
+            Family::Diagonal => (2, [cell, cell + width + 1]),
+            Family::Antidiagonal => (3, [cell + 1, cell + width]),
             _ => break, // the remaining families join second neighbours
         };
         if *sticks.ends().get(stick)? != ends.map(|end| end as u32) {
             return None;
         }
         if is_edge(model, stick) {
-            lengths[which][here] = length_unless_torn(sticks, stick);
+            lengths[which][cell] = length_unless_torn(sticks, stick);
         }
     }
-    let length = |which: usize, here: usize| {
-        lengths[which].get(here).copied().filter(|length| length.is_finite())
+    let length = |which: usize, cell: usize| {
+        lengths[which].get(cell).copied().filter(|length| length.is_finite())
     };
     let square = |length: f32| f64::from(length) * f64::from(length);
 
     let mut edges: Vec<([u32; 2], f32)> = Vec::with_capacity(4 * cells);
     let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(2 * cells);
-    for here in 0..cells {
-        let [a, b, c, d] = [here, here + 1, here + width, here + width + 1].map(|it| it as u32);
-        let [row, column] = [0, 1].map(|which| length(which, here));
+    for cell in 0..cells {
+        let [a, b, c, d] = [cell, cell + 1, cell + width, cell + width + 1].map(|it| it as u32);
+        let [row, column] = [0, 1].map(|which| length(which, cell));
         edges.extend(row.map(|row| ([a, b], row)));
         edges.extend(column.map(|column| ([a, c], column)));
         if (b as usize).is_multiple_of(width) || d as usize >= cells {
             continue;
         }
-        let [below, right] = [length(0, here + width), length(1, here + 1)];
-        let [diagonal, antidiagonal] = [2, 3].map(|which| length(which, here));
+        let [below, right] = [length(0, cell + width), length(1, cell + 1)];
+        let [diagonal, antidiagonal] = [2, 3].map(|which| length(which, cell));
         let is_braced = has(Family::Diagonal) || has(Family::Antidiagonal);
         let (halves, diagonal) = match (diagonal, antidiagonal) {
             (None, Some(length)) => {

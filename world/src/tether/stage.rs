@@ -29,9 +29,9 @@ pub(crate) struct TetherColumns<const D: usize> {
     lists: Vec<TetherList>,
     /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
-    /// The tethers by particle number; made when a stage needs them.
+    /// The tethers by particle number, built when a stage first needs them.
     by_number: OnceLock<Vec<SlotTethers<D>>>,
-    /// The tethers by slot of a plan; made when a stage needs them.
+    /// The tethers by slot of a plan, built when a stage first needs them.
     by_slot: OnceLock<Vec<SlotTethers<D>>>,
 }
 

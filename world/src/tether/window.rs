@@ -1,13 +1,13 @@
 //! Windows of the continuous Dijkstra method: how they are joined and cut.
 
 /// Relative difference up to which distances count as equal.
-pub(super) const SAME: f64 = 1e-11;
+pub(super) const EQUAL_TOLERANCE: f64 = 1e-11;
 /// The length of the shortest window that is kept, and of the widest gap that a join closes, as
 /// fractions of the edge.
-pub(super) const SHORTEST: f64 = 1e-9;
-const GAP: f64 = 1e-6;
-/// The least height of a triangle, as a fraction of its base: flatter ones get this height.
-pub(super) const LEAST_HEIGHT: f64 = 1e-6;
+pub(super) const WINDOW_MIN: f64 = 1e-9;
+const GAP_MAX: f64 = 1e-6;
+/// The smallest height of a triangle, as a fraction of its base: flatter ones get this height.
+pub(super) const HEIGHT_MIN: f64 = 1e-6;
 
 /// An interval of a side of a triangle through which straight lines from an apex enter the
 /// triangle.
@@ -31,7 +31,7 @@ pub(super) struct Window {
     pub(super) side: u32,
     /// The next window on this side.
     pub(super) next: u32,
-    /// Whether it is still to be propagated.
+    /// Whether it has yet to be propagated.
     pub(super) is_pending: bool,
 }
 
@@ -47,22 +47,22 @@ impl Window {
     pub(super) fn continues(&self, other: &Self) -> bool {
         let dx = self.image[0] - other.image[0];
         let dy = self.image[1] - other.image[1];
-        let tolerance = SAME * (self.image[0].abs() + self.image[1].abs());
+        let tolerance = EQUAL_TOLERANCE * (self.image[0].abs() + self.image[1].abs());
         self.apex == other.apex
-            && (self.offset - other.offset).abs() <= SAME * self.offset
+            && (self.offset - other.offset).abs() <= EQUAL_TOLERANCE * self.offset
             && dx.abs() <= tolerance
             && dy.abs() <= tolerance
     }
 }
 
 /// Joins two adjacent pending windows of one apex. No distance gets shorter. `None` if the windows
-/// do not fit, or the excess would be more than a fraction of `most_excess` of the distance.
-pub(super) fn join(left: &Window, right: &Window, length: f64, most_excess: f64) -> Option<Window> {
+/// do not fit, or the excess would be more than `excess_max` times the distance.
+pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) -> Option<Window> {
     let fits = left.is_pending
         && right.is_pending
         && left.apex == right.apex
         && left.source == right.source
-        && right.from - left.to <= GAP * length;
+        && right.from - left.to <= GAP_MAX * length;
     if !fits {
         return None;
     }
@@ -73,7 +73,7 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, most_excess: f64)
     }
     let (major, minor) =
         if left.to - left.from >= right.to - right.from { (left, right) } else { (right, left) };
-    // The most by which distances of `minor` are above those of `major`, and the reverse.
+    // The largest excess of the distances of `minor` over those of `major`, and the reverse.
     let (mut minor_above, mut major_above) = (0.0, 0.0);
     for x in [minor.from, 0.5 * (minor.from + minor.to), minor.to] {
         let difference = minor.at(x) - major.at(x);
@@ -84,13 +84,13 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, most_excess: f64)
             major_above = -difference;
         }
     }
-    // Between the three points the difference may be a little greater.
+    // Between the three points the difference may be a little larger.
     let raise = minor_above * 1.05;
     let by_major = major.excess + raise;
     let by_minor = minor.excess + major_above + raise;
     let excess = if by_major > by_minor { by_major } else { by_minor };
     let nearest = if both.at(both.from) < both.at(both.to) { both.from } else { both.to };
-    (excess <= most_excess * major.at(nearest)).then_some(Window {
+    (excess <= excess_max * major.at(nearest)).then_some(Window {
         image: major.image,
         offset: major.offset + raise,
         excess,
@@ -135,10 +135,10 @@ pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
     // Above 0 where the new window is nearer.
     let gain = |x: f64| {
         let at = old.at(x);
-        at - new.at(x) - SAME * at
+        at - new.at(x) - EQUAL_TOLERANCE * at
     };
-    // The gain changes its sign at most twice. If it does, one window is nearer at both ends, and
-    // the other one at the foot of its own image.
+    // The gain changes its sign at most twice. If it does so twice, one window is nearer at both
+    // ends, and the other one at the foot of the perpendicular from its own image.
     let [one, other] = [old.image[0], new.image[0]];
     let feet = if one < other { [one, other] } else { [other, one] };
     let mut begin = (from, gain(from));
@@ -202,6 +202,6 @@ pub(super) fn root_between(
 pub(super) fn third_corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     let x = (base * base + left * left - right * right) / (2.0 * base);
     let square = left * left - x * x;
-    let least = LEAST_HEIGHT * base;
-    [x, if square > least * least { square.sqrt() } else { least }]
+    let min = HEIGHT_MIN * base;
+    [x, if square > min * min { square.sqrt() } else { min }]
 }

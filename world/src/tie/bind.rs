@@ -55,8 +55,8 @@ impl TieList {
         &self.all
     }
 
-    /// Adds a tie of some of the models, whose numbers by name are `names`; returns the numbers of the new ties. On an error nothing
-    /// is added.
+    /// Adds a tie. `names` maps the names of the models to their numbers. Returns the numbers of
+    /// the new ties; on an error nothing is added.
     pub(crate) fn attach<const D: usize>(
         &mut self,
         models: &[(String, Model<D>)],
@@ -106,7 +106,7 @@ fn bind<const D: usize>(
         let named = Named { name: model, model: &models[numbers[nth]].1 };
         points[nth] = named.points(place).map_err(failed)?;
     }
-    // Points of bodies that are where the points of the other end are.
+    // Bodies without a given point are tied where the points of the other end are.
     for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
         let Place::Body { body, point: None } = ends[nth].place else { continue };
         let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[numbers[end]]);
@@ -173,7 +173,7 @@ struct Named<'a, const D: usize> {
 }
 
 impl<const D: usize> Named<'_, D> {
-    /// The points of a place; None if they are those of a body that the other end defines.
+    /// The points of a place; None for a body without a given point: the other end determines them.
     fn points(&self, place: &Place) -> Result<Option<Vec<WeightedPoint>>, TieProblem> {
         let Model { sticks, limbs, faces, bodies, groups, .. } = self.model;
         let points = match *place {
@@ -204,7 +204,7 @@ impl<const D: usize> Named<'_, D> {
                 vec![body.weighted_point(point)]
             }
         };
-        // Those with a weight of 0, too.
+        // Particles with a weight of 0, too.
         points.iter().flat_map(|it| it.particles).try_for_each(|it| self.check_particle(it))?;
         Ok(Some(points))
     }

@@ -8,7 +8,7 @@ use crate::error::ModelError;
 
 /// Why a [`Tie`](crate::Tie) cannot be attached.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("tie {tie}{}: {problem}", Of(*end))]
+#[error("tie {tie}{}: {problem}", EndSuffix(*end))]
 pub struct TieError {
     /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0.
     pub tie: usize,
@@ -41,9 +41,9 @@ impl TieEnd {
 }
 
 /// Writes the end after the number of a tie.
-struct Of(Option<TieEnd>);
+struct EndSuffix(Option<TieEnd>);
 
-impl fmt::Display for Of {
+impl fmt::Display for EndSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |end| write!(f, ", '{}'", end.name()))
     }
@@ -76,7 +76,7 @@ pub enum TieProblem {
         group: String,
     },
     /// The model has no such particle, stick, limb, face or body.
-    #[error("the model '{model}' has no {part} {number}; their number is {count}")]
+    #[error("the model '{model}' has no {part} {number}; it has {count}")]
     NoSuchPart {
         /// The model.
         model: String,
@@ -104,8 +104,8 @@ pub enum TieProblem {
         /// The body.
         body: u32,
     },
-    /// The ends have different numbers of points, and neither has one.
-    #[error("its ends have {from} and {to} points; they need equally many, or one of them one")]
+    /// The ends have different numbers of points, and neither has exactly one.
+    #[error("its ends have {from} and {to} points; the numbers must be equal, or one must be 1")]
     DifferentCounts {
         /// Number of points of the first end.
         from: usize,

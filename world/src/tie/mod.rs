@@ -44,15 +44,16 @@ pub use error::{TieEnd, TieError, TieProblem};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tie {
-    /// What it ties. If both have as many points, the first is tied to the first, and so on; if one
-    /// has one point, it is tied to all points of the other. So a seam is a tie of two groups.
+    /// What it ties. If both ends have the same number of points, the first is tied to the first,
+    /// and so on; if one end has one point, it is tied to all points of the other. So a seam is a
+    /// tie of two groups.
     pub ends: [Attachment; 2],
     /// The distance of the points, m: 0, or a rest length of a stick (from 1e-15 to 1e10).
     pub distance: f32,
-    /// Whether the distance is fixed, a maximum (as of a rope) or a minimum.
+    /// Whether the distance is fixed, a maximum (as for a rope) or a minimum.
     pub kind: Kind,
-    /// As of a stick, m/N: 0 (rigid) to 100. With one iteration and one pass per substep a force
-    /// of F stretches the tie by F times this.
+    /// The compliance, as of a stick, m/N: 0 (rigid) to 100. With one iteration and one pass per
+    /// substep a force F stretches the tie by F times the compliance.
     pub compliance: f32,
     /// The tie breaks at the end of a step in which its mean force was larger than this, N. None:
     /// it never breaks. Each of several ties between groups breaks on its own.
@@ -123,8 +124,9 @@ pub enum Place {
     Body {
         /// The body.
         body: u32,
-        /// The point in body coordinates (the body's axes, from its centre of mass), m. None: where
-        /// each point of the other end is in the scene, which is sewn on as it lies.
+        /// The point in body coordinates (the body's axes, from its centre of mass), m. None: each
+        /// point of the other end is tied to the body where it is in the scene, as cloth is sewn
+        /// on.
         point: Option<[f32; 3]>,
     },
 }

@@ -15,7 +15,7 @@ use crate::model::reordered;
 /// ```
 /// use taut_world::Clock;
 ///
-/// let mut clock = Clock::new(0.01)?; // steps of 10 ms, at most 8 a frame
+/// let mut clock = Clock::new(0.01)?; // steps of 10 ms, at most 8 per frame
 /// let frame = clock.advance(0.025);
 /// assert_eq!(frame.steps, 2);
 /// assert!((frame.fraction - 0.5).abs() < 1e-3); // half a step is left over
@@ -37,7 +37,7 @@ pub struct Clock {
 /// The steps due in a frame, by a [`Clock`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Number of steps to do.
+    /// Number of steps to run.
     pub steps: u32,
     /// The remainder as a fraction of a step, 0 to 1: for [`World::interpolated`], the
     /// interpolation factor between the positions of the last two steps.
@@ -47,7 +47,7 @@ pub struct Frame {
 }
 
 impl Clock {
-    /// Default maximum of steps per frame.
+    /// Default maximum number of steps per frame.
     pub const DEFAULT_MAX_STEPS: u32 = 8;
 
     /// A clock for steps of `dt` seconds, which may have any number of substeps.
@@ -61,7 +61,7 @@ impl Clock {
         Ok(Self { dt: f64::from(dt), max_steps: Self::DEFAULT_MAX_STEPS, remainder: 0.0 })
     }
 
-    /// Sets the maximum of steps per frame.
+    /// Sets the maximum number of steps per frame.
     #[must_use]
     pub fn with_max_steps(self, steps: u32) -> Self {
         Self { max_steps: steps, ..self }
@@ -107,7 +107,7 @@ impl<const D: usize> RecordedPositions<D> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Takes the steps that are due after `elapsed` seconds, and records the positions before the
+    /// Runs the steps that are due after `elapsed` seconds, and records the positions before the
     /// last one for [`interpolated`](Self::interpolated). The clock adopts the step length of the
     /// world.
     ///
@@ -127,7 +127,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// ```
     ///
     /// # Errors
-    /// As [`step`](Self::step). The steps before the failing one have then been taken.
+    /// Same as [`step`](Self::step). The steps before the failing one have then been run.
     pub fn advance(
         &mut self,
         clock: &mut Clock,
@@ -136,10 +136,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.advance_on(&Inline, clock, elapsed)
     }
 
-    /// As [`advance`](Self::advance), on the threads of an executor.
+    /// Like [`advance`](Self::advance), on the threads of an executor.
     ///
     /// # Errors
-    /// As [`advance`](Self::advance).
+    /// Same as [`advance`](Self::advance).
     pub fn advance_on(
         &mut self,
         executor: &dyn Executor,
@@ -177,8 +177,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// The position of a particle interpolated between its position before the last step (fraction
-    /// 0) and its present one (fraction 1), m. After a step that [`advance`](Self::advance) did not
-    /// take, the present position.
+    /// 0) and its current one (fraction 1), m. After a step that [`advance`](Self::advance) did not
+    /// run, the current position.
     ///
     /// # Panics
     /// If there is no such particle.
@@ -188,8 +188,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         match &self.recorded {
             Some(RecordedPositions { steps, positions }) if steps + 1 == self.steps => {
                 core::array::from_fn(|axis| {
-                    let then = positions[island][axis][number];
-                    then + (now[axis] - then) * fraction
+                    let before = positions[island][axis][number];
+                    before + (now[axis] - before) * fraction
                 })
             }
             _ => now,

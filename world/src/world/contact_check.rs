@@ -1,4 +1,4 @@
-//! How well contacts work: touching pairs, penetration and crossings.
+//! Checks of contacts: touching pairs, penetration and crossings.
 
 use taut_core::Kernel;
 
@@ -7,28 +7,28 @@ use super::self_collisions::SelfCollisions;
 use crate::self_collision::{CLUSTER, Margin, NearRows, Pairings as _, crossings};
 use crate::vector::{difference, length, wide};
 
-/// Contacts this much beyond the thickness count as touching, as a fraction of it.
-const TOUCHING: f64 = 0.01;
+/// The largest gap of a touching pair, as a fraction of its thickness.
+const TOUCHING_TOLERANCE: f64 = 0.01;
 
 /// The contacts of models with [self-collision](crate::SelfCollision): see [`World::contacts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contacts {
-    /// Number of pairs of particles that touch, or are not farther apart than that by more than a
-    /// hundredth of their thickness.
+    /// Number of pairs of particles that touch, with a gap of at most a hundredth of their
+    /// thickness.
     pub touching: usize,
-    /// How much closer the nearest pair is than its thickness, m; 0 if none is closer.
+    /// The deepest penetration of a pair, m; 0 if there is none.
     pub penetration: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,
-    /// Number of pairs that do not collide, because they are near each other at the beginning, in
-    /// addition to those that a stick joins.
+    /// Number of pairs that do not collide, because they are near each other at rest, in addition
+    /// to those that a stick joins.
     pub left_out: usize,
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// The contacts of models with [self-collision](crate::SelfCollision) at present, to judge how
-    /// well they work: finding the crossings takes longer than a step. None if no model has
-    /// self-collision.
+    /// The current contacts of models with [self-collision](crate::SelfCollision), to check the
+    /// quality of the simulation: finding the crossings takes longer than a step. None if no model
+    /// has self-collision.
     pub fn contacts(&self) -> Option<Contacts> {
         let mut all = self.self_collisions.clone()?;
         for (island, it) in self.islands.iter().enumerate() {
@@ -40,6 +40,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut near = NearRows::new(balls);
         near.search(balls, rules, Margin::Distance(2.0 * TOUCHING as f32 * rules.thickness()));
         let (mut touching, mut penetration) = (0, 0.0);
+<<<<<<< HEAD
         for row in near.rows() {
             let clusters = [row.slot as usize / CLUSTER, row.cluster as usize];
             let Some(pairing) = rules.of(clusters.map(|it| balls.models[it])) else { continue };
@@ -48,6 +49,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 let [one, other] = pair.map(|slot| wide(balls.position(slot)));
                 let depth = thickness - length(difference(one, other));
                 touching += usize::from(depth > -TOUCHING * thickness);
+=======
+        for (one, others) in all.balls.iter().zip(near.rows()) {
+            for other in others.iter().map(|&other| &all.balls[other as usize]) {
+                let thickness = f32::max(one.thickness, other.thickness);
+                let offset = difference(wide(one.x), wide(other.x));
+                let depth = f64::from(thickness) - length(offset);
+                touching += usize::from(depth > -TOUCHING_TOLERANCE * f64::from(thickness));
+>>>>>>> words
                 penetration = f32::max(penetration, depth as f32);
             }
         }

@@ -29,7 +29,7 @@ pub struct Diagnostics<const D: usize = 3> {
     pub angular_momentum: [f64; 3],
     /// Stretch and compression of the sticks that are not torn.
     pub stretch: Stretch,
-    /// Greatest penetration of a particle into an obstacle, m, as far as
+    /// Deepest penetration of a particle into an obstacle, m, as far as
     /// [obstacles](crate::Obstacle::depth) report it.
     pub depth: f32,
     /// Number of sticks torn since the beginning.
@@ -37,8 +37,8 @@ pub struct Diagnostics<const D: usize = 3> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// The present diagnostics. Computing them takes about as long as one or two iterations, mostly
-    /// for a square root per stick in `f64`.
+    /// The current diagnostics. Computing them takes about as long as one or two iterations, mostly
+    /// because of a square root per stick in `f64`.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;

@@ -1,4 +1,4 @@
-//! What a renderer needs of a world: vertices in rows, and triangles, sticks and springs between
+//! What a renderer needs from a world: vertices in rows, and triangles, sticks and springs between
 //! them, with numbers that never change.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::drawing::{ModelKind, REMOVED, row};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 
-/// What a renderer needs of a world: see [`World::drawing`]. The vertices are the particles, then
+/// What a renderer needs from a world: see [`World::drawing`]. The vertices are the particles, then
 /// the vertices of the meshes that are attached to rigid bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
@@ -132,8 +132,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// The numbers of the particles that should not be drawn at present: those of emitters that are
-    /// not alive.
+    /// The numbers of the particles that are currently hidden: those of emitters that are not
+    /// alive.
     pub fn hidden_particles(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(at, island)| {
             let dead = island.model.emitters.iter().flat_map(|it| it.dead(self.time));
@@ -141,7 +141,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         })
     }
 
-    /// What to draw at present. The numbers of vertices, triangles and sticks never change;
+    /// What to draw now. The numbers of vertices, triangles and sticks never change;
     /// [`removed`](Self::removed) lists what was removed.
     pub fn drawing(&self) -> Drawing {
         let last = self.models.last();

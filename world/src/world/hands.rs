@@ -4,7 +4,7 @@ use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
 
 use super::{World, WorldError};
 
-/// A particle that is pinned or grabbed, and how to free it.
+/// A particle that is pinned or grabbed, and its state once it is freed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Held<const D: usize> {
     /// Its inverse mass once it is free again, 1/kg.
@@ -233,8 +233,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// The particle nearest to a point, at most `within` m away. Of equally near ones, the one with
-    /// the smallest number.
+    /// The particle nearest to a point, at most `within` m away. If several are equally near, the
+    /// one with the smallest number.
     pub fn nearest(&self, point: [f32; D], within: f32) -> Option<usize> {
         let point = point.map(f64::from);
         self.nearest_by(within, |at| {
@@ -242,8 +242,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         })
     }
 
-    /// The particle nearest to a ray, at most `within` m away and not behind its origin. Of equally
-    /// near ones, the one with the smallest number. The direction may have any length.
+    /// The particle nearest to a ray, at most `within` m away and not behind its origin. If several
+    /// are equally near, the one with the smallest number. The direction may have any length.
     pub fn nearest_to_ray(
         &self,
         origin: [f32; D],
@@ -254,9 +254,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let squared_length: f64 = along.iter().map(|x| x * x).sum();
         self.nearest_by(within, |at| {
             let from: [f64; D] = core::array::from_fn(|axis| at[axis] - origin[axis]);
-            let far = from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
-            let across = |axis: usize| from[axis] - along[axis] * far;
-            (far >= 0.0).then(|| (0..D).map(|axis| across(axis) * across(axis)).sum())
+            let along_ray =
+                from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
+            let across = |axis: usize| from[axis] - along[axis] * along_ray;
+            (along_ray >= 0.0).then(|| (0..D).map(|axis| across(axis) * across(axis)).sum())
         })
     }
 

@@ -1,15 +1,15 @@
 //! Maps the numbers of particles and sticks in a world to their numbers in its islands, and back.
 
-/// Stands for a number in an island: the particle or stick was removed, or is in no island yet.
+/// Marks a particle or stick that was removed, or is in no island yet.
 const REMOVED: u32 = u32::MAX;
 
 /// Maps the numbers of a world's particles (or sticks), its *world numbers*, to numbers in islands,
 /// and back.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NumberMap {
-    /// By world number: the island, and the number there or [`REMOVED`].
+    /// For each world number, the island and the number in it, or [`REMOVED`].
     locations: Vec<[u32; 2]>,
-    /// By island and number there: the world number.
+    /// For each island and number in it, the world number.
     world_numbers: Vec<Vec<u32>>,
 }
 
@@ -55,18 +55,18 @@ impl NumberMap {
         self.locations.len()
     }
 
-    /// The island and the number there, if not removed. Panics if the world number does not exist.
+    /// The island and the number in it, if not removed. Panics if the world number does not exist.
     pub(super) fn locate(&self, world_number: usize) -> Option<(usize, usize)> {
         let [island, number] = self.locations[world_number];
         (number != REMOVED).then_some((island as usize, number as usize))
     }
 
-    /// As [`locate`](Self::locate); None if the world number does not exist.
+    /// Like [`locate`](Self::locate); None if the world number does not exist.
     pub(super) fn try_locate(&self, world_number: usize) -> Option<(usize, usize)> {
         (world_number < self.len()).then(|| self.locate(world_number)).flatten()
     }
 
-    /// The world numbers in an island, by number there.
+    /// The world numbers in an island, by number in it.
     pub(super) fn in_island(&self, island: usize) -> &[u32] {
         &self.world_numbers[island]
     }

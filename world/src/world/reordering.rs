@@ -15,8 +15,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///
     /// **The result changes**: a different order of the sticks gives different positions. A model
     /// with torn sticks no longer runs as a sheet or as a copy; it leaves the island of its copies
-    /// for a new one. The others continue as copies if at least six of them remain (of regular
-    /// sheets of 24 columns and more, 16), and they have no limbs. Particles and sticks keep their
+    /// for a new one. The others continue as copies if they have no limbs and at least six of them
+    /// remain (16 for regular sheets of 24 or more columns). Particles and sticks keep their
     /// numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep
     /// their order, and so their bits.
     ///

@@ -78,7 +78,7 @@ impl Residual {
         }
     }
 
-    /// Sums over all sticks, as [`Stretch::of`], but added in a different order.
+    /// The same sums over all sticks as in [`Stretch::of`], but added in a different order.
     pub(super) fn sums<const D: usize>(&self, particles: &Particles<D>) -> StretchSums {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let (mut squares, mut largest) = ([[0.0; LANES]; 2], [[0.0; LANES]; 2]);

@@ -5,14 +5,14 @@ use taut_core::{Copies, Kernel, PlanError, Schedule};
 use super::{World, WorldError, following};
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// The copies in an island from which single copies can [leave](Self::split_off), and the least
-    /// number of copies for which an island of copies is worthwhile.
+    /// The copies in an island from which single copies can [leave](Self::split_off), and the
+    /// minimum number of copies for which an island of copies is worthwhile.
     pub(super) fn copies_in(&self, number: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[number];
-        // Limbs collide with those of the same island only, and ties know the numbers there.
+        // Limbs collide with those of the same island only, and ties refer to the numbers in it.
         let tied = self.ties.iter().any(|tie| tie.islands.contains(&number));
-        let least = island.copies_min.filter(|_| !tied && island.model.limbs.is_empty())?;
-        Some((island.schedule().copies()?, least))
+        let copies_min = island.copies_min.filter(|_| !tied && island.model.limbs.is_empty())?;
+        Some((island.schedule().copies()?, copies_min))
     }
 
     /// The numbers of the models in an island.
@@ -22,14 +22,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// The numbers of the copies in an island that have torn sticks, if enough others remain.
     pub(super) fn torn_copies(&self, island: usize) -> Vec<usize> {
-        let Some((copies, least)) = self.copies_in(island) else { return Vec::new() };
+        let Some((copies, copies_min)) = self.copies_in(island) else { return Vec::new() };
         let sticks = &self.islands[island].model.sticks;
         let is_torn = |&model: &usize| {
             let mut numbers = self.models[model].sticks.clone();
             numbers.any(|it| self.sticks.locate(it).is_some_and(|(_, at)| sticks.is_torn(at)))
         };
         let torn: Vec<usize> = self.models_in(island).filter(is_torn).collect();
-        if copies.count() < least + torn.len() { Vec::new() } else { torn }
+        if copies.count() < copies_min + torn.len() { Vec::new() } else { torn }
     }
 
     /// Moves models, by ascending numbers, from an island of copies to a new island, the last. This
@@ -46,7 +46,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<(), WorldError> {
         self.record_removed();
         let new = self.islands.len();
-        let (copies, least) = self.copies_in(island).ok_or(PlanError::NotCopies)?;
+        let (copies, copies_min) = self.copies_in(island).ok_or(PlanError::NotCopies)?;
         let world_numbers = self.particles.in_island(island);
         let is_moved = |&number: &u32| {
             let particle = world_numbers[number as usize] as usize;
@@ -60,7 +60,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         };
         let (mut kept_island, kept_sticks) = part(&kept)?;
         let (mut moved_island, moved_sticks) = part(&moved)?;
-        kept_island.copies_min = Some(least);
+        kept_island.copies_min = Some(copies_min);
         moved_island.is_split_off = true;
 
         let has_tethers = self.islands[island].tethering.as_ref().is_some_and(|it| it.count() > 0);

@@ -35,7 +35,7 @@ pub(super) struct Tethering<const D: usize> {
 }
 
 impl<const D: usize> Tethering<D> {
-    /// The tethers of models with so many particles each; None if no model has any.
+    /// The tethers of models that have `lens` particles each; None if no model has any.
     pub(super) fn new(models: &Model<D>, lens: impl IntoIterator<Item = usize>) -> Option<Self> {
         if models.tethers.iter().all(Option::is_none) {
             return None;
@@ -218,7 +218,7 @@ impl<const D: usize> Tethering<D> {
             if pins.binary_search(&(particle as u32)).is_ok() {
                 continue;
             }
-            // The sort is stable: of equally near clusters, the first stays first.
+            // The sort is stable: clusters that are equally near keep their order.
             near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             near.truncate(anchors as usize);
             let number = new_of(particle as u32) as usize;
@@ -347,12 +347,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// Updates the tethers of an island, as [`Island::refresh_tethers`](super::Island).
+    /// Updates the tethers of an island; see [`Island::refresh_tethers`](super::Island).
     pub(super) fn refresh_tethers_of(&mut self, index: usize, held_changed: bool) {
         let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
         let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-        let here = grabbed.filter(|(island, _)| *island == index);
-        let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
+        let of_island = grabbed.filter(|(island, _)| *island == index);
+        let grabbed: Vec<u32> = of_island.map(|(_, number)| number as u32).collect();
         self.islands[index].refresh_tethers(&grabbed, held_changed);
     }
 }

@@ -8,14 +8,14 @@ use super::World;
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 
-/// A tied particle is an anchor only if the other end of the tie is pinned or has at least this
-/// many times the mass of the particle's model, because a tether does not pull its anchor.
-const HEAVIER: f64 = 10.0;
+/// Minimum ratio of the mass of the other end of a tie to the mass of a tied particle's model:
+/// below it the particle is not an anchor, because a tether does not pull its anchor.
+const MASS_RATIO_MIN: f64 = 10.0;
 
-/// Up to where the values that decide about anchors have been read.
+/// How far the changes that affect which tied particles are anchors have been read.
 #[derive(Debug, Default)]
 pub(super) struct AnchorCursors {
-    /// Of the masses of each island.
+    /// The cursor of the mass changes of each island.
     masses: Vec<Cursor>,
     unbroken_ties: usize,
 }
@@ -28,7 +28,7 @@ fn holds(kind: Kind, distance: f32) -> bool {
 /// Whether the other end of a tie is heavy enough; `inverse_mass` is that of the other end.
 fn is_heavy(inverse_mass: f32, model_mass: impl FnOnce() -> f64) -> bool {
     let inverse_mass = f64::from(inverse_mass);
-    inverse_mass == 0.0 || HEAVIER * model_mass() * inverse_mass <= 1.0
+    inverse_mass == 0.0 || MASS_RATIO_MIN * model_mass() * inverse_mass <= 1.0
 }
 
 /// The particle that a point consists of, if it is only one.
@@ -87,19 +87,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let unbroken_ties = self.ties.iter().filter(|tie| !tie.broken).count();
         let AnchorCursors { masses, unbroken_ties: before } = &self.anchor_cursors;
         let changes = || self.islands.iter().map(|it| it.model.particles.mass_changes());
-        let read =
+        let is_unchanged =
             |(cursor, changes): (&Cursor, &Changes)| changes.since(*cursor) == Delta::Entries(&[]);
         let is_current = unbroken_ties == *before && masses.len() == self.islands.len();
-        if is_current && masses.iter().zip(changes()).all(read) {
+        if is_current && masses.iter().zip(changes()).all(is_unchanged) {
             return false;
         }
         let masses = changes().map(Changes::now).collect();
         self.anchor_cursors = AnchorCursors { masses, unbroken_ties };
         let anchors = self.tied_anchors();
-        for (at, island) in self.islands.iter_mut().enumerate() {
+        for (number, island) in self.islands.iter_mut().enumerate() {
             if let Some(tethering) = &mut island.tethering {
-                let here = anchors.range((at, 0)..(at + 1, 0));
-                tethering.set_tied(here.map(|&(_, number)| number).collect());
+                let anchors = anchors.range((number, 0)..(number + 1, 0));
+                tethering.set_tied(anchors.map(|&(_, number)| number).collect());
             }
         }
         true

@@ -22,19 +22,19 @@ pub(super) struct IslandTie<const D: usize> {
     compliance: f32,
     breaking_force: f32,
     pub(super) broken: bool,
-    /// The sum of the pushes on its first point in this step, kg m: the displacement of each
-    /// particle times its mass over its weight.
+    /// The sum of the pushes on its first point in this step, kg m. A push is the displacement of
+    /// any of its particles times the particle's mass, divided by its weight.
     push: [f32; D],
     /// The mean force of the last step, N.
     force: f64,
 }
 
-/// A tie of a world at present: see [`World::ties`].
+/// The current state of a tie: see [`World::ties`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TieState<const D: usize = 3> {
     /// The two points, m.
     pub ends: [[f32; D]; 2],
-    /// The distance that it keeps, m.
+    /// The distance that it enforces, m.
     pub distance: f32,
     /// Whether this is a fixed distance, a maximum or a minimum.
     pub kind: Kind,

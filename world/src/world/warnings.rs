@@ -116,7 +116,7 @@ impl<const D: usize> Scene<D> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// As [`Scene::warnings`], for the present positions and settings.
+    /// Like [`Scene::warnings`], for the current positions and settings.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         for model in &self.models {

@@ -253,7 +253,7 @@ fn mass_properties_of_meshes_match_closed_forms() {
 }
 
 #[test]
-fn impossible_bodies_are_refused() {
+fn impossible_bodies_are_rejected() {
     let of = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
     let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
     assert!(impossible(of(diagonal([1.0, 1.0, 2.1]))));

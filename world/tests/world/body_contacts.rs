@@ -11,7 +11,7 @@ const H: f64 = 1.0 / 60.0 / SUBSTEPS as f64;
 
 type Bodies = World<ScalarKernel>;
 
-/// An empty scene with passes as in the article: "3 to 4 relaxation iterations", each followed by
+/// An empty scene with passes as in Jakobsen 2001: "3 to 4 relaxation iterations", each followed by
 /// collisions.
 fn scene() -> Scene {
     let mut scene = Scene::new();
@@ -189,9 +189,9 @@ mod pairs {
             scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
             let large = Model::rigid_box([0.5, 0.3, 0.4], 300.0).unwrap();
             let small = Model::tetrahedron(0.5, 4.0).unwrap();
-            let still = Twist::default();
+            let at_rest = Twist::default();
             let fast = Twist { velocity: [3.0, 0.0, 0.0], spin: [0.0, 0.0, 0.0] };
-            scene.add("large", rotated(large, [0.0; 3], still)).unwrap();
+            scene.add("large", rotated(large, [0.0; 3], at_rest)).unwrap();
             scene.add("small", rotated(small, [-0.8, 0.1, 0.05], fast)).unwrap();
             let mut world = world(&scene);
             let before = momenta(&world);
@@ -305,12 +305,12 @@ mod pairs {
             let now = world.diagnostics().unwrap();
             now.kinetic + now.potential
         };
-        let (before, mut most) = (energy(&world), 0.0_f64);
+        let (before, mut max) = (energy(&world), 0.0_f64);
         for _ in 0..600 {
             assert!(world.step().unwrap().finite);
-            most = most.max(energy(&world));
+            max = max.max(energy(&world));
         }
-        assert!(most < 1.01 * before, "{most} J of {before} J");
+        assert!(max < 1.01 * before, "{max} J of {before} J");
         assert!(energy(&world) < 0.9 * before);
         assert!(stretch(&world) < 0.02);
     }

@@ -109,7 +109,7 @@ proptest! {
         [wood_density, leaf_density, stiffness] in [number(), number(), number()],
         seed in any::<u64>(),
     ) {
-        // A plant with too many pieces is refused only when it reaches the limit.
+        // A plant with too many pieces is rejected only when it reaches the limit.
         let pieces = if levels > 2 { pieces.min(3) } else { pieces };
         let plant = Plant {
             height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,
@@ -128,7 +128,7 @@ proptest! {
 }
 
 #[test]
-fn library_scenes_refuse_excessive_sizes() {
+fn library_scenes_reject_excessive_sizes() {
     for listed in LibraryScene::ALL {
         let error = listed.scene(usize::MAX).unwrap_err();
         assert!(matches!(error, SceneError::Limit(_)), "{}: {error}", listed.name);

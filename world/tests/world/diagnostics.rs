@@ -59,7 +59,7 @@ proptest! {
         for axis in 0..3 {
             let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
             let expected = v * t + 0.5 * a * t * t;
-            // The rest is rounding to f32: up to 240 substeps of half an ulp of some 15 m, each of
+            // The rest is rounding to f32: up to 240 substeps of half an ulp of about 15 m, each of
             // which persists as a velocity. (Half a substep of the initial velocity would be 0.04
             // m.)
             prop_assert!(near(f64::from(world.position(0)[axis]), expected, 1e-2), "{expected}");

@@ -194,7 +194,7 @@ fn a_sheet_stays_on_a_small_ball_below_a_face() {
 }
 
 #[test]
-fn obstacles_out_of_reach_change_no_bit_and_other_models_neither() {
+fn obstacles_out_of_reach_and_other_models_change_no_bit() {
     let table = Cuboid::new([-0.2, -0.1, -0.2], [0.2, 0.0, 0.2]).unwrap();
     let plain = Solid::new(table);
     let with = plain.clone().with_edges().swept();

@@ -151,7 +151,7 @@ fn polygons_emit_by_area_along_their_normals() {
 }
 
 #[test]
-fn invalid_emitter_settings_are_refused() {
+fn invalid_emitter_settings_are_rejected() {
     let invalid = [
         EmitterSettings { rate: 0.0, ..EmitterSettings::default() },
         EmitterSettings { rate: 1e9, ..EmitterSettings::default() },

@@ -71,7 +71,7 @@ fn radii_and_groups_follow_renumbered_particles() {
 }
 
 #[test]
-fn a_group_refuses_particles_that_do_not_exist() {
+fn a_group_rejects_particles_that_do_not_exist() {
     let cloth = Model::<2>::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap();
     let cloth = cloth.with_group("middle", [4]).unwrap();
     assert_eq!(cloth.groups["middle"], [4]);

@@ -10,7 +10,7 @@ fn error(integrator: Integrator, steps: u32) -> f64 {
     let acceleration = |x: f64, v: f64| [-25.0 * x - 0.6 * v];
     integrator.begin(&mut v, &acceleration(1.0, 0.5), h);
     for _ in 0..steps {
-        // Verlet's velocity is half a step old; drag depends on the present one.
+        // Verlet's velocity is half a step old; drag depends on the current one.
         let present = match integrator {
             Integrator::Verlet => (v[0] - 12.5 * h * x[0]) / (1.0 + 0.3 * h),
             _ => v[0],

@@ -198,7 +198,7 @@ fn a_model_in_2d_has_the_same_bits_alone_and_together() {
 #[test]
 fn the_step_limit_of_springs_applies_to_each_model_alone() {
     // One model is almost too stiff, the other almost too damped: as one model they would be
-    // refused.
+    // rejected.
     let spring = |stiffness: f32, damping: f32| {
         let spring = Spring { rest: 1.0, stiffness, damping };
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
@@ -227,14 +227,14 @@ fn sticks_may_count_fewer_particles_than_their_model() {
     ];
     assert_own_bits(models.clone(), &Scene::new());
 
-    // Sticks of particles that do not exist are refused, whether or not a model follows.
+    // Sticks of particles that do not exist are rejected, whether or not a model follows.
     let (_, mut model) = models[1].clone();
     model.sticks = pair(4).unwrap();
     let mut scene = Scene::new();
     scene.add("three of four", model.clone()).unwrap();
     scene.add("all", models[1].1.clone()).unwrap();
-    let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
-    assert!(refused.to_string().contains("the sticks need 4 particles"), "{refused}");
+    let error = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
+    assert!(error.to_string().contains("the sticks need 4 particles"), "{error}");
     assert!(Model::side_by_side([&model, &model]).is_err());
 }
 

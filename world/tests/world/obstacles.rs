@@ -15,13 +15,13 @@ use taut_world::{
 const G: f64 = 9.81;
 
 /// Particles without sticks, each of 1 kg, at velocities in m/s.
-fn unconnected<const D: usize>(movers: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
-    let points: Vec<_> = movers.iter().map(|(x, _)| *x).collect();
+fn unconnected<const D: usize>(moving_points: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
+    let points: Vec<_> = moving_points.iter().map(|(x, _)| *x).collect();
     let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
     let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
     let mut model = Model::new(particles, sticks);
     for axis in 0..D {
-        for (i, (x, v)) in movers.iter().enumerate() {
+        for (i, (x, v)) in moving_points.iter().enumerate() {
             model.particles.previous_mut(axis)[i] = x[axis] - v[axis] * h;
         }
     }
@@ -217,8 +217,11 @@ fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
         run(&mut world, 1);
         for (particle, before) in before.into_iter().enumerate() {
             let x = world.position(particle);
-            let far = distance(x, centre(world.time()));
-            assert!(far >= 0.27 - 2e-6, "step {step}: particle {particle} at {far} m");
+            let from_centre = distance(x, centre(world.time()));
+            assert!(
+                from_centre >= 0.27 - 2e-6,
+                "step {step}: particle {particle} at {from_centre} m"
+            );
             // The ball has at most 2 π m/s. The cloth may be faster, but must not blow up.
             let speed = distance(x, before.map(f64::from)) * 60.0;
             assert!(speed < 25.0, "step {step}: particle {particle} at {speed} m/s");
@@ -284,15 +287,15 @@ proptest! {
     #[test]
     fn after_a_pass_nothing_is_inside(
         obstacle in obstacle(),
-        movers in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
+        moving_points in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                          prop::array::uniform3(-40.0_f32..40.0),
                                          0.0_f32..0.2), 1..600),
         time in 0.0..1.0,
     ) {
         let h = 1.0 / 60.0;
-        let states: Vec<_> = movers.iter().map(|(x, v, _)| (*x, *v)).collect();
+        let states: Vec<_> = moving_points.iter().map(|(x, v, _)| (*x, *v)).collect();
         let mut model = unconnected(&states, h);
-        model.radii = movers.iter().map(|(_, _, radius)| *radius).collect();
+        model.radii = moving_points.iter().map(|(_, _, radius)| *radius).collect();
         let now = now(time, h);
         let before = obstacle.depth(&model, &now);
         let unchanged = model.clone();

@@ -66,7 +66,7 @@ fn resuming_at_any_step_gives_the_same_bits() {
 }
 
 #[test]
-fn a_different_scene_is_refused() {
+fn a_different_scene_is_rejected() {
     let snapshot = world(&scene()).snapshot();
     let resume = |scene: &Scene| World::resume(scene, |_| ScalarKernel, &snapshot);
     let mut others: Vec<(Scene, &str)> = Vec::new();
@@ -75,7 +75,7 @@ fn a_different_scene_is_refused() {
     others.push((more, "3 models, expected 4"));
     others.push((Scene::new(), "3 models, expected 0"));
     for (name, size, set, what) in [
-        ("kugel", 6, StickSet::All, "should be 'kugel'"),
+        ("globe", 6, StickSet::All, "should be 'globe'"),
         ("ball", 7, StickSet::All, "particles"),
         ("ball", 6, StickSet::Structural, "different sticks"),
     ] {
@@ -106,7 +106,7 @@ fn a_snapshot_survives_json_and_damage_is_detected() {
 
     // With any number replaced, resuming succeeds or returns an error; it never panics.
     let numbers: Vec<_> = json.match_indices(|it: char| it.is_ascii_digit()).collect();
-    let mut refused = 0;
+    let mut rejected = 0;
     for (nth, &(at, _)) in numbers.iter().enumerate() {
         let begins = at == 0 || !json.as_bytes()[at - 1].is_ascii_digit();
         if !begins || nth % 97 != 0 {
@@ -118,15 +118,15 @@ fn a_snapshot_survives_json_and_damage_is_detected() {
             let Ok(damaged) = serde_json::from_str::<Snapshot>(&damaged) else { continue };
             match World::resume(&scene, |_| ScalarKernel, &damaged) {
                 Ok(mut world) => drop(world.step()),
-                Err(_) => refused += 1,
+                Err(_) => rejected += 1,
             }
         }
     }
-    assert!(refused > 5, "{refused}");
+    assert!(rejected > 5, "{rejected}");
 }
 
 #[test]
-fn snapshots_with_positions_that_are_not_finite_are_refused() {
+fn snapshots_with_positions_that_are_not_finite_are_rejected() {
     let scene = scene();
     let mut world = world(&scene);
     world.islands_mut()[0].model.particles.positions_mut(1)[20] = f32::NAN;
@@ -137,7 +137,7 @@ fn snapshots_with_positions_that_are_not_finite_are_refused() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn snapshots_with_values_out_of_range_are_refused() {
+fn snapshots_with_values_out_of_range_are_rejected() {
     let scene = scene();
     let mut world = world(&scene);
     world.grab(3).unwrap();
@@ -152,7 +152,7 @@ fn snapshots_with_values_out_of_range_are_refused() {
     let f64_bits = |value: f64| serde_json::json!(value.to_bits());
     let f32_bits = |value: f32| serde_json::json!(value.to_bits());
     let largest = 1_u64 << 53;
-    let refused: [(&str, serde_json::Value, &str); 9] = [
+    let rejected: [(&str, serde_json::Value, &str); 9] = [
         ("/steps", serde_json::json!(u64::MAX), "the number of steps"),
         ("/steps", serde_json::json!(largest + 2), "the number of steps"),
         ("/time", f64_bits(1e300), "the time"),
@@ -163,7 +163,7 @@ fn snapshots_with_values_out_of_range_are_refused() {
         ("/passes", serde_json::json!(0), "the number of passes"),
         ("/held/0/drift/0", f32_bits(1e30), "drag"),
     ];
-    for (pointer, value, what) in refused {
+    for (pointer, value, what) in rejected {
         let error = resume(&|it| *it.pointer_mut(pointer).unwrap() = value.clone()).unwrap_err();
         assert!(error.to_string().contains(what), "{pointer}: {error}");
         assert!(error.to_string().starts_with("the snapshot is damaged: "), "{pointer}: {error}");

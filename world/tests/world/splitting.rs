@@ -77,8 +77,8 @@ fn copies(world: &World<ScalarKernel>) -> Vec<usize> {
     islands.filter_map(|island| Some(island.schedule().copies()?.count())).collect()
 }
 
-/// Tears some sticks of a copy, from the `first` one on: other ones in each copy, so that the torn
-/// ones are not copies of each other.
+/// Tears some sticks of a copy, from the `first` one on: different ones in each copy, so that the
+/// torn copies are not copies of each other.
 fn tear(world: &mut World<ScalarKernel>, copy: usize, first: usize) {
     for stick in world.sticks_of(&name(copy)).unwrap().skip(first).step_by(5 + copy) {
         world.tear(stick).unwrap();
@@ -135,7 +135,7 @@ fn bits(world: &World<ScalarKernel>, copy: usize) -> Vec<u32> {
     particles.flat_map(|it| world.position(it).map(f32::to_bits)).collect()
 }
 
-/// How often a test reorders a world of copies, and for how long it continues.
+/// Which copies a test tears before each time that it reorders their world.
 #[derive(Clone, Copy)]
 struct Tears<'a> {
     copies: usize,
@@ -254,7 +254,7 @@ fn copies_with_limbs_stay_together() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn damaged_lists_of_copies_that_left_are_refused() {
+fn damaged_lists_of_copies_that_left_are_rejected() {
     let scene = scene(&setting(), &disc(), 0..COPIES);
     let mut world = world(&scene);
     tear(&mut world, 7, 0);

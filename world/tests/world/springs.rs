@@ -1,4 +1,4 @@
-//! Springs match closed forms, and steps that are too long are refused.
+//! Springs match closed forms, and steps that are too long are rejected.
 
 use taut_world::{
     Integrator, Model, Oscillator, Scene, Spring, SpringError, Springs, World, WorldError,
@@ -68,11 +68,11 @@ fn below_the_largest_substep_a_spring_is_bounded_and_above_it_grows() {
         assert!(max < 0.3, "{spring:?}: elongation {max} m");
 
         scene.settings.step.dt = (1.005 * largest) as f32;
-        let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
-        assert!(matches!(refused, WorldError::Springs(SpringError::Unstable { .. })), "{refused}");
+        let error = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
+        assert!(matches!(error, WorldError::Springs(SpringError::Unstable { .. })), "{error}");
         let before = *bounded.settings();
-        let refused = bounded.set_settings(scene.settings).unwrap_err();
-        assert!(matches!(refused, WorldError::Springs(SpringError::Unstable { .. })), "{refused}");
+        let error = bounded.set_settings(scene.settings).unwrap_err();
+        assert!(matches!(error, WorldError::Springs(SpringError::Unstable { .. })), "{error}");
         assert_eq!(*bounded.settings(), before);
         bounded.settings_mut().step.dt = (1.02 * largest) as f32;
         let max = max_elongation(&mut bounded);
@@ -135,11 +135,11 @@ fn a_net_of_springs_is_bounded_below_its_largest_substep() {
 }
 
 #[test]
-fn invalid_springs_are_refused() {
+fn invalid_springs_are_rejected() {
     let spring = Spring { rest: 1.0, stiffness: -1.0, damping: 0.0 };
-    let refused = Springs::new(2, &[[0, 1]], &[spring]).unwrap_err();
-    assert!(matches!(refused, SpringError::OutOfRange { what: "stiffness", .. }));
+    let error = Springs::new(2, &[[0, 1]], &[spring]).unwrap_err();
+    assert!(matches!(error, SpringError::OutOfRange { what: "stiffness", .. }));
     let valid = Spring { stiffness: 1.0, ..spring };
-    let refused = Springs::new(2, &[[0, 2]], &[valid]).unwrap_err();
-    assert!(matches!(refused, SpringError::NoSuchParticle { particle: 2, .. }));
+    let error = Springs::new(2, &[[0, 2]], &[valid]).unwrap_err();
+    assert!(matches!(error, SpringError::NoSuchParticle { particle: 2, .. }));
 }

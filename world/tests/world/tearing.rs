@@ -212,8 +212,8 @@ fn a_blade_that_is_nan_or_does_not_move_tears_nothing() {
     let mut world = world(&scene("sheet", drape(6, StickSet::All)));
     let nowhere = [[f32::NAN; 3], [0.1, f32::NAN, 0.0]];
     assert_eq!(world.cut_swept(nowhere, [[0.0; 3], [1.0; 3]]), 0);
-    let still = [[0.1, -0.1, -1.0], [0.1, -0.1, 1.0]];
-    assert_eq!(world.cut_swept(still, still), 0);
+    let at_rest = [[0.1, -0.1, -1.0], [0.1, -0.1, 1.0]];
+    assert_eq!(world.cut_swept(at_rest, at_rest), 0);
 }
 
 #[test]
@@ -253,6 +253,6 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     assert_eq!(torn_after(&mut world, &|all| *all = vec![0.5; c + 1]), c + 1 - 2);
     assert!(world.is_torn(20));
     // A world in which no stick could tear before.
-    let mut untearable = crate::make::world(&scene("sheet", drape(8, StickSet::All)));
-    assert_eq!(torn_after(&mut untearable, &|all| *all = vec![0.5; 7]), 7);
+    let mut cannot_tear = crate::make::world(&scene("sheet", drape(8, StickSet::All)));
+    assert_eq!(torn_after(&mut cannot_tear, &|all| *all = vec![0.5; 7]), 7);
 }

@@ -341,7 +341,7 @@ fn ropes_unconnected_particles_and_empty_models_can_be_tethered() {
 }
 
 #[test]
-fn tether_parameters_out_of_range_are_refused() {
+fn tether_parameters_out_of_range_are_rejected() {
     for (slack, anchors) in
         [(0.999, 4), (f32::NAN, 4), (f32::INFINITY, 4), (-1.0, 4), (1.0, 0), (1.0, 1000)]
     {

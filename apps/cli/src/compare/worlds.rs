@@ -118,9 +118,9 @@ impl Arguments {
     fn kernel_sets(&self, parts: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
         let mut sets = KernelSet::available(parts);
         sets.retain(|set| {
-            let isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
+            let has_isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
             let name = set.main_kernel().kernel_name();
-            name == KernelName::Scalar || (isa && self.wants(name))
+            name == KernelName::Scalar || (has_isa && self.wants(name))
         });
         let one_thread = sets.clone();
         for &threads in self.threads.iter().filter(|&&threads| threads > 1) {
@@ -157,7 +157,7 @@ fn render(rows: &[WorldRow]) -> String {
         } else {
             [Cell::new("NOT FINITE").fg(Color::Red), Cell::new("")]
         };
-        let share = 100.0 * row.sticks_us_median / row.frame_us_median;
+        let sticks_percent = 100.0 * row.sticks_us_median / row.frame_us_median;
         table.add_row([
             Cell::new(row.kernel),
             Cell::new(row.isa),
@@ -165,7 +165,7 @@ fn render(rows: &[WorldRow]) -> String {
             Cell::new(format!("{:.1}", row.frame_us_median)),
             Cell::new(format!("{:.1}", row.sticks_us_median)),
             Cell::new(format!("{:.1}", row.others_us_median)),
-            Cell::new(format!("{share:.0}")),
+            Cell::new(format!("{sticks_percent:.0}")),
             Cell::new(format!("{:.3}", row.ns_per_stick)),
             Cell::new(format!("{:.2}", row.others_ns_per_particle)),
             stretch,

@@ -20,14 +20,14 @@ use crate::summary::SummaryRow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
-    /// Time over the size of a regular sheet.
+    /// Time by the size of a regular sheet.
     Sheets,
-    /// Time over the size of a mesh with shuffled numbering.
+    /// Time by the size of a mesh with shuffled numbering.
     Meshes,
-    /// Time over the number of copies of a mesh.
+    /// Time by the number of copies of a mesh.
     Copies,
-    /// Time over size, from the smallest to the largest sheets, meshes and numbers of copies, against
-    /// the limit by the roofline model.
+    /// Time by size, from the smallest to the largest sheets, meshes and numbers of copies, and the
+    /// limit of the roofline model.
     Growth,
     /// Kernels, formulas and schedules on one sheet: the table of the README.
     Comparison,
@@ -43,7 +43,7 @@ pub(crate) enum Part {
     Effort,
 }
 
-/// What a chart over size is about.
+/// The subject of a chart by size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Subject {
@@ -55,7 +55,7 @@ pub(crate) enum Subject {
     Copies,
 }
 
-/// A row of the part `growth` is left out of a size if all its frames would take longer, s.
+/// A row of the part `growth` is skipped at a size if all its frames would take longer, s.
 pub(crate) const ROW_SECONDS_MAX: f64 = 1.5;
 
 /// The version of the file format. Other versions are rejected.
@@ -147,7 +147,7 @@ pub(crate) struct Timing {
     pub(crate) stretch_rms: Option<f64>,
     pub(crate) error_vs_f64: Option<f64>,
     pub(crate) finite: bool,
-    /// None in results from before there were several subjects in a part.
+    /// None in older results, whose parts had a single subject each.
     pub(crate) subject: Option<Subject>,
     /// The lower bound of the time, in the part `growth`.
     pub(crate) limit_ns: Option<f64>,

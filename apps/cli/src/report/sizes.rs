@@ -1,4 +1,4 @@
-//! Measures the parts of a report that have charts over size: a scene in several sizes.
+//! Measures the parts of a report that have charts by size: a scene at several sizes.
 
 use std::thread;
 
@@ -43,7 +43,7 @@ struct Series {
 /// The rows of all series, or the kernels that disagree.
 pub(super) type Measured = Result<Vec<WithScene<SizedRow>>, Vec<Disagreement>>;
 
-/// Measures a part with charts over size. Only the rows of the part `growth` have lower bounds.
+/// Measures a part with charts by size. Only the rows of the part `growth` have lower bounds.
 pub(super) fn measure(
     part: Part,
     quick: bool,

@@ -111,7 +111,8 @@ pub(crate) struct Arguments {
     export: ExportOptions,
 }
 
-/// Contacts are examined in one frame in this many: finding crossings takes longer than a step.
+/// Contacts are examined in every `CONTACTS_EVERY`-th frame: finding crossings takes longer than a
+/// step.
 const CONTACTS_EVERY: u64 = 10;
 
 /// Runs the scene and prints a summary.

@@ -1,5 +1,4 @@
-//! `taut report`: result files and the page. All tests except the last
-//! use synthetic results.
+//! `taut report`: result files and the page. All tests except the last use synthetic results.
 
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};

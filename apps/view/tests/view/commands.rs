@@ -161,8 +161,8 @@ fn gravity_wind_and_reset() {
     };
     let [x, down] = fallen(&[]);
     assert!(down < 0.95 && x.abs() < 1e-3);
-    let [_, still] = fallen(&[r#"{"do":"gravity","on":false}"#]);
-    assert!((still - 1.0).abs() < 1e-6);
+    let [_, without_gravity] = fallen(&[r#"{"do":"gravity","on":false}"#]);
+    assert!((without_gravity - 1.0).abs() < 1e-6);
     // The default wind, in a scene without forces.
     let sway = |wind: bool| {
         let mut page = Page::new("drape", 12);
@@ -216,7 +216,7 @@ fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     assert!(page.errors().is_empty(), "dragging a released particle gave an error");
 }
 
-/// Where a scene says that its size is a number of copies, so many models are copies for a world.
+/// If the size of a scene is a number of copies, a world simulates that many models as copies.
 #[test]
 fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
     for listed in LibraryScene::ALL {

@@ -47,7 +47,7 @@ export class Mesh {
   }
 
   /**
-   * Estimates the area of the faces within a ball divided by its cross-section, from some hundred
+   * Estimates the area of the faces within a ball divided by its cross-section, from about a hundred
    * faces. Each face counts at most as one cross-section.
    */
   layers(positions, { centre, radius }) {

@@ -138,7 +138,7 @@ export class Obstacles {
   /** Draws the floors of half-spaces and bounds. Without any, draws a faint floor below the scene. */
   drawFloors(view) {
     const { gl } = this;
-    const { poses, frame: { centre, radius }, theme, mesh } = view;
+    const { poses, extent: { centre, radius }, theme, mesh } = view;
     const floors = [];
     mesh.colliders.forEach(({ shape, half }, number) => {
       const { position, rotation } = poseOf(poses, number);
@@ -149,7 +149,7 @@ export class Obstacles {
       }
     });
     if (!floors.length) {
-      floors.push({ position: [centre[0], view.frame.floor, centre[2]], rotation: [0, 0, 0, 1], half: null, opacity: 0.75 });
+      floors.push({ position: [centre[0], view.extent.floor, centre[2]], rotation: [0, 0, 0, 1], half: null, opacity: 0.75 });
     }
     const { handle, uniforms } = this.floor;
     gl.useProgram(handle);

@@ -114,10 +114,10 @@ export class Renderer {
     return true;
   }
 
-  draw({ camera, frame, options, isDark, pixelRatio, quality }) {
+draw({ camera, extent, options, isDark, pixelRatio, quality }) {
     const { gl, matter, mesh, poses, colours, stickLength } = this;
     const theme = THEMES[isDark ? 'dark' : 'light'];
-    const view = { camera, frame, options, theme, pixelRatio, quality, matter, mesh, poses, colours, stickLength };
+    const view = { camera, extent, options, theme, pixelRatio, quality, matter, mesh, poses, colours, stickLength };
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     if (!this.positions) {
       this.space.backdrop.draw(view);

@@ -24,14 +24,14 @@ export class Space {
 
   draw(view, hasMoved) {
     const { gl } = this;
-    const { frame, options, theme, mesh, pixelRatio } = view;
+    const { extent, options, theme, mesh, pixelRatio } = view;
     view.shadow = this.shadow;
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.shadow.resize(view.quality.shadowSize);
     if (hasMoved) {
-      this.shadow.aim(frame.centre, 1.6 * frame.radius);
+      this.shadow.aim(extent.centre, 1.6 * extent.radius);
       this.shadow.draw((matrix) => {
         this.surfaces.draw(view, matrix);
         this.obstacles.draw(view, matrix);
@@ -48,7 +48,7 @@ export class Space {
     mesh.parts.forEach((part, number) => {
       if (part.kind === 'grains' && options.surface) {
         this.points.balls(view, part.particles, {
-          radius: GRAIN * frame.radius, pixels: pixelRatio, albedo: view.colours[number].tube,
+          radius: GRAIN * extent.radius, pixels: pixelRatio, albedo: view.colours[number].tube,
         });
       }
     });

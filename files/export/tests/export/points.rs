@@ -1,4 +1,4 @@
-//! OBJ, PLY and point caches read back to the same points, to the bit.
+//! OBJ, PLY and point caches: the points that are read back are bit-identical.
 
 use std::fs;
 

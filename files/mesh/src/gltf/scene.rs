@@ -45,7 +45,7 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
     Ok(())
 }
 
-/// Pairs nodes with the matrix of their parent, in reverse: the first node gets on top of the
+/// Pairs nodes with the matrix of their parent, in reverse, so that the first node is on top of the
 /// stack.
 fn stack_entries(nodes: &[Index<Node>], parent: Matrix) -> Vec<(Index<Node>, Matrix)> {
     nodes.iter().rev().map(|id| (*id, parent)).collect()

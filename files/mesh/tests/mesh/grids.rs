@@ -1,4 +1,4 @@
-//! Regular grids are recognised and numbered row by row; other meshes are left unchanged.
+//! Regular grids are recognized and numbered row by row; other meshes are left unchanged.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Truncated, corrupted and forged files: every reader returns, soon and without much memory (see
+//! Truncated, corrupted and forged files: every reader returns quickly and takes little memory (see
 //! the allocator in `main.rs`).
 
 use std::fmt::Write as _;
@@ -303,7 +303,7 @@ fn one_file_cannot_fill_any_number_of_buffers() {
     }
 }
 
-/// Deep nesting must not overflow the stack, neither of JSON values nor of nodes.
+/// Deep nesting, of JSON values or of nodes, must not overflow the stack.
 #[test]
 fn deep_nesting_does_not_overflow_the_stack() {
     let deep = format!(r#"{{"accessors": [{{"min": {}"#, "[".repeat(100_000));

@@ -1,5 +1,5 @@
 //! Valid files and, above all, invalid ones. All of them are made by the tests.
-#![allow(clippy::float_cmp, reason = "vertices keep their positions to the bit")]
+#![allow(clippy::float_cmp, reason = "positions of vertices stay bit-identical")]
 
 mod cleaning;
 mod errors;

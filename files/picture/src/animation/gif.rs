@@ -39,7 +39,7 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
     frames.for_each(|picture| {
         let mut picture = without_small_changes(picture, shown.as_ref(), tolerance);
         let patch = shown.as_ref().map_or_else(|| picture.whole(), |it| picture.changed(it));
-        let mut frame = quantised(&mut picture, shown.as_ref(), patch, colours);
+        let mut frame = quantized(&mut picture, shown.as_ref(), patch, colours);
         // Delays are in hundredths of a second. Rounding the times of frames, not the delays, keeps
         // errors from adding up.
         #[allow(clippy::cast_sign_loss, reason = "time is not negative")]
@@ -65,9 +65,9 @@ fn without_small_changes(mut picture: Picture, shown: Option<&Picture>, toleranc
     picture
 }
 
-/// Quantises a patch of a picture to a frame. The picture gets the quantised colours, so that the
+/// Quantizes a patch of a picture to a frame. The picture gets the quantized colours, so that the
 /// next frame corrects large errors; otherwise moving objects would leave trails.
-fn quantised(
+fn quantized(
     picture: &mut Picture,
     shown: Option<&Picture>,
     patch: Patch,

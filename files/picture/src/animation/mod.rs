@@ -31,7 +31,7 @@ pub fn check(path: &Path, scene: &DrawnScene) -> Result<FileName> {
 /// gets a file of its own.
 ///
 /// # Errors
-/// As [`check`], or a file that cannot be created.
+/// Same as [`check`], or a file that cannot be created.
 pub fn picture_sink(
     path: &Path,
     scene: &DrawnScene,

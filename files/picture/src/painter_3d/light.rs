@@ -69,8 +69,8 @@ fn offsets(sample: usize) -> [Vec2; LOOKUPS] {
 }
 
 impl Shading<'_> {
-    /// The shares of the main light and of the sky light that reach a point. `nth` is the number of
-    /// the sample in its pixel.
+    /// The fractions of the main light and of the sky light that reach a point. `nth` is the number
+    /// of the sample in its pixel.
     fn visibility(&self, point: Vec3, normal: Vec3, nth: usize) -> [f32; 2] {
         let offsets = &self.offsets[nth];
         let size = self.lights.size;
@@ -106,7 +106,7 @@ impl Shading<'_> {
         albedo * (MAIN_LIGHT * (diffuse * main) + ambient) + Vec3::splat(specular + rim * 0.5)
     }
 
-    /// The share of light that reaches the floor at a depth along a ray, for shadows of a
+    /// The fraction of light that reaches the floor at a depth along a ray, for shadows of a
     /// `strength` from 0 to 1.
     pub(super) fn floor(&self, depth: f32, ray: Vec3, nth: usize, strength: f32) -> Vec3 {
         let [main, sky] = self.visibility(self.lights.eye + ray * depth, Vec3::ZERO, nth);

@@ -96,7 +96,7 @@ impl ShadowMap {
         1.0 / self.scale
     }
 
-    /// The share of the light that reaches a point: the mean of look-ups at `offsets` times
+    /// The fraction of the light that reaches a point: the mean of look-ups at `offsets` times
     /// `radius`, m. An occluder shadows less the farther it is, and not at all from `fade`, m.
     #[allow(clippy::cast_sign_loss, reason = "checked")]
     pub(super) fn visibility(&self, point: Vec3, radius: f32, fade: f32, offsets: &[Vec2]) -> f32 {

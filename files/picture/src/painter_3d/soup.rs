@@ -13,7 +13,7 @@ pub(super) struct Shading {
     pub(super) front: Vec3,
     /// The colour of the back, in linear light.
     pub(super) back: Vec3,
-    /// The share of light from the other side that passes through.
+    /// The fraction of light from the other side that passes through.
     pub(super) translucency: f32,
     /// The strength of specular reflection.
     pub(super) specular: f32,

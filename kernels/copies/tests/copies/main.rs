@@ -55,7 +55,7 @@ fn copies_have_the_bits_of_the_scalar_kernel() {
 }
 
 #[test]
-fn a_schedule_without_copies_is_refused() {
+fn a_schedule_without_copies_is_rejected() {
     let (particles, sticks, _) = ropes();
     let schedule = Schedule::coloured(&sticks);
     let plan = CopiesKernel::on(OneLane).plan(&particles, &sticks, &schedule, Formula::Halley);

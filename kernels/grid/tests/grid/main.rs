@@ -1,5 +1,5 @@
 //! Small sheets on the grid kernel and on the scalar kernel: the same bits. Small enough for Miri
-//! (`scripts/miri.sh`), which checks the aliasing rules that the raw pointers must keep to. All
+//! (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules. All
 //! sizes, machines and threads are compared in the conformance tests.
 
 use taut_core::{
@@ -23,7 +23,8 @@ fn cloth(columns: usize) -> (Particles<3>, Sticks, Schedule) {
     (particles, sticks, schedule)
 }
 
-/// Steps, then a session that moves a particle, a mass that changes, and a step: the positions.
+/// Runs a step, a session that moves a particle, and a step after the change of a mass. Returns the
+/// bits of the positions.
 fn run(kernel: &impl Kernel<3>, columns: usize) -> Vec<[u32; 3]> {
     let (mut particles, sticks, schedule) = cloth(columns);
     let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley).unwrap();

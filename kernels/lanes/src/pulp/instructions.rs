@@ -12,7 +12,7 @@ impl<S: Simd> Register<S> {
         Self { simd, lanes: pulp::cast(lanes) }
     }
 
-    /// As [`cast`](Self::cast), with the token of this register.
+    /// Like [`cast`](Self::cast), with the token of this register.
     #[inline(always)]
     pub(super) fn with(self, lanes: impl NoUninit) -> Self {
         Self::cast(self.simd, lanes)

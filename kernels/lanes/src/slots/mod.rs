@@ -2,7 +2,7 @@
 //!
 //! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks which values
 //! are newest (columns or slots) and what changed in the columns, and handles particles without a
-//! slot. A kernel brings a layout and the loops over it, as a [`SlotEngine`].
+//! slot. A kernel provides a layout and the loops over it, as a [`SlotEngine`].
 
 mod engine;
 mod motion;
@@ -18,7 +18,7 @@ use taut_core::{
 
 pub use motion::integrate;
 
-/// Columns at a distance of a multiple of this many numbers (4096 bytes) map to the same sets of
+/// Columns whose distance is a multiple of this many numbers (4096 bytes) map to the same sets of
 /// the L1 cache.
 const PAGE: usize = 1024;
 /// The distance of the columns of the axes modulo [`PAGE`]: a third of it, in whole cache lines.

@@ -5,7 +5,7 @@ use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
 use super::{Buffer, Changed, SlotEngine, SlotPass, SlotPlan, span};
 
-/// If at most one particle in this many moved, only moved particles are copied into slots.
+/// If at most 1 of every `SPARSE_MOVES` particles moved, only the moved ones are copied into slots.
 const SPARSE_MOVES: usize = 32;
 
 impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {

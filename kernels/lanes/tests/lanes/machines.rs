@@ -25,7 +25,7 @@ impl Machine for WrongLanes {
 
 #[test]
 #[should_panic(expected = "laid out for another number of lanes")]
-fn a_machine_that_reports_wrong_lanes_is_refused() {
+fn a_machine_that_reports_wrong_lanes_is_rejected() {
     step_a_sheet(&IndexedKernel::on(WrongLanes));
 }
 

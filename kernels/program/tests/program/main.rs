@@ -87,8 +87,8 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
 }
 
 #[test]
-fn only_registers_with_special_sticks_have_the_special_columns() {
-    let special_slots = |mesh: &Mesh, which| {
+fn only_registers_with_non_plain_sticks_have_the_non_plain_columns() {
+    let non_plain_slots = |mesh: &Mesh, which| {
         let program = program_of(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
         let tasks = program.phases().flatten();
         let all = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
@@ -96,16 +96,16 @@ fn only_registers_with_special_sticks_have_the_special_columns() {
     };
     let mut mesh = sheet_mesh(20, 20, Family::ALL).1;
     let orders = [0, 1, 2, 3, 4];
-    assert_eq!(orders.map(|which| special_slots(&mesh, which)), [0; 5]);
+    assert_eq!(orders.map(|which| non_plain_slots(&mesh, which)), [0; 5]);
     mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
-    assert_eq!(orders.map(|which| special_slots(&mesh, which)), [8; 5], "one register");
+    assert_eq!(orders.map(|which| non_plain_slots(&mesh, which)), [8; 5], "one register");
     mesh.sticks.set_kind(9, Kind::TwoSided).unwrap();
     mesh.sticks.tear(7).unwrap();
-    assert_eq!(orders.map(|which| special_slots(&mesh, which)), [8; 5], "one register");
+    assert_eq!(orders.map(|which| non_plain_slots(&mesh, which)), [8; 5], "one register");
 }
 
-/// The share of slots with one of the given kinds of access, and the share of slots in registers
-/// whose ends have one inverse mass.
+/// The fraction of slots with one of the given kinds of access, and the fraction of slots in
+/// registers whose ends have one inverse mass.
 fn shares(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
     let tasks = program.phases().flatten();
     let all: Vec<_> = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>()).collect();

@@ -1,7 +1,7 @@
 //! The air around one triangle.
 //!
-//! Displacements are summed over the three corners of a triangle, which is three times their mean.
-//! So the displacement of the air is that over three substeps.
+//! Displacements are summed over the three corners of a triangle: three times their mean. The
+//! displacement of the air is therefore taken over three substeps.
 
 use super::THIRD;
 use crate::force::gusts::Lattice;

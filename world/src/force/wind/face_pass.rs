@@ -1,4 +1,4 @@
-//! The pass of wind over the faces of a model, and from them to particles.
+//! The wind pass: forces on the faces of a model, added to its particles.
 
 use pulp::NullaryFnOnce;
 
@@ -134,8 +134,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 
         let layout = self.layout;
         let mut particle_blocks = &layout.incidence.particle_blocks[..];
-        // How many more blocks of pairs may turn out to need the limit. Each is then computed
-        // again.
+        // How many more blocks of pairs may be computed in vain, because they need the limit; each
+        // is then computed again.
         let mut retries_left = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each kind has its own loop, which loads whole registers where corners are
@@ -171,8 +171,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 
 impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
     /// Computes both triangles of a block of pairs without a limit. Stores the forces, and returns
-    /// true, if they are stable for `max_mobility`, that of the most mobile corner of all. The two
-    /// triangles of a pair share two corners, and no masses are read.
+    /// true, if they are stable for `max_mobility`, the mobility of the most mobile corner of all.
+    /// The two triangles of a pair share two corners, and no masses are read.
     #[inline(always)]
     fn try_pairs(
         &mut self,
@@ -282,8 +282,8 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         self.piece::<1, OVERWRITE>(particles, nth);
     }
 
-    /// Adds to the `N` particles from the `nth` on, if the block has a piece of that size. Returns
-    /// the start of the next piece.
+    /// Adds the forces to the `N` particles from the `nth` on, if the block has a piece of that
+    /// size. Returns the start of the next piece.
     #[inline(always)]
     fn piece<const N: usize, const OVERWRITE: bool>(
         &mut self,
@@ -301,7 +301,7 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         nth + N
     }
 
-    /// Adds to the `N` particles from the `nth` on, except the first `done` of them.
+    /// Adds the forces to the `N` particles from the `nth` on, except the first `done` of them.
     #[inline(always)]
     fn add<const N: usize, const OVERWRITE: bool>(
         &mut self,

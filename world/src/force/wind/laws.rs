@@ -129,9 +129,10 @@ pub(super) struct DragLiftLaw {
     pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
     pub(super) lift: f32,
-    /// With d and l, the products of `drag` and `lift` with this, `u` becomes `(1 - d) u` plus
-    /// `l |u|` perpendicular to it. That is no longer than `u` if `d² + l² <= 2 d`. This is half
-    /// the largest such product, so that without lift `u` does not reverse either.
+    /// With the product p of coefficient and mobility, `u` becomes `(1 - p drag) u` plus a vector
+    /// of length `p lift |u|` perpendicular to it. The result is no longer than `u` if
+    /// `p (drag² + lift²) <= 2 drag`. The limit is half of that p, so that without lift `u` does
+    /// not reverse either.
     pub(super) stable_product: f32,
 }
 

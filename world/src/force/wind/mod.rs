@@ -51,8 +51,8 @@ pub enum WindLaw {
 /// from outside.
 ///
 /// The wind never makes a triangle overshoot the air, however light its particles and however long
-/// the substep: a force that would is limited to the one that makes the triangle drift with the
-/// air. Shorter substeps limit the force less.
+/// the substep: a force that would do so is limited to the one that makes the triangle drift with
+/// the air. Shorter substeps limit the force less.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -80,7 +80,7 @@ pub struct Wind {
     /// The law for the force on a triangle.
     pub law: WindLaw,
     /// How often the force is computed. By default once per step: with eight substeps that takes an
-    /// eighth of the time, and flags move much the same (docs/scenes.md).
+    /// eighth of the time, and flags move in much the same way (docs/scenes.md).
     pub sampling: Sampling,
 }
 

@@ -108,9 +108,10 @@ impl Incidence {
     }
 }
 
-/// Extends `slots`, those of the first of `len` consecutive particles, so that the following
-/// particle, with the slots `next`, fits them, too. `None` if that is impossible: the order must be
-/// right for all, and a slot that is added must be a gap for the particles before.
+/// Extends `slots`, the slots of the first of `len` consecutive particles, so that the next
+/// particle, which has the slots `next`, can join the run. `None` if it cannot: the order of the
+/// slots must be that of the faces for all particles, and an added slot must be a gap for the
+/// earlier ones.
 fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[Slot]) -> Option<Vec<u32>> {
     let is_gap = |slot: u32| contents.get(slot as usize) == Some(&Slot::Gap);
     let added = |&slot: &u32| {

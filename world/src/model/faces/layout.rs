@@ -160,8 +160,9 @@ impl FaceLayout {
         Self { blocks, incidence, slots, slot_of }
     }
 
-    /// With the numbers of triangles at particles of another layout, of which this is the part with
-    /// the given particles. Wind limits forces by them, and a removal does not change them.
+    /// Takes the number of triangles at each particle from `whole`, of which this layout is the
+    /// part with the given particles. Wind limits forces by these numbers, which removals do not
+    /// change.
     pub(super) fn with_counts_of(mut self, whole: &Self, particles: &[u32]) -> Self {
         let counts = &whole.incidence.counts;
         let count = |&particle: &u32| counts.get(particle as usize).copied().unwrap_or(0.0);

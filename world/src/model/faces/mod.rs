@@ -69,8 +69,9 @@ impl Faces {
         &self.removed
     }
 
-    /// The triangles between some particles, in ascending order, which have new numbers. Wind treats
-    /// them as before. The triangles are numbered from 0.
+    /// The triangles whose corners are all among some particles, given in ascending order. `new_of`
+    /// returns the new number of a particle. The wind on them is the same as before. The triangles
+    /// are numbered from 0.
     pub(crate) fn part(&self, particles: &[u32], new_of: impl Fn(u32) -> Option<u32>) -> Self {
         let triangles = self.corners.iter().filter_map(|corners| {
             let [a, b, c] = corners.map(&new_of);

@@ -47,7 +47,7 @@ pub struct Island<P, const D: usize = 3> {
     pub(super) reordered: bool,
     /// Whether its models left an island of copies.
     pub(super) is_split_off: bool,
-    /// If its models are copies: an island of at least so many of them is worthwhile.
+    /// If its models are copies: the minimum number of them that justifies an island of copies.
     pub(super) copies_min: Option<usize>,
     /// The particles dragged in this step.
     pub(super) drag_targets: Vec<DragTarget<D>>,
@@ -283,7 +283,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         }
         let Model { springs, particles, .. } = &self.model;
         if !springs.is_empty() {
-            springs.push(particles, now, &mut self.forces);
+            springs.add_forces(particles, now, &mut self.forces);
         }
         for force in forces {
             if force.sampling() == Sampling::Substep && force.touches(&self.model) {

@@ -46,7 +46,7 @@ pub struct Snapshot {
     islands: Vec<IslandState>,
 }
 
-/// The values by which a snapshot recognises a model of its scene.
+/// The values by which a snapshot recognizes a model of its scene.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ModelSignature {

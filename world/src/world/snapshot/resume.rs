@@ -90,8 +90,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// obstacles and the order of sticks (unless reordered) are those of the scene.
     ///
     /// # Errors
-    /// If the snapshot is of a different scene, is damaged, or was taken when not every position
-    /// was finite; and as [`new`](Self::new).
+    /// Same as [`new`](Self::new), or if the snapshot is of a different scene, is damaged, or was
+    /// taken when not every position was finite.
     pub fn resume(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
@@ -275,7 +275,7 @@ fn set_stick(
     stick: usize,
     [rest, stiffness, compliance]: [f32; 3],
 ) -> Result<(), StickError> {
-    let same = |one: f32, mismatch: f32| one.canonical_bits() == mismatch.canonical_bits();
+    let same = |one: f32, other: f32| one.canonical_bits() == other.canonical_bits();
     if !same(sticks.rest(stick), rest) {
         sticks.set_rest(stick, rest)?;
     }

@@ -73,7 +73,7 @@ fn pins_and_bound(row: &Effort) -> String {
     format!("{}, within {}", row.pins, percent(row.within))
 }
 
-/// Time over size: two lines for each of `labels`, with and without tethers.
+/// Time by size: two lines for each of `labels`, with and without tethers.
 fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
@@ -91,7 +91,7 @@ fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
         ("with tethers".to_owned(), LegendKey::Mark(1)),
     ]);
     Lines {
-        alt_text: "The time of the cheapest frame within a bound of stretch over the size of a \
+        alt_text: "The time of the cheapest frame within a bound of stretch, by the size of a \
             sheet, a line for each set of pins and bound, with and without tethers. The \
             numbers are in the table below."
             .to_owned(),

@@ -20,10 +20,10 @@ use components::{side_by_side, table};
 const SECTIONS: [(&str, &str); 11] = [
     ("machine", "The machine"),
     ("comparison", "Kernel comparison"),
-    ("sheets", "Time over size: regular sheets"),
-    ("meshes", "Time over size: irregular meshes"),
-    ("copies", "Time over the number of copies"),
-    ("growth", "Growth: time over size, against the limit of the machine"),
+    ("sheets", "Time by size: regular sheets"),
+    ("meshes", "Time by size: irregular meshes"),
+    ("copies", "Time by number of copies"),
+    ("growth", "Growth: time by size, and the limit of the machine"),
     ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
     ("tradeoff", "Time against stretch"),
     ("operations", "Divisions and square roots"),
@@ -168,7 +168,7 @@ fn introduction(all: &[Results]) -> Markup {
 fn machines(all: &[Results]) -> Markup {
     html! {
         p { "Times depend on the machine and the build. All other results are the same on every \
-            machine, to the bit." }
+            machine, bit for bit." }
         (side_by_side(all, |results| {
             let Machine { cpu, features, cores, rustc, target, flags, .. } = &results.machine;
             Some(html! {

@@ -1,4 +1,4 @@
-//! The sections that show time over size.
+//! The sections that show time by size.
 
 use maud::{Markup, html};
 
@@ -10,12 +10,12 @@ use crate::summary::number;
 pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
         p {
-            "Time per stick over the size of a sheet. Each line is one kernel on one instruction \
+            "Time per stick, by the size of a sheet. Each line is one kernel on one instruction \
             set; lower is faster. Lines rise where the data no longer fits in a cache. All kernels \
             give bit-identical results in the schedule " code { "sheet" } ". The baseline is "
             code { "textbook" } ", in the order in which textbooks build a sheet."
         }
-        (over_size(all, Subject::Sheets, |results| results.sheets.iter().collect()))
+        (by_size(all, Subject::Sheets, |results| results.sheets.iter().collect()))
     }
 }
 
@@ -27,19 +27,19 @@ pub(super) fn meshes(all: &[Results]) -> Markup {
             particles are renumbered once. Each line is one kernel on one instruction set; lower \
             is faster."
         }
-        (over_size(all, Subject::Meshes, |results| results.meshes.iter().collect()))
+        (by_size(all, Subject::Meshes, |results| results.meshes.iter().collect()))
     }
 }
 
 pub(super) fn copies(all: &[Results]) -> Markup {
     html! {
         p {
-            "Time per stick over the number of copies of a small irregular mesh, side by side and \
+            "Time per stick, by the number of copies of a small irregular mesh, side by side and \
             stepped together; each copy gives the same result as alone. " code { "copies" } " uses \
             a lane for each copy; the other kernels use lanes for different sticks of one copy. \
             Each line is one kernel on one instruction set; lower is faster."
         }
-        (over_size(all, Subject::Copies, |results| results.copies.iter().collect()))
+        (by_size(all, Subject::Copies, |results| results.copies.iter().collect()))
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn growth(all: &[Results]) -> Markup {
             "Time per stick from the smallest to the largest sizes, of the best kernels on the two \
             widest instruction sets, each in the default schedule of the mesh. The broad line is \
             the lowest of the roofline limits of these kernels: none of them can be faster \
-            (" code { "taut roofline" } "). A kernel is left out at a size if all its frames \
+            (" code { "taut roofline" } "). A kernel is skipped at a size if all its frames \
             would take more than " (ROW_SECONDS_MAX) " s there; the table says so."
         }
         p.quiet {
@@ -62,7 +62,7 @@ pub(super) fn growth(all: &[Results]) -> Markup {
             (Subject::Copies, "Copies of a small mesh"),
         ] {
             h3 { (title) }
-            (over_size(all, subject, |results| {
+            (by_size(all, subject, |results| {
                 results.growth.iter().filter(|row| row.subject == Some(subject)).collect()
             }))
         }
@@ -70,7 +70,7 @@ pub(super) fn growth(all: &[Results]) -> Markup {
 }
 
 /// The charts of all machines for the rows that `rows` selects, each with its table.
-fn over_size(all: &[Results], subject: Subject, rows: impl Fn(&Results) -> Vec<&Timing>) -> Markup {
+fn by_size(all: &[Results], subject: Subject, rows: impl Fn(&Results) -> Vec<&Timing>) -> Markup {
     charts(
         all,
         |results| Some(rows(results)).filter(|rows| !rows.is_empty()).map(|it| chart(&it, subject)),

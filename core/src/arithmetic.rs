@@ -27,14 +27,14 @@ pub struct Response<L> {
 
 /// Relaxes a stick once and returns the new positions of its ends.
 ///
-/// - `a`, `b`: the ends; `wa`, `wb`: their inverse masses, 1/kg, 0 for pinned.
+/// - `a`, `b`: the ends; `masses`: their inverse masses `wa` and `wb`, 1/kg, 0 for pinned.
 /// - `rest_term`, `weight_term`: from [`Factor::rest_term`] and [`Factor::weight_term`].
 /// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
 /// and `b - d (wb g)`. Nothing moves if the ends coincide (`l2` below the smallest normal `f32`) or
-/// are both pinned. Kernels that keep ends and factors in different
-/// layouts call [`squared_length`], [`factor`] and [`displaced`] instead.
+/// are both pinned. Kernels that keep ends and factors in different layouts call
+/// [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
@@ -96,8 +96,8 @@ pub fn factor<F: Factor, L: Lane>(
 ) -> L {
     let zero = l2.constant(0.0);
     // `x >= NaN` is false, so one comparison masks both short sticks and zero weights.
-    let (least, nan) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
-    let moves = l2.at_least(L::select(weight_term.above(zero), least, nan));
+    let (min, nan) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
+    let moves = l2.at_least(L::select(weight_term.above(zero), min, nan));
     let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
     match response {
         Some(Response { stretched, compressed }) => {
@@ -115,7 +115,7 @@ pub fn displaced<L: Lane>([a, b]: [L; 2], d: L, [ga, gb]: [L; 2]) -> [L; 2] {
 }
 
 /// The sum of inverse masses that a stick's factor divides by, compliance included
-/// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration a substep).
+/// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration per substep).
 ///
 /// Zero where both ends are pinned, whatever the compliance: with a tiny compliance the factor
 /// would overflow to infinity, and infinity times an inverse mass of 0 is NaN.

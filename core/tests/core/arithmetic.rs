@@ -139,7 +139,7 @@ fn pinned_ends_and_coincident_ends_keep_their_bits() {
 }
 
 #[test]
-fn a_response_of_one_and_one_equals_none_to_the_bit() {
+fn a_response_of_one_and_one_equals_none_bit_for_bit() {
     struct Plain;
     impl Property for Plain {
         fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
