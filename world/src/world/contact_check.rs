@@ -38,9 +38,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         let SelfCollisions { rules, balls, .. } = &all;
         let mut near = NearRows::new(balls);
-        near.search(balls, rules, Margin::Distance(2.0 * TOUCHING as f32 * rules.thickness()));
+        near.search(
+            balls,
+            rules,
+            Margin::Distance(2.0 * TOUCHING_TOLERANCE as f32 * rules.thickness()),
+        );
         let (mut touching, mut penetration) = (0, 0.0);
-<<<<<<< HEAD
         for row in near.rows() {
             let clusters = [row.slot as usize / CLUSTER, row.cluster as usize];
             let Some(pairing) = rules.of(clusters.map(|it| balls.models[it])) else { continue };
@@ -48,15 +51,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             for pair in row.pairs() {
                 let [one, other] = pair.map(|slot| wide(balls.position(slot)));
                 let depth = thickness - length(difference(one, other));
-                touching += usize::from(depth > -TOUCHING * thickness);
-=======
-        for (one, others) in all.balls.iter().zip(near.rows()) {
-            for other in others.iter().map(|&other| &all.balls[other as usize]) {
-                let thickness = f32::max(one.thickness, other.thickness);
-                let offset = difference(wide(one.x), wide(other.x));
-                let depth = f64::from(thickness) - length(offset);
-                touching += usize::from(depth > -TOUCHING_TOLERANCE * f64::from(thickness));
->>>>>>> words
+                touching += usize::from(depth > -TOUCHING_TOLERANCE * thickness);
                 penetration = f32::max(penetration, depth as f32);
             }
         }
