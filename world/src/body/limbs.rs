@@ -117,6 +117,7 @@ impl<const D: usize> Limbs<D> {
             return;
         }
         let LimbScratch { obstacle_contacts, solver, .. } = scratch;
+        let friction = surface.friction;
         obstacle_contacts.clear();
         obstacle_contacts.reserve(2);
         solver.reserve(obstacle_contacts.capacity(), particles.len());
@@ -125,12 +126,18 @@ impl<const D: usize> Limbs<D> {
             let reach = surface.thickness + limb.radius;
             let deepest = limb.deepest(particles, &nearest, reach);
             for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
-                let contact =
-                    Contact::with_obstacle(particles, point, nearest, reach, &displacement);
+                let contact = Contact::with_obstacle(
+                    particles,
+                    point,
+                    nearest,
+                    reach,
+                    friction,
+                    &displacement,
+                );
                 obstacle_contacts.extend(contact);
             }
             if !obstacle_contacts.is_empty() {
-                solver.resolve(obstacle_contacts, surface.friction, particles);
+                solver.resolve(obstacle_contacts, particles);
             }
         }
     }
@@ -178,17 +185,17 @@ impl<const D: usize> Limbs<D> {
         scratch: &mut LimbScratch<D>,
     ) {
         if !scratch.found {
-            scratch.find(&self.all, particles, margin);
+            scratch.find(&self.all, particles, friction, margin);
             scratch.found = true;
         }
         let LimbScratch { contacts, solver, .. } = scratch;
-        solver.resolve(contacts, friction, particles);
+        solver.resolve(contacts, particles);
     }
 
     /// Greatest mutual penetration of limbs of different owners, m; 0 if none.
     pub(crate) fn depth_in_each_other(&self, particles: &Particles<D>) -> f32 {
         let mut scratch = LimbScratch::default();
-        scratch.find(&self.all, particles, 0.0);
+        scratch.find(&self.all, particles, 0.0, 0.0);
         scratch.contacts.iter().fold(0.0, |deepest, contact| {
             let depth = contact.depth(particles);
             if depth > deepest { depth } else { deepest }
@@ -233,7 +240,7 @@ impl<const D: usize> LimbScratch<D> {
     }
 
     /// Finds the contacts of all pairs at most `margin` apart.
-    fn find(&mut self, limbs: &[Limb], particles: &Particles<D>, margin: f32) {
+    fn find(&mut self, limbs: &[Limb], particles: &Particles<D>, friction: f32, margin: f32) {
         let Self { boxes, pairs, contacts, .. } = self;
         boxes.clear();
         pairs.clear();
@@ -256,7 +263,7 @@ impl<const D: usize> LimbScratch<D> {
         contacts.clear();
         contacts.reserve(4 * limbs.len());
         for &[one, other] in &*pairs {
-            contacts.extend(contact([&limbs[one], &limbs[other]], particles, margin));
+            contacts.extend(contact([&limbs[one], &limbs[other]], particles, friction, margin));
         }
     }
 }
@@ -265,6 +272,7 @@ impl<const D: usize> LimbScratch<D> {
 fn contact<const D: usize>(
     limbs: [&Limb; 2],
     particles: &Particles<D>,
+    friction: f32,
     margin: f32,
 ) -> Option<Contact<D>> {
     let ends = limbs.map(|limb| limb.ends.map(|end| particles.position(end as usize)));
@@ -283,13 +291,13 @@ fn contact<const D: usize>(
     let out_length = length(out);
     let normal = out.map(|along| along / out_length);
     (out_length >= 1e-6)
-        .then(|| Contact::new(particles, p, Other::Matter(q), normal))?
+        .then(|| Contact::new(particles, p, Other::Matter(q), normal, friction))?
         .map(|contact| contact.with_distance(touching))
 }
 
 /// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
 /// Detection", 5.1.9); in the middle if they are parallel.
-fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
+pub(super) fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
     let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));
     let c = dot(d1, r);

@@ -56,7 +56,9 @@ impl<const D: usize> SelfCollisions<D> {
         let mut balls: Vec<Ball<D>> = Vec::new();
         let mut thickest = 0.0;
         for ((_, model), range) in scene.models().zip(ranges) {
-            let Some(settings) = model.self_collision else { continue };
+            // Limbs and bodies take part in `ColliderContacts`.
+            let settings = model.self_collision.filter(|_| !model.has_colliders());
+            let Some(settings) = settings else { continue };
             let thickness = settings.thickness.unwrap_or_default();
             let first = balls.len() as u32;
             thickest = f32::max(thickest, thickness);
