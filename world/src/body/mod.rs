@@ -20,6 +20,7 @@ mod hull;
 mod limbs;
 mod mass;
 mod motion;
+mod own_limbs;
 #[cfg(feature = "parry")]
 mod pairs;
 mod solids;

@@ -123,14 +123,15 @@ impl<const D: usize> Model<D> {
         let friction = f64::from(friction);
         ModelError::check("friction", "the friction of cloth", friction, 0.0.., "at least 0")?;
         let thickness = thickness.unwrap_or_else(|| self.default_thickness() as f32);
-        let (least, must) = if self.has_colliders() {
-            (0.0, "from 0 to 1e12")
+        let (what, least, must) = if self.has_colliders() {
+            ("the thickness of limbs and bodies, m,", 0.0, "from 0 to 1e12")
         } else {
-            (f32::MIN_POSITIVE.into(), "above 0 and at most 1e12")
+            let least = f32::MIN_POSITIVE.into();
+            ("the thickness of cloth, m,", least, "above 0 and at most 1e12")
         };
         ModelError::check(
             "thickness",
-            "the thickness of cloth, m,",
+            what,
             thickness.into(),
             least..=taut_core::COORDINATE_MAX,
             must,

@@ -132,7 +132,7 @@ impl<const D: usize> ColliderContacts<D> {
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
         self.gathered.read(islands);
-        self.find();
+        self.find(0.0);
         let Self { gathered, contacts, solver, moved, .. } = self;
         if contacts.is_empty() {
             return;
@@ -144,8 +144,24 @@ impl<const D: usize> ColliderContacts<D> {
         gathered.write(moved, islands);
     }
 
-    /// Finds all contacts of a pass.
-    fn find(&mut self) {
+    /// The number of pairs that touch or are farther apart than that by no more than `slack`, as a
+    /// fraction of their distance from the surface; and the greatest penetration, m.
+    pub(super) fn at_rest<'a>(
+        &mut self,
+        of_island: impl Fn(usize) -> &'a Particles<D>,
+        slack: f32,
+    ) -> (usize, f32) {
+        self.gathered.read_at_rest(of_island);
+        self.find(slack);
+        let touching = self.contacts.len();
+        self.find(0.0);
+        let depths = self.contacts.iter().map(|it| it.depth(&self.gathered.particles));
+        (touching, depths.fold(0.0, f32::max))
+    }
+
+    /// Finds all contacts of a pass, and those that are farther apart by no more than `slack`, as a
+    /// fraction of the distance of balls from surfaces.
+    fn find(&mut self, slack: f32) {
         let Self { balls, colliders, tied, gathered, blocks, scratch, contacts, .. } = self;
         let particles = &gathered.particles;
         blocks.clear();
@@ -167,7 +183,7 @@ impl<const D: usize> ColliderContacts<D> {
                 let blocks = &blocks[first_block..first_block + count];
                 first_block += count;
                 if settings.meets(&it.settings) {
-                    let pair = Pair::new(settings, it, &placed);
+                    let pair = Pair::new(settings, it, &placed, slack);
                     pair.find(blocks, particles, |ball| !tied.contains(&[number, ball]), contacts);
                 }
             }
@@ -186,11 +202,16 @@ struct Pair<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Pair<'a, D> {
-    fn new(collider: &SelfCollision, balls: &'a Balls, placed: &'a Placed<'a, D>) -> Self {
+    fn new(
+        collider: &SelfCollision,
+        balls: &'a Balls,
+        placed: &'a Placed<'a, D>,
+        slack: f32,
+    ) -> Self {
         let [one, other] =
             [collider, &balls.settings].map(|it| 0.5 * it.thickness.unwrap_or_default());
         let friction = collider.mean_friction(&balls.settings);
-        Self { placed, balls, reach: one + other, friction }
+        Self { placed, balls, reach: (1.0 + slack) * (one + other), friction }
     }
 
     fn find(

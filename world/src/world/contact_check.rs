@@ -17,6 +17,10 @@ pub struct Contacts {
     pub touching: usize,
     /// How much closer the nearest pair is than its thickness, m; 0 if none is closer.
     pub penetration: f32,
+    /// Number of pairs of a particle and a limb or body that touch, or nearly, as above.
+    pub on_bodies: usize,
+    /// How much closer the nearest of these pairs is than half the thickness, m; 0 if none is closer.
+    pub penetration_of_bodies: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,
     /// Number of pairs that do not collide, because they are near each other at the beginning, in
@@ -47,7 +51,18 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
         }
         let left_out = all.participants.iter().map(|it| it.left_out.close).sum();
-        Some(Contacts { touching, penetration, crossings: self.crossings(), left_out })
+        let of_island = |island: usize| &self.islands[island].model.particles;
+        let with_bodies = self.collider_contacts.clone();
+        let (on_bodies, penetration_of_bodies) =
+            with_bodies.map(|mut it| it.at_rest(of_island, TOUCHING as f32)).unwrap_or_default();
+        Some(Contacts {
+            touching,
+            penetration,
+            on_bodies,
+            penetration_of_bodies,
+            crossings: self.crossings(),
+            left_out,
+        })
     }
 
     /// Number of crossings of the faces of models with self-collision.

@@ -66,8 +66,16 @@ impl<const D: usize> Gathered<D> {
         for run in &self.runs {
             if let Some(mut matter) = islands.one(run.island) {
                 let from = &matter.model_mut().particles;
-                copy(run, &self.numbers, from, &mut self.particles);
+                copy(run, &self.numbers, from, &mut self.particles, Particles::previous);
             }
+        }
+    }
+
+    /// Copies the particles from the columns of their islands, as if they were at rest.
+    pub(super) fn read_at_rest<'a>(&mut self, of_island: impl Fn(usize) -> &'a Particles<D>) {
+        for run in &self.runs {
+            let from = of_island(run.island);
+            copy(run, &self.numbers, from, &mut self.particles, Particles::positions);
         }
     }
 
@@ -96,7 +104,14 @@ impl<const D: usize> Gathered<D> {
     }
 }
 
-fn copy<const D: usize>(run: &Run, numbers: &[u32], from: &Particles<D>, to: &mut Particles<D>) {
+/// Copies the particles of a model; `previous` returns a column of their previous positions.
+fn copy<const D: usize>(
+    run: &Run,
+    numbers: &[u32],
+    from: &Particles<D>,
+    to: &mut Particles<D>,
+    previous: impl Fn(&Particles<D>, usize) -> &[f32],
+) {
     let numbers = &numbers[run.here.clone()];
     let pick = |to: &mut [f32], from: &[f32]| {
         for (x, &number) in to[run.here.clone()].iter_mut().zip(numbers) {
@@ -105,7 +120,7 @@ fn copy<const D: usize>(run: &Run, numbers: &[u32], from: &Particles<D>, to: &mu
     };
     for axis in 0..D {
         pick(to.positions_mut(axis), from.positions(axis));
-        pick(to.previous_mut(axis), from.previous(axis));
+        pick(to.previous_mut(axis), previous(from, axis));
     }
     let masses = from.inverse_masses();
     for (particle, &number) in run.here.clone().zip(numbers) {

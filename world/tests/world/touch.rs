@@ -227,7 +227,7 @@ fn the_thickness_of_limbs_may_be_zero_but_not_less() {
     let thickness = |thickness| SelfCollision { thickness: Some(thickness), ..Default::default() };
     assert!(rod(0.05).self_colliding(thickness(0.0)).is_ok());
     let error = rod(0.05).self_colliding(thickness(-0.1)).unwrap_err().to_string();
-    assert_eq!(error, "the thickness of cloth, m, is -0.1; it must be from 0 to 1e12");
+    assert_eq!(error, "the thickness of limbs and bodies, m, is -0.1; it must be from 0 to 1e12");
 }
 
 #[cfg(feature = "parry")]
@@ -277,6 +277,9 @@ mod boxes {
                 let depth = deepest(&world);
                 assert!(depth < -0.015, "{density} kg/m³: {depth}");
             }
+            let contacts = world.contacts().unwrap();
+            assert!(contacts.on_bodies > 20, "{density} kg/m³: {contacts:?}");
+            assert!(contacts.penetration_of_bodies < 1e-3, "{density} kg/m³: {contacts:?}");
             let height = mean_height(&world, "box");
             assert!(height > -0.2, "{density} kg/m³: the box is at {height}");
             assert!(height > lowest(&world, "cloth") + 0.1);
