@@ -5,6 +5,7 @@ mod cloths;
 mod contacts;
 mod lines;
 mod stickless;
+mod touch;
 
 use taut_core::check_limit;
 use taut_world::SceneError;
@@ -64,6 +65,9 @@ impl LibraryScene {
         cloths::HEX_SHEET,
         contacts::LAYERS_ON_A_BALL,
         contacts::FOLDED,
+        #[cfg(feature = "parry")]
+        touch::TRAMPOLINE,
+        touch::DOLL_IN_HAMMOCK,
         lines::ROPE_BRIDGE,
         lines::PLANTS,
         bodies::TETRA_CUBE_WORLD,
