@@ -23,6 +23,7 @@ mod sheets;
 mod statuses;
 mod threads;
 mod ties;
+mod touch;
 mod tuned;
 mod values;
 mod worlds;

@@ -215,7 +215,7 @@ shapes! {
 }
 
 options! {
-    LimbContactsText => LimbContacts { friction: f32, margin: f32 }
+    LimbContactsText => LimbContacts { friction: f32, margin: f32, own_limbs: bool }
 }
 
 impl<const D: usize> ObstacleKind<D> for LimbContactsText {

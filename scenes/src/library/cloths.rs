@@ -206,7 +206,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
 
 /// Bends a horizontal sheet into a hanging arc without stretching a stick. A ball that is lowered
 /// into a flat sheet would have to stretch it.
-fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
+pub(super) fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
     let segments = (columns - 1) as f64;
     let length =
         f64::from(sheet.particles.position(columns - 1)[0] - sheet.particles.position(0)[0]);

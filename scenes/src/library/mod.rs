@@ -5,6 +5,7 @@ mod cloths;
 mod contacts;
 mod lines;
 mod stickless;
+mod touch;
 
 use taut_core::check_limit;
 use taut_world::SceneError;
@@ -66,6 +67,9 @@ impl LibraryScene {
         contacts::FOLDED,
         contacts::TWIST,
         contacts::KNOT,
+        #[cfg(feature = "parry")]
+        touch::TRAMPOLINE,
+        touch::DOLL_IN_HAMMOCK,
         lines::ROPE_BRIDGE,
         lines::PLANTS,
         bodies::TETRA_CUBE_WORLD,

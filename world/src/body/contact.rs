@@ -14,7 +14,7 @@ const ITERATIONS: usize = 8;
 
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Other<const D: usize> {
+pub(crate) enum Other<const D: usize> {
     /// A point of a body or limb, which moves.
     Matter(WeightedPoint),
     /// A point that contacts cannot move: its position now and a substep ago, m.
@@ -23,7 +23,7 @@ pub(super) enum Other<const D: usize> {
 
 /// A point of a body or limb that may be inside something, and the direction out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contact<const D: usize> {
+pub(crate) struct Contact<const D: usize> {
     point: WeightedPoint,
     other: Other<D>,
     /// Unit direction in which the point leaves.
@@ -33,6 +33,8 @@ pub(super) struct Contact<const D: usize> {
     /// Effective mass of both sides, λ, kg: a push of this size moves them apart by 1 m, in any
     /// direction.
     effective_mass: f32,
+    /// Coulomb's μ.
+    friction: f32,
     /// Accumulated push along the normal, kg m, never below 0.
     normal_push: f32,
     /// Accumulated push against sliding, kg m.
@@ -41,11 +43,12 @@ pub(super) struct Contact<const D: usize> {
 
 impl<const D: usize> Contact<D> {
     /// None if neither side can move.
-    pub(super) fn new(
+    pub(crate) fn new(
         particles: &Particles<D>,
         point: WeightedPoint,
         other: Other<D>,
         normal: [f32; D],
+        friction: f32,
     ) -> Option<Self> {
         let of_other = match &other {
             Other::Matter(anchor) => anchor.inverse_mass(particles),
@@ -58,6 +61,7 @@ impl<const D: usize> Contact<D> {
             normal,
             distance: 0.0,
             effective_mass: 1.0 / inverse_mass,
+            friction,
             normal_push: 0.0,
             friction_push: [0.0; D],
         })
@@ -70,6 +74,7 @@ impl<const D: usize> Contact<D> {
         point: WeightedPoint,
         Nearest { distance, normal }: Nearest<D>,
         reach: f32,
+        friction: f32,
         displacement: impl Fn([f32; D]) -> [f32; D],
     ) -> Option<Self> {
         let depth = reach - distance;
@@ -77,19 +82,19 @@ impl<const D: usize> Contact<D> {
             let position = add_scaled(point.position(particles), depth, normal);
             let previous = difference(position, displacement(position));
             let other = Other::Fixed { position, previous };
-            Self::new(particles, point, other, normal)
+            Self::new(particles, point, other, normal, friction)
         } else {
             None
         }
     }
 
     /// Sets the distance that the contact keeps between the two sides, m.
-    pub(super) fn with_distance(self, distance: f32) -> Self {
+    pub(crate) fn with_distance(self, distance: f32) -> Self {
         Self { distance, ..self }
     }
 
     /// Penetration of the point, m; below 0 outside.
-    pub(super) fn depth(&self, particles: &Particles<D>) -> f32 {
+    pub(crate) fn depth(&self, particles: &Particles<D>) -> f32 {
         let q = match &self.other {
             Other::Matter(anchor) => anchor.position(particles),
             Other::Fixed { position, .. } => *position,
@@ -127,13 +132,13 @@ impl<const D: usize> Contact<D> {
     /// the other side in this substep, m, and returns its change. The accumulated push never
     /// exceeds the Coulomb limit.
     #[inline(always)]
-    fn update_friction_push(&mut self, slid: [f32; D], friction: f32) -> [f32; D] {
+    fn update_friction_push(&mut self, slid: [f32; D]) -> [f32; D] {
         let along_normal = dot(slid, self.normal);
         let mut friction_push = self.friction_push;
         for (axis, friction_push) in friction_push.iter_mut().enumerate() {
             *friction_push -= (slid[axis] - along_normal * self.normal[axis]) * self.effective_mass;
         }
-        let (square, limit) = (dot(friction_push, friction_push), friction * self.normal_push);
+        let (square, limit) = (dot(friction_push, friction_push), self.friction * self.normal_push);
         if square > limit * limit {
             friction_push = scaled(friction_push, limit / square.sqrt());
         }
@@ -214,7 +219,7 @@ impl Sides {
 
 /// Solves contacts together. Its fields are buffers for reuse, not state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Solver<const D: usize> {
+pub(crate) struct Solver<const D: usize> {
     /// The states of `particles`, then those of fixed points.
     states: Vec<PointState<D>>,
     particles: Vec<u32>,
@@ -228,12 +233,7 @@ impl<const D: usize> Solver<D> {
     /// Restitution follows at the end of the substep (`bounce`). Contacts are solved in order,
     /// several times (Gauss-Seidel, as for sticks); a later iteration takes back a push that other
     /// contacts made unnecessary.
-    pub(super) fn resolve(
-        &mut self,
-        contacts: &mut Vec<Contact<D>>,
-        friction: f32,
-        particles: &mut Particles<D>,
-    ) {
+    pub(crate) fn resolve(&mut self, contacts: &mut Vec<Contact<D>>, particles: &mut Particles<D>) {
         self.gather(contacts, particles);
         let Self { states, sides, .. } = self;
         // Penetration that existed a substep ago is removed without adding velocity, or overlapping
@@ -257,12 +257,17 @@ impl<const D: usize> Solver<D> {
             let touches = normal_push != 0.0 || contact.normal_push > 0.0;
             if touches {
                 let slid = difference(offset, sides.offset(states, BEFORE));
-                let friction_push = contact.update_friction_push(slid, friction);
+                let friction_push = contact.update_friction_push(slid);
                 sides.push(states, NOW, add_scaled(friction_push, normal_push, contact.normal));
             }
             touches
         });
         self.scatter(particles);
+    }
+
+    /// The particles of all contacts of the last call.
+    pub(crate) fn particles(&self) -> &[u32] {
+        &self.particles
     }
 
     /// Clears the buffers and reserves memory for so many contacts and particles, so that later

@@ -7,17 +7,21 @@ use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_pfm_pfm;
 use parry3d::shape::ConvexPolyhedron;
 
-use crate::linear::{Vector, apply, matrix, per_axis, transposed};
+use super::colliders::Face;
+use crate::linear::{Vector, apply, direction, matrix, per_axis, transposed};
 use crate::pose::BodyPose;
-use crate::vector::{difference, sum};
+use crate::vector::{difference, dot, sum};
+
+/// The cosine of the angle up to which two normals count as equal.
+const SAME_DIRECTION: f64 = 0.999_999;
 
 /// The convex hull of a body's mesh, in body coordinates (the body's axes, from its centre).
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
     shape: Arc<ConvexPolyhedron>,
     /// The middle and half the size of its bounding box.
-    middle: Vector,
-    half: Vector,
+    pub(super) middle: Vector,
+    pub(super) half: Vector,
 }
 
 /// The contact points of two hulls, each in the coordinates of its body.
@@ -47,6 +51,29 @@ impl Hull {
         let reach = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half);
         let reach = reach.map(|reach| reach + margin);
         [difference(middle, reach), sum(middle, reach)]
+    }
+
+    /// Its faces, and those of its box that are in other directions, for a body whose particles are
+    /// at `particles`.
+    pub(super) fn faces(&self, particles: &[Vector; 4]) -> Vec<Face> {
+        let points: Vec<Vector> =
+            self.shape.points().iter().map(|it| it.to_array().map(f64::from)).collect();
+        let of_hull = self.shape.faces().iter().map(|it| it.normal.to_array().map(f64::from));
+        let mut normals: Vec<Vector> = of_hull.filter_map(direction).collect();
+        for axis in 0..3 {
+            for side in [1.0, -1.0] {
+                let mut normal = [0.0; 3];
+                normal[axis] = side;
+                if normals.iter().all(|other| dot(*other, normal) < SAME_DIRECTION) {
+                    normals.push(normal);
+                }
+            }
+        }
+        let face = |normal: Vector| {
+            let height = points.iter().map(|point| dot(*point, normal)).fold(f64::MIN, f64::max);
+            particles.map(|particle| dot(particle, normal) - height)
+        };
+        normals.into_iter().map(face).collect()
     }
 
     /// Writes to `manifold` the contact points with another hull at most `margin` away, m.

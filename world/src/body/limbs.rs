@@ -4,7 +4,9 @@ use taut_core::Particles;
 
 use super::WeightedPoint;
 use super::contact::{Contact, Other, Solver};
+use super::own_limbs::OwnLimbs;
 use super::weighted_point::Probe;
+use crate::obstacle::LimbContacts;
 use crate::surface::{Nearest, Surface};
 use crate::sweep::{self, BoundingBox};
 use crate::vector::{difference, dot, length, wide};
@@ -16,7 +18,8 @@ pub struct Limb {
     pub ends: [u32; 2],
     /// m.
     pub radius: f32,
-    /// Its owner, such as a ragdoll: limbs of one owner do not collide with each other.
+    /// Its owner, such as a ragdoll. Limbs of one owner collide with each other only if
+    /// [`LimbContacts::own_limbs`](crate::LimbContacts) is set.
     pub owner: u32,
 }
 
@@ -26,6 +29,31 @@ impl Limb {
         match self.ends {
             [a, b] if a == b => WeightedPoint::at(a), // weights of ½ and ½ would halve `Σ c² w`
             ends => WeightedPoint::on_stick(ends, share),
+        }
+    }
+
+    /// Whether it has a particle in common with another.
+    pub(super) fn joins(&self, other: &Self) -> bool {
+        self.ends.iter().any(|end| other.ends.contains(end))
+    }
+
+    /// Its bounding box as that of the object `object`, with `margin` on each side, m.
+    pub(super) fn bounds<const D: usize>(
+        &self,
+        object: usize,
+        particles: &Particles<D>,
+        margin: f64,
+    ) -> BoundingBox<D> {
+        let [a, b] = self.ends.map(|end| wide(particles.position(end as usize)));
+        let reach = f64::from(self.radius) + margin;
+        let end = |axis: usize, upper: bool| {
+            let outer = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };
+            if upper { outer + reach } else { outer - reach }
+        };
+        BoundingBox {
+            object,
+            low: core::array::from_fn(|axis| end(axis, false)),
+            high: core::array::from_fn(|axis| end(axis, true)),
         }
     }
 
@@ -89,6 +117,7 @@ const SPACING_MIN: f32 = 1e-6;
 pub struct Limbs<const D: usize = 3> {
     all: Vec<Limb>,
     owners: u32,
+    own: OwnLimbs,
 }
 
 impl<const D: usize> Limbs<D> {
@@ -117,6 +146,7 @@ impl<const D: usize> Limbs<D> {
             return;
         }
         let LimbScratch { obstacle_contacts, solver, .. } = scratch;
+        let friction = surface.friction;
         obstacle_contacts.clear();
         obstacle_contacts.reserve(2);
         solver.reserve(obstacle_contacts.capacity(), particles.len());
@@ -125,12 +155,18 @@ impl<const D: usize> Limbs<D> {
             let reach = surface.thickness + limb.radius;
             let deepest = limb.deepest(particles, &nearest, reach);
             for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
-                let contact =
-                    Contact::with_obstacle(particles, point, nearest, reach, &displacement);
+                let contact = Contact::with_obstacle(
+                    particles,
+                    point,
+                    nearest,
+                    reach,
+                    friction,
+                    &displacement,
+                );
                 obstacle_contacts.extend(contact);
             }
             if !obstacle_contacts.is_empty() {
-                solver.resolve(obstacle_contacts, surface.friction, particles);
+                solver.resolve(obstacle_contacts, particles);
             }
         }
     }
@@ -156,39 +192,58 @@ impl<const D: usize> Limbs<D> {
         largest
     }
 
-    /// Adds limbs that share a new owner.
-    pub(crate) fn extend(&mut self, limbs: impl IntoIterator<Item = ([u32; 2], f32)>) {
-        let owner = self.owners;
+    /// Adds limbs that share a new owner, of a model at rest.
+    pub(crate) fn extend(
+        &mut self,
+        limbs: impl IntoIterator<Item = ([u32; 2], f32)>,
+        particles: &Particles<D>,
+    ) {
+        let (owner, first) = (self.owners, self.all.len());
         self.all.extend(limbs.into_iter().map(|(ends, radius)| Limb { ends, radius, owner }));
+        self.own.extend(&self.all, first, particles);
         self.owners += 1;
     }
 
     /// Whether any limbs can collide with each other.
-    pub(crate) fn may_collide(&self) -> bool {
-        self.owners > 1
+    pub(crate) fn may_collide(&self, contacts: &LimbContacts) -> bool {
+        self.owners > 1 || contacts.own_limbs && self.all.len() > 1
     }
 
-    /// Pushes limbs of different owners apart. Contacts up to a distance of `margin`, m, are found
-    /// once per substep.
+    /// The distance that the axes of two limbs keep, m; None if they do not collide.
+    fn distance(&self, pair: [usize; 2], contacts: &LimbContacts) -> Option<f32> {
+        let [one, other] = pair.map(|number| &self.all[number]);
+        if one.owner != other.owner {
+            Some(one.radius + other.radius)
+        } else if contacts.own_limbs {
+            self.own.distance(&self.all, pair)
+        } else {
+            None
+        }
+    }
+
+    /// Pushes limbs apart. Contacts up to a distance of the margin are found once per substep.
     pub(crate) fn keep_apart(
         &self,
         particles: &mut Particles<D>,
-        friction: f32,
-        margin: f32,
+        settings: &LimbContacts,
         scratch: &mut LimbScratch<D>,
     ) {
         if !scratch.found {
-            scratch.find(&self.all, particles, margin);
+            scratch.find(self, particles, settings);
             scratch.found = true;
         }
         let LimbScratch { contacts, solver, .. } = scratch;
-        solver.resolve(contacts, friction, particles);
+        solver.resolve(contacts, particles);
     }
 
-    /// Greatest mutual penetration of limbs of different owners, m; 0 if none.
-    pub(crate) fn depth_in_each_other(&self, particles: &Particles<D>) -> f32 {
+    /// Greatest mutual penetration of limbs, m; 0 if none.
+    pub(crate) fn depth_in_each_other(
+        &self,
+        particles: &Particles<D>,
+        settings: &LimbContacts,
+    ) -> f32 {
         let mut scratch = LimbScratch::default();
-        scratch.find(&self.all, particles, 0.0);
+        scratch.find(self, particles, &LimbContacts { margin: 0.0, ..*settings });
         scratch.contacts.iter().fold(0.0, |deepest, contact| {
             let depth = contact.depth(particles);
             if depth > deepest { depth } else { deepest }
@@ -198,6 +253,7 @@ impl<const D: usize> Limbs<D> {
     /// Appends the limbs of another model, whose first particle becomes number `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
         let owners = self.owners;
+        self.own.append(&others.own, self.all.len());
         self.all.extend(others.all.iter().map(|limb| Limb {
             ends: limb.ends.map(|end| first + end),
             owner: owners + limb.owner,
@@ -232,45 +288,54 @@ impl<const D: usize> LimbScratch<D> {
         self.found = false;
     }
 
-    /// Finds the contacts of all pairs at most `margin` apart.
-    fn find(&mut self, limbs: &[Limb], particles: &Particles<D>, margin: f32) {
+    /// Finds the contacts of all pairs that are nearer than the margin.
+    fn find(&mut self, limbs: &Limbs<D>, particles: &Particles<D>, settings: &LimbContacts) {
         let Self { boxes, pairs, contacts, .. } = self;
+        let (all, margin) = (&limbs.all, 0.5 * f64::from(settings.margin));
         boxes.clear();
         pairs.clear();
         // Enough for a pile of limbs, so that later steps do not allocate.
-        pairs.reserve(8 * limbs.len());
-        boxes.extend(limbs.iter().enumerate().map(|(object, limb)| {
-            let [a, b] = limb.ends.map(|end| wide(particles.position(end as usize)));
-            let reach = f64::from(limb.radius) + 0.5 * f64::from(margin);
-            let end = |axis: usize, upper: bool| {
-                let outer = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };
-                if upper { outer + reach } else { outer - reach }
-            };
-            BoundingBox {
-                object,
-                low: core::array::from_fn(|axis| end(axis, false)),
-                high: core::array::from_fn(|axis| end(axis, true)),
-            }
-        }));
-        sweep::pairs(boxes, |one, other| limbs[one].owner != limbs[other].owner, pairs);
+        pairs.reserve(8 * all.len());
+        let numbered = all.iter().enumerate();
+        boxes.extend(numbered.map(|(number, limb)| limb.bounds(number, particles, margin)));
+        let distance =
+            |one: usize, other: usize| limbs.distance([one.min(other), one.max(other)], settings);
+        sweep::pairs(boxes, |one, other| distance(one, other).is_some(), pairs);
         contacts.clear();
-        contacts.reserve(4 * limbs.len());
+        contacts.reserve(4 * all.len());
         for &[one, other] in &*pairs {
-            contacts.extend(contact([&limbs[one], &limbs[other]], particles, margin));
+            contacts.extend(distance(one, other).and_then(|distance| {
+                contact([&all[one], &all[other]], particles, distance, settings)
+            }));
         }
     }
 }
 
-/// The contact of two limbs at most `margin` apart.
+/// The nearest points of the axes of two limbs.
+fn nearest_on_axes<const D: usize>(
+    limbs: [&Limb; 2],
+    particles: &Particles<D>,
+) -> [WeightedPoint; 2] {
+    let ends = limbs.map(|limb| limb.ends.map(|end| particles.position(end as usize)));
+    let shares = nearest_points(ends);
+    core::array::from_fn(|i| limbs[i].point(shares[i]))
+}
+
+/// The distance of the axes of two limbs, m.
+pub(super) fn axis_distance<const D: usize>(limbs: [&Limb; 2], particles: &Particles<D>) -> f32 {
+    let [p, q] = nearest_on_axes(limbs, particles);
+    length(difference(p.position(particles), q.position(particles)))
+}
+
+/// The contact of two limbs whose axes keep the distance `touching`, m, if they are nearer than that
+/// and the margin.
 fn contact<const D: usize>(
     limbs: [&Limb; 2],
     particles: &Particles<D>,
-    margin: f32,
+    touching: f32,
+    &LimbContacts { friction, margin, .. }: &LimbContacts,
 ) -> Option<Contact<D>> {
-    let ends = limbs.map(|limb| limb.ends.map(|end| particles.position(end as usize)));
-    let shares = nearest_points(ends);
-    let [p, q] = core::array::from_fn(|i| limbs[i].point(shares[i]));
-    let touching = limbs[0].radius + limbs[1].radius;
+    let [p, q] = nearest_on_axes(limbs, particles);
     let offset = difference(p.position(particles), q.position(particles));
     let previous_offset = difference(p.previous(particles), q.previous(particles));
     let distance = length(offset);
@@ -283,13 +348,13 @@ fn contact<const D: usize>(
     let out_length = length(out);
     let normal = out.map(|along| along / out_length);
     (out_length >= 1e-6)
-        .then(|| Contact::new(particles, p, Other::Matter(q), normal))?
+        .then(|| Contact::new(particles, p, Other::Matter(q), normal, friction))?
         .map(|contact| contact.with_distance(touching))
 }
 
 /// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
 /// Detection", 5.1.9); in the middle if they are parallel.
-fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
+pub(super) fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
     let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));
     let c = dot(d1, r);

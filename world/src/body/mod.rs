@@ -8,9 +8,11 @@
 //! - [`WeightedPoint`]: a point on a stick, on a triangle or in a tetrahedron, and its contacts.
 //! - [`Limbs`]: capsules around sticks, and their contacts.
 //! - Contacts: the vertices of the meshes collide with a [`Solid`](crate::Solid), and bodies with
-//!   each other by `BodyContacts` (feature `parry`).
+//!   each other by `BodyContacts` (feature `parry`). [`Collider`]: limbs and the hulls of bodies, as
+//!   the particles of cloth and ropes meet them.
 
 mod bounce;
+mod colliders;
 mod contact;
 mod embedding;
 #[cfg(feature = "parry")]
@@ -18,6 +20,7 @@ mod hull;
 mod limbs;
 mod mass;
 mod motion;
+mod own_limbs;
 #[cfg(feature = "parry")]
 mod pairs;
 mod solids;
@@ -31,6 +34,8 @@ use crate::drawing::row;
 use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::vector::{difference, sum, wide};
 
+pub(crate) use colliders::{Collider, ColliderScratch, Placed, box_around};
+pub(crate) use contact::{Contact, Other, Solver};
 pub(crate) use limbs::LimbScratch;
 pub use limbs::{Limb, Limbs};
 pub use mass::MassProperties;

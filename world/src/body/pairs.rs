@@ -42,11 +42,11 @@ impl Bodies<3> {
     ) {
         let BodyScratch { pairs, bounces, .. } = scratch;
         if !pairs.found {
-            pairs.find(&self.all, particles, surface.thickness, margin);
+            pairs.find(&self.all, particles, surface, margin);
             pairs.found = true;
         }
         let Scratch { contacts, solver, bodies, .. } = pairs;
-        solver.resolve(contacts, surface.friction, particles);
+        solver.resolve(contacts, particles);
         if surface.restitution > 0.0 {
             for (contact, pair) in contacts.iter().zip(&*bodies) {
                 bounces.record(pair.map(Some), contact, particles, surface);
@@ -57,7 +57,8 @@ impl Bodies<3> {
 
 impl Scratch {
     /// Finds the contacts of all pairs.
-    fn find(&mut self, bodies: &[Body], particles: &Particles<3>, thickness: f32, margin: f32) {
+    fn find(&mut self, bodies: &[Body], particles: &Particles<3>, surface: &Surface, margin: f32) {
+        let Surface { thickness, friction, .. } = *surface;
         self.find_pairs(bodies, particles, margin + thickness);
         let Self { poses, pairs, manifold, contacts, bodies: bodies_of_contacts, .. } = self;
         contacts.clear();
@@ -73,7 +74,7 @@ impl Scratch {
                 let on_one =
                     Other::Matter(one.weighted_point((point.local_p1 + offset).to_array()));
                 let on_other = other.weighted_point(point.local_p2.to_array());
-                if let Some(contact) = Contact::new(particles, on_other, on_one, normal) {
+                if let Some(contact) = Contact::new(particles, on_other, on_one, normal, friction) {
                     contacts.push(contact);
                     bodies_of_contacts.push([b, a]);
                 }

@@ -34,17 +34,24 @@ impl<const D: usize> Bodies<D> {
         scratch: &mut BodyScratch<D>,
     ) {
         let BodyScratch { contacts, solver, bounces, .. } = scratch;
+        let friction = surface.friction;
         for (body, points) in self.points().enumerate() {
             contacts.clear();
             for point in points {
                 let probe = probe(point, surface.thickness);
                 let nearest = nearest(particles, &probe);
                 let Probe { point, reach, .. } = probe;
-                let contact =
-                    Contact::with_obstacle(particles, point, nearest, reach, &displacement);
+                let contact = Contact::with_obstacle(
+                    particles,
+                    point,
+                    nearest,
+                    reach,
+                    friction,
+                    &displacement,
+                );
                 contacts.extend(contact);
             }
-            solver.resolve(contacts, surface.friction, particles);
+            solver.resolve(contacts, particles);
             if surface.restitution > 0.0 {
                 for contact in &*contacts {
                     bounces.record([Some(body), None], contact, particles, surface);

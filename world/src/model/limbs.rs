@@ -7,7 +7,8 @@ use super::{Model, ModelError};
 impl<const D: usize> Model<D> {
     /// Adds limbs of one owner: capsules between two particles, or balls around one (both ends the
     /// same), with a radius, m. They collide with limbs of other owners if
-    /// [`LimbContacts`](crate::LimbContacts) are among the obstacles.
+    /// [`LimbContacts`](crate::LimbContacts) are among the obstacles, and with each other if these
+    /// say so, as far as they do not overlap now.
     ///
     /// ```
     /// use taut_world::{Model, Rope};
@@ -35,7 +36,7 @@ impl<const D: usize> Model<D> {
             let (range, must) = (0.0..=taut_core::COORDINATE_MAX, "from 0 to 1e12");
             ModelError::check("radius", "the radius of a limb, m,", radius.into(), range, must)?;
         }
-        self.limbs.extend(limbs);
+        self.limbs.extend(limbs, &self.particles);
         Ok(self)
     }
 }

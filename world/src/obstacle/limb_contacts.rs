@@ -14,8 +14,11 @@ use crate::settings::StepTime;
 /// Jakobsen 2001, with Coulomb friction. A limb that crossed another's axis in a substep is moved
 /// back to its previous side.
 ///
-/// Limbs do not bounce. Limbs of one doll do not collide with each other, because many overlap at
-/// rest. Joint limits keep some of them apart, but an arm may swing through the trunk.
+/// Limbs do not bounce. Limbs of one owner collide with each other if [`own_limbs`](Self::own_limbs)
+/// is set: without it, an arm may swing through the trunk. Limbs that share a particle are left out,
+/// and so are pairs that overlap by more than half at rest, when limbs are
+/// [added](crate::Model::with_limbs) to a model; those that overlap less keep their distance at
+/// rest.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,11 +51,13 @@ pub struct LimbContacts {
     /// The distance up to which limbs have contacts, m, because they may touch later in the
     /// substep. Default: 0.01.
     pub margin: f32,
+    /// Whether limbs of one owner collide with each other, too. Default: false.
+    pub own_limbs: bool,
 }
 
 impl Default for LimbContacts {
     fn default() -> Self {
-        Self { friction: 0.5, margin: 0.01 }
+        Self { friction: 0.5, margin: 0.01, own_limbs: false }
     }
 }
 
@@ -65,14 +70,14 @@ impl<const D: usize> Obstacle<D> for LimbContacts {
 
     fn resolve(&self, matter: &mut Matter<'_, D>, _: &StepTime<D>) {
         let (Model { particles, limbs, .. }, scratch) = matter.model_and_scratch();
-        limbs.keep_apart(particles, self.friction, self.margin, &mut scratch.limbs);
+        limbs.keep_apart(particles, self, &mut scratch.limbs);
     }
 
     fn touches(&self, model: &Model<D>) -> bool {
-        model.limbs.may_collide()
+        model.limbs.may_collide(self)
     }
 
     fn depth(&self, model: &Model<D>, _: &StepTime<D>) -> f32 {
-        model.limbs.depth_in_each_other(&model.particles)
+        model.limbs.depth_in_each_other(&model.particles, self)
     }
 }

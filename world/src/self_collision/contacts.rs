@@ -87,7 +87,7 @@ fn direction<const D: usize>(a: [f32; D], length: f32) -> [f32; D] {
 /// The normal and the depth of the contact of two balls whose centres were at `start` relative to
 /// each other at the beginning of the substep and are at `end` now; None if they do not touch.
 #[inline]
-fn swept<const D: usize>(
+pub(crate) fn swept<const D: usize>(
     start: [f32; D],
     end: [f32; D],
     thickness: f32,

@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::vector::{difference, dot, wide};
 
 pub(crate) use clusters::{Balls, CLUSTER};
-pub(crate) use contacts::ContactSolver;
+pub(crate) use contacts::{ContactSolver, swept};
 pub(crate) use crossings::crossings;
 pub(crate) use near_list::NearList;
 pub(crate) use near_rows::{Margin, NearRows, Pairing, Pairings};
@@ -92,6 +92,11 @@ impl SelfCollision {
     pub(crate) fn meets(&self, other: &Self) -> bool {
         self.categories & other.mask != 0 && other.categories & self.mask != 0
     }
+
+    /// Coulomb's μ of two models: the geometric mean.
+    pub(crate) fn mean_friction(&self, other: &Self) -> f32 {
+        (self.friction * other.friction).sqrt()
+    }
 }
 
 /// The least thickness, m, with which nothing can pass between the corners of a triangle: the
@@ -125,19 +130,35 @@ impl<const D: usize> Model<D> {
         let friction = f64::from(friction);
         ModelError::check("friction", "the friction of cloth", friction, 0.0.., "at least 0")?;
         let thickness = thickness.unwrap_or_else(|| self.default_thickness() as f32);
+        let (what, least, must) = if self.has_colliders() {
+            ("the thickness of limbs and bodies, m,", 0.0, "from 0 to 1e12")
+        } else {
+            let least = f32::MIN_POSITIVE.into();
+            ("the thickness of cloth, m,", least, "above 0 and at most 1e12")
+        };
         ModelError::check(
             "thickness",
-            "the thickness of cloth, m,",
+            what,
             thickness.into(),
-            f64::from(f32::MIN_POSITIVE)..=taut_core::COORDINATE_MAX,
-            "above 0 and at most 1e12",
+            least..=taut_core::COORDINATE_MAX,
+            must,
         )?;
         self.self_collision = Some(SelfCollision { thickness: Some(thickness), ..settings });
         Ok(self)
     }
 
-    /// The thickness if none is given, m; 0 if there are no faces and no sticks.
+    /// Whether it takes part in contacts with self-collision by its limbs and bodies, not by its
+    /// particles.
+    pub(crate) fn has_colliders(&self) -> bool {
+        !self.limbs.is_empty() || !self.bodies.is_empty()
+    }
+
+    /// The thickness if none is given, m; 0 if there are no faces and no sticks, and for limbs and
+    /// bodies.
     fn default_thickness(&self) -> f64 {
+        if self.has_colliders() {
+            return 0.0;
+        }
         let point = |corner: u32| wide(self.particles.position(corner as usize));
         if !self.faces.is_empty() {
             let radii = self.faces.iter().map(|face| covering_radius(face.map(point)));

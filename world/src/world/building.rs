@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use taut_core::{Kernel, PlanError, Schedule};
 
 use super::AnchorCursors;
+use super::collider_contacts::ColliderContacts;
 use super::island::{Island, IslandSchedules};
 use super::number_map::NumberMap;
 use super::self_collisions::SelfCollisions;
@@ -68,6 +69,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             sticks: NumberMap::new(sticks.end),
             removed: Removed::default(),
             self_collisions: None,
+            collider_contacts: None,
             signatures: signatures(scene),
             held: BTreeMap::new(),
             drag_targets: BTreeMap::new(),
@@ -107,6 +109,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             world.islands.push(island);
         }
         world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles);
+        world.collider_contacts = ColliderContacts::new(scene, &world.models, &world.particles);
         let first_particles: Vec<usize> =
             world.models.iter().map(|model| model.particles.start).collect();
         world.ties = IslandTie::all_of(scene, &first_particles, &world.particles);

@@ -18,6 +18,10 @@ pub struct Contacts {
     pub touching: usize,
     /// The deepest penetration of a pair, m; 0 if there is none.
     pub penetration: f32,
+    /// Number of pairs of a particle and a limb or body that touch, or nearly, as above.
+    pub on_bodies: usize,
+    /// How much closer the nearest of these pairs is than half the thickness, m; 0 if none is closer.
+    pub penetration_of_bodies: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,
     /// Number of pairs that do not collide, because they are near each other at rest, in addition
@@ -56,7 +60,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
         }
         let left_out = rules.participants.iter().map(|it| it.rest.close).sum();
-        Some(Contacts { touching, penetration, crossings: self.crossings(), left_out })
+        let of_island = |island: usize| &self.islands[island].model.particles;
+        let with_bodies = self.collider_contacts.clone();
+        let (on_bodies, penetration_of_bodies) = with_bodies
+            .map(|mut it| it.at_rest(of_island, TOUCHING_TOLERANCE as f32))
+            .unwrap_or_default();
+        Some(Contacts {
+            touching,
+            penetration,
+            on_bodies,
+            penetration_of_bodies,
+            crossings: self.crossings(),
+            left_out,
+        })
     }
 
     /// Number of crossings of the faces of models with self-collision.

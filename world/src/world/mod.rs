@@ -2,12 +2,14 @@
 
 mod building;
 mod clock;
+mod collider_contacts;
 mod contact_check;
 mod contacts;
 mod cutting;
 mod diagnostics;
 mod drawing;
 mod error;
+mod gathered;
 mod hands;
 mod integrate;
 mod island;
@@ -41,6 +43,7 @@ use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::{SpringError, Springs};
 
 use clock::RecordedPositions;
+use collider_contacts::ColliderContacts;
 use hands::Held;
 use number_map::NumberMap;
 use self_collisions::SelfCollisions;
@@ -121,6 +124,8 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     removed: Removed,
     /// None if no model has self-collision.
     self_collisions: Option<SelfCollisions<D>>,
+    /// None if no cloth or rope may touch a limb or body.
+    collider_contacts: Option<ColliderContacts<D>>,
     /// Particles that are pinned or grabbed, until they are freed.
     held: BTreeMap<usize, Held<D>>,
     /// Positions of dragged particles at the end of the next step.

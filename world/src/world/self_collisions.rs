@@ -105,7 +105,9 @@ impl<const D: usize> SelfCollisions<D> {
         let (mut participants, mut left_out) = (Vec::<Participant>::new(), Vec::new());
         let mut first_slot = 0;
         for ((_, model), range) in scene.models().zip(ranges) {
-            let Some(settings) = model.self_collision else { continue };
+            // Limbs and bodies take part in `ColliderContacts`.
+            let settings = model.self_collision.filter(|_| !model.has_colliders());
+            let Some(settings) = settings else { continue };
             let rest = RestPairs::new(model, settings.distance());
             left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
             first_slot += rest.particles.len() as u32;

@@ -71,6 +71,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         if let Some(self_collisions) = &mut self.self_collisions {
             self_collisions.locate(&self.particles);
         }
+        if let Some(collider_contacts) = &mut self.collider_contacts {
+            collider_contacts.locate(&self.particles);
+        }
         if let Some(recorded) = &mut self.recorded {
             recorded.split(island, &kept, &moved);
         }

@@ -129,7 +129,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let motion = step.motion()?;
         self.assign_drag_targets();
         self.refresh_tethers();
-        let Self { forces, obstacles, islands, ties, self_collisions, formula, .. } = self;
+        let Self { forces, obstacles, islands, ties, self_collisions, collider_contacts, .. } =
+            self;
+        let formula = self.formula;
         ties::begin_step(ties, islands);
         let mut finite = true;
         let h = step.dt / step.substeps as f32;
@@ -140,6 +142,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             island.touched = island.tied
                 || model.acts()
                 || self_collisions.as_ref().is_some_and(|it| it.touches(number))
+                || collider_contacts.as_ref().is_some_and(|it| it.touches(number))
                 || (watch.is_some() && island.tethering.is_some())
                 || forces.iter().any(|force| force.touches(model))
                 || obstacles.iter().any(|obstacle| obstacle.touches(model));
@@ -177,12 +180,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                         island.relax(step.iterations, &now, executor, &mut watch)?;
                     }
                 }
-                if ties::relax(ties, islands, *formula, step.iterations, &now) {
+                if ties::relax(ties, islands, formula, step.iterations, &now) {
                     watch.after(StepPart::Ties);
                 }
                 let mut access = contacts::IslandsOnPlans { islands, executor };
                 if let Some(self_collisions) = self_collisions {
                     self_collisions.resolve(&mut Islands(&mut access));
+                    watch.after(StepPart::SelfCollision);
+                }
+                if let Some(collider_contacts) = collider_contacts {
+                    collider_contacts.resolve(&mut Islands(&mut access));
                     watch.after(StepPart::SelfCollision);
                 }
                 contacts::resolve(obstacles, &mut Islands(&mut access), &now);

@@ -34,5 +34,6 @@ mod tethers;
 mod tied_tethers;
 mod ties;
 mod time;
+mod touch;
 mod wind;
 mod worlds;

@@ -281,9 +281,17 @@ fn depth<const D: usize>(world: &World<ScalarKernel, D>) -> f32
 where
     ScalarKernel: Kernel<D>,
 {
+    depth_by(world, &LimbContacts::default())
+}
+
+/// The penetration depth of limbs of the first island, m.
+fn depth_by<const D: usize>(world: &World<ScalarKernel, D>, contacts: &LimbContacts) -> f32
+where
+    ScalarKernel: Kernel<D>,
+{
     let motion = world.settings().step.motion().unwrap();
     let now = StepTime { time: world.time(), h: 1.0 / 240.0, duration: 1.0 / 240.0, motion };
-    LimbContacts::default().depth(&world.islands()[0].model, &now)
+    contacts.depth(&world.islands()[0].model, &now)
 }
 
 /// Checks that limbs in a scene penetrate little, and more without the obstacle for their contacts.
@@ -316,4 +324,76 @@ fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
             AnyScene::ThreeD(scene) => check_pile(&scene),
         }
     }
+}
+
+/// A ragdoll without gravity whose limbs are kicked in all directions, and the deepest penetration of
+/// its limbs into each other, m.
+fn deepest_after_kicks<const D: usize>(model: &Model<D>, own_limbs: bool) -> f32
+where
+    ScalarKernel: Kernel<D>,
+{
+    let own = LimbContacts { own_limbs: true, ..LimbContacts::default() };
+    let mut scene = Scene::<D>::new();
+    scene.add("doll", model.clone()).unwrap();
+    scene.obstacles.push(Arc::new(LimbContacts { own_limbs, ..LimbContacts::default() }));
+    scene.settings.step =
+        Step { substeps: 8, iterations: 2, acceleration: [0.0; D], ..Step::default() };
+    scene.settings.passes = 2;
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    assert!(depth_by(&world, &own) < 1e-6, "at rest");
+    let mut deepest = 0.0_f32;
+    for step in 0..360 {
+        if step % 30 == 0 {
+            for (nth, kicked) in ["left hand", "right hand", "left foot"].iter().enumerate() {
+                let kicked = particle(model, kicked);
+                for axis in 0..D {
+                    let kick = 0.02 * (2.1 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
+                    world.islands_mut()[0].model.particles.previous_mut(axis)[kicked] +=
+                        kick as f32;
+                }
+            }
+        }
+        assert!(world.step().unwrap().finite);
+        deepest = deepest.max(depth_by(&world, &own));
+    }
+    deepest
+}
+
+#[test]
+fn limbs_of_one_ragdoll_stay_apart_if_wanted() {
+    let flat = Model::<2>::ragdoll(&Ragdoll::default()).unwrap();
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    for (dimensions, [with, without]) in [
+        (2, [true, false].map(|own| deepest_after_kicks(&flat, own))),
+        (3, [true, false].map(|own| deepest_after_kicks(&doll, own))),
+    ] {
+        assert!(with < 1e-3, "{dimensions}D: {with} m");
+        assert!(without > 0.1, "{dimensions}D: {without} m without contacts");
+    }
+}
+
+#[test]
+fn own_limbs_that_share_a_particle_or_overlap_at_rest_are_left_out() {
+    // A chain of three links, which overlap, and a fourth that crosses the first.
+    let points = [
+        [0.0, 0.0, 0.0],
+        [0.1, 0.0, 0.0],
+        [0.2, 0.0, 0.0],
+        [0.3, 0.0, 0.0],
+        [0.05, 0.0, -0.1],
+        [0.05, 0.0, 0.1],
+    ];
+    let chain = unconnected(&points, &[1.0; 6]);
+    let limbs = [([0, 1], 0.06), ([1, 2], 0.06), ([2, 3], 0.06), ([4, 5], 0.06)];
+    let chain = chain.with_limbs(limbs).unwrap();
+    let mut scene = Scene::new();
+    scene.add("chain", chain.clone()).unwrap();
+    let other = chain.moved([0.0, 1.0, 0.0]);
+    scene.add("other", other).unwrap();
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    let before = world.hash();
+    steps(&mut world, 10);
+    assert_eq!(world.hash(), before);
 }

@@ -1,0 +1,101 @@
+//! Cloth that touches ragdolls and rigid bodies.
+
+use std::f32::consts::FRAC_PI_2;
+use std::sync::Arc;
+
+use taut_core::Step;
+use taut_world::{Axes, Cloth, LimbContacts, Model, ModelError, Ragdoll, Scene, SelfCollision};
+#[cfg(feature = "parry")]
+use taut_world::{BodyContacts, Surface};
+
+use super::LibraryScene;
+use super::cloths::bend;
+
+/// What collides with what: sheets with bodies, but not with themselves.
+fn settings(categories: u32, mask: u32) -> SelfCollision {
+    SelfCollision { categories, mask, friction: 0.5, ..SelfCollision::default() }
+}
+
+/// A sheet that collides with bodies.
+fn sheet(cloth: &Cloth) -> Result<Model, ModelError> {
+    Model::cloth(cloth)?.self_colliding(settings(1, 2))
+}
+
+/// Limbs and bodies that collide with sheets.
+fn body(model: Model) -> Result<Model, ModelError> {
+    model.self_colliding(settings(2, 1))
+}
+
+#[cfg(feature = "parry")]
+pub(super) const TRAMPOLINE: LibraryScene = LibraryScene {
+    name: "trampoline",
+    description: "boxes fall on an elastic sheet that is pinned at its rim, and on each other",
+    size: 20,
+    size_unit: "particles along a side",
+    copies: false,
+    dimensions: 3,
+    residual_rms_max: 0.05,
+    build: |size| {
+        let cloth = Cloth {
+            columns: size,
+            rows: size,
+            width: 2.0,
+            height: 2.0,
+            axes: Axes::HORIZONTAL,
+            density: 1.0,
+            ..Cloth::default()
+        };
+        let mut scene = Scene::<3>::new();
+        let mut sheet = sheet(&cloth)?;
+        for side in ["top", "bottom", "left", "right"] {
+            sheet = sheet.pinned(side);
+        }
+        for stick in 0..sheet.sticks.len() {
+            sheet.sticks.set_compliance(stick, 1e-3).map_err(ModelError::from)?;
+        }
+        scene.add("sheet", sheet)?;
+        for nth in 0..3 {
+            let cube = body(Model::rigid_box([0.3; 3], 80.0)?)?;
+            let cube = cube.turned([1.0, 2.0, 3.0], 0.4 * nth as f32)?;
+            let at = [0.25 * nth as f32 - 0.2, 0.35 + 0.6 * nth as f32, 0.1 * nth as f32];
+            scene.add(format!("box {nth}"), cube.moved(at))?;
+        }
+        let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
+        scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
+        scene.settings.step = Step { substeps: 16, ..Step::default() };
+        Ok(scene.into())
+    },
+};
+
+pub(super) const DOLL_IN_HAMMOCK: LibraryScene = LibraryScene {
+    name: "doll-in-hammock",
+    description: "a ragdoll falls into a hammock that is pinned at two ends",
+    size: 36,
+    size_unit: "particles along the length",
+    copies: false,
+    dimensions: 3,
+    residual_rms_max: 0.1,
+    build: |size| {
+        let cloth = Cloth {
+            columns: size,
+            rows: (size / 2).max(2),
+            width: 2.6,
+            height: 1.3,
+            axes: Axes::HORIZONTAL,
+            density: 2.0,
+            ..Cloth::default()
+        };
+        let mut hammock = sheet(&cloth)?.pinned("left").pinned("right");
+        bend(&mut hammock, size)?;
+        let mut scene = Scene::<3>::new();
+        scene.add("hammock", hammock)?;
+        // It lies on its back, along the hammock.
+        let doll = body(Model::<3>::ragdoll(&Ragdoll::default())?)?;
+        let doll = doll.turned([1.0, 0.0, 0.0], -FRAC_PI_2)?.turned([0.0, 1.0, 0.0], FRAC_PI_2)?;
+        scene.add("doll", doll.moved([0.9, 0.2, 0.0]))?;
+        scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
+        scene.settings.step =
+            Step { substeps: 16, iterations: 1, damping_rate: 1.2, ..Step::default() };
+        Ok(scene.into())
+    },
+};

@@ -1,0 +1,291 @@
+//! Contacts of the convex hulls of bodies with balls.
+
+use std::sync::Arc;
+
+use taut_core::Particles;
+
+use super::{BEFORE, NOW, Touch, box_around};
+use crate::body::Body;
+use crate::body::weighted_point::WeightedPoint;
+use crate::drawing::row;
+use crate::linear::{Matrix, Vector, apply, inverse, transposed};
+use crate::vector::{add_scaled, difference, dot, length, scaled, wide};
+
+/// A face of a hull: the signed distances of the four particles of its body from its plane at rest,
+/// m, positive outside. As the distance is linear, it follows at all points, and the plane follows
+/// the particles as the vertices of the body do.
+pub(in crate::body) type Face = [f64; 4];
+
+/// The convex hull of a body. With the six planes of its box, which end the spikes that sharp edges
+/// would get when the faces move outwards.
+#[derive(Clone, Debug)]
+pub(crate) struct HullCollider {
+    corners: [u32; 4],
+    faces: Arc<[Face]>,
+    /// The middle of its box, as weights of the corners.
+    middle: [f64; 4],
+    /// From there to three faces of the box.
+    half: [[f64; 4]; 3],
+}
+
+/// A plane in the world, through the distance of one point from it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane<const D: usize> {
+    /// Unit normal, outwards.
+    normal: [f32; D],
+    /// Signed distance of the first corner, m.
+    of_first: f32,
+}
+
+/// The four particles of a body at one time.
+#[derive(Clone, Copy, Debug)]
+struct Corners<const D: usize> {
+    /// The first, m.
+    first: [f32; D],
+    /// Vectors to the others, m.
+    edges: [Vector; 3],
+    /// Maps a vector from the first to the weights of the others.
+    weights: Matrix,
+}
+
+/// A hull in a substep.
+#[derive(Debug)]
+pub(crate) struct PlacedHull<'a, const D: usize> {
+    particles: [u32; 4],
+    corners: [Corners<D>; 2],
+    planes: &'a [[Plane<D>; 2]],
+    /// Its box before and now.
+    boxes: [OrientedBox<D>; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OrientedBox<const D: usize> {
+    /// m.
+    middle: [f32; D],
+    /// Vectors from there to three faces, m.
+    half: [[f32; D]; 3],
+}
+
+impl<const D: usize> Corners<D> {
+    fn new(points: [[f32; D]; 4]) -> Option<Self> {
+        let [first, others @ ..] = points;
+        let edges = others.map(|other| difference(wide(row(other)), wide(row(first))));
+        let weights = inverse(&transposed(&edges))?;
+        Some(Self { first, edges, weights })
+    }
+
+    /// The plane of a face.
+    fn plane(&self, face: &Face) -> Option<Plane<D>> {
+        let [first, b, c, d] = *face;
+        // The gradient of the distance: it grows by `b - first` along the first edge, and so on.
+        let gradient = apply(&transposed(&self.weights), [b, c, d].map(|it| it - first));
+        let length = length(gradient);
+        let plane = || Plane {
+            normal: core::array::from_fn(|axis| (gradient[axis] / length) as f32),
+            of_first: (first / length) as f32,
+        };
+        (length > f64::MIN_POSITIVE).then(plane)
+    }
+
+    /// The vector with the given weights, whose sum is 0.
+    fn vector(&self, [_, b, c, d]: [f64; 4]) -> [f32; D] {
+        let [to_b, to_c, to_d] = self.edges;
+        let vector = add_scaled(add_scaled(scaled(to_b, b), c, to_c), d, to_d);
+        core::array::from_fn(|axis| vector[axis] as f32)
+    }
+
+    /// The weights of the last three corners at a vector from the first, m.
+    fn weights(&self, from_first: [f32; D]) -> Vector {
+        apply(&self.weights, wide(row(from_first)))
+    }
+}
+
+impl<const D: usize> Plane<D> {
+    /// Signed distance of a point at a vector from the first corner, m.
+    fn distance(&self, from_first: [f32; D]) -> f32 {
+        dot(self.normal, from_first) + self.of_first
+    }
+}
+
+impl HullCollider {
+    /// The hull of a body, the first particle of whose model has the number `first`; None without a
+    /// mesh.
+    #[cfg(feature = "parry")]
+    pub(super) fn of(body: &Body, first: u32) -> Option<Self> {
+        let hull = body.hull.as_ref()?;
+        let weights = |vector: Vector| {
+            let [b, c, d] = apply(&body.weights, vector);
+            [-((b + c) + d), b, c, d]
+        };
+        let [of_first, b, c, d] = weights(difference(hull.middle, body.rest[0]));
+        let axis = |axis: usize| {
+            let mut half = [0.0; 3];
+            half[axis] = hull.half[axis];
+            weights(half)
+        };
+        Some(Self {
+            corners: body.particles.map(|particle| first + particle),
+            faces: hull.faces(&body.rest).into(),
+            middle: [1.0 + of_first, b, c, d],
+            half: core::array::from_fn(axis),
+        })
+    }
+
+    /// Without `parry` bodies have no hulls.
+    #[cfg(not(feature = "parry"))]
+    pub(super) fn of(_: &Body, _: u32) -> Option<Self> {
+        None
+    }
+
+    pub(super) fn has_particle(&self, particle: u32) -> bool {
+        self.corners.contains(&particle)
+    }
+
+    pub(super) fn placed<'a, const D: usize>(
+        &self,
+        particles: &Particles<D>,
+        planes: &'a mut Vec<[Plane<D>; 2]>,
+    ) -> Option<PlacedHull<'a, D>> {
+        let previous =
+            |particle: usize| core::array::from_fn(|it| particles.previous(it)[particle]);
+        let before = Corners::new(self.corners.map(|corner| previous(corner as usize)))?;
+        let now = Corners::new(self.corners.map(|corner| particles.position(corner as usize)))?;
+        let corners = [before, now];
+        planes.clear();
+        for face in &*self.faces {
+            planes.push([before.plane(face)?, now.plane(face)?]);
+        }
+        let boxes = corners.map(|corners| {
+            let [of_first, b, c, d] = self.middle;
+            let middle = corners.vector([of_first - 1.0, b, c, d]);
+            let middle = add_scaled(corners.first, 1.0, middle);
+            OrientedBox { middle, half: self.half.map(|half| corners.vector(half)) }
+        });
+        Some(PlacedHull { particles: self.corners, corners, planes, boxes })
+    }
+}
+
+impl<const D: usize> PlacedHull<'_, D> {
+    pub(super) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
+        box_around(self.boxes.iter().flat_map(|OrientedBox { middle, half }| {
+            let mut extent = [reach * 1e-3; D];
+            for half in half {
+                let grown = 1.0 + reach / length(*half);
+                for axis in 0..D {
+                    extent[axis] += grown * half[axis].abs();
+                }
+            }
+            [difference(*middle, extent), add_scaled(*middle, 1.0, extent)]
+        }))
+    }
+
+    pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
+        let from_first = [BEFORE, NOW].map(|it| difference(path[it], self.corners[it].first));
+        // The times when the ball is inside all planes, if its distance from each is linear in time:
+        // clipping of Cyrus and Beck. (The distance is that from the plane of a face, not from the
+        // face: edges are not rounded.)
+        let (mut enter, mut leave) = (0.0, 1.0);
+        // The plane by which it entered last, and that which was nearest if it began inside.
+        let (mut entered, mut nearest) = (None, None);
+        let mut outermost = f32::NEG_INFINITY;
+        for [plane_before, plane] in self.planes {
+            let start = plane_before.distance(from_first[BEFORE]) - reach;
+            let end = plane.distance(from_first[NOW]) - reach;
+            let time = start / (start - end);
+            if start > 0.0 {
+                if end > 0.0 {
+                    return None;
+                }
+                if entered.is_none() || time > enter {
+                    (enter, entered) = (time, Some((plane, end)));
+                }
+            } else {
+                leave = if end > 0.0 && time < leave { time } else { leave };
+                if start > outermost {
+                    (outermost, nearest) = (start, Some((plane, end)));
+                }
+            }
+        }
+        let (plane, end) = entered.or(nearest)?;
+        if enter > leave || end > 0.0 {
+            return None;
+        }
+        let normal = plane.normal;
+        // The point of the surface where the ball entered. If it began inside: where it left, or is.
+        let (time, distance) = match entered {
+            Some(_) => (enter, reach),
+            None => (leave, (outermost + leave * (end - outermost)) + reach),
+        };
+        let now = self.corners[NOW].weights(from_first[NOW]);
+        let before = self.corners[BEFORE].weights(from_first[BEFORE]);
+        let at = add_scaled(before, f64::from(time), difference(now, before));
+        let down = self.corners[NOW].weights(scaled(normal, -distance));
+        let [b, c, d] = add_scaled(at, 1.0, down).map(|weight| weight as f32);
+        let point = WeightedPoint::in_tetrahedron(self.particles, [b, c, d]);
+        Some(Touch { point, normal, distance: reach })
+    }
+}
+
+#[cfg(all(test, feature = "parry"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::HullCollider;
+    use crate::model::Model;
+    use crate::vector::{add_scaled, difference, dot, length};
+
+    const REACH: f32 = 0.1;
+
+    /// How far a point is outside a cube of 1 m around `centre` whose faces are moved out, m.
+    fn outside(point: [f32; 3], centre: [f32; 3]) -> f32 {
+        let offset = difference(point, centre);
+        offset.map(|along| along.abs() - 0.5 - REACH).into_iter().fold(f32::MIN, f32::max)
+    }
+
+    proptest! {
+        #[test]
+        fn a_ball_that_meets_a_moving_hull_is_found(
+            moved in prop::array::uniform3(-1.0..1.0_f32),
+            path in prop::array::uniform2(prop::array::uniform3(-2.0..2.0_f32)),
+        ) {
+            let mut cube = Model::rigid_box([1.0; 3], 100.0).unwrap();
+            for (axis, by) in moved.into_iter().enumerate() {
+                cube.particles.previous_mut(axis)[..4].iter_mut().for_each(|x| *x -= by);
+            }
+            let collider = HullCollider::of(&cube.bodies.all()[0], 0).unwrap();
+            prop_assert_eq!(collider.faces.len(), 6);
+            let mut planes = Vec::new();
+            let placed = collider.placed(&cube.particles, &mut planes).unwrap();
+            let distance = |time: f32| {
+                let ball = add_scaled(path[0], time, difference(path[1], path[0]));
+                outside(ball, moved.map(|along| (time - 1.0) * along))
+            };
+            let nearest = (0..=1000).map(|part| distance(part as f32 / 1000.0));
+            let nearest = nearest.fold(f32::INFINITY, f32::min);
+            if let Some(touch) = placed.touch(path, REACH) {
+                prop_assert!(nearest < 1e-2); // as exact as the steps allow
+                prop_assert!((length(touch.normal) - 1.0).abs() < 1e-4);
+                // The point is on the plane of the face by which the ball leaves.
+                let point = touch.point.position(&cube.particles);
+                let height = outside(point, [0.0; 3]) + REACH;
+                prop_assert!((-1e-3..REACH + 1e-3).contains(&height));
+                prop_assert!((dot(point, touch.normal) - 0.5).abs() < 1e-3);
+                let apart = touch.distance - dot(difference(path[1], point), touch.normal);
+                prop_assert!(apart >= -1e-4);
+                let resolved = add_scaled(path[1], apart, touch.normal);
+                prop_assert!(outside(resolved, [0.0; 3]) > -1e-3);
+                // The box has the place where they met.
+                let [low, high] = placed.bounds(REACH);
+                let mut times = (0..=1000).map(|part| part as f32 / 1000.0);
+                let time = times.find(|&it| distance(it) < 1e-2).unwrap();
+                let met = add_scaled(path[0], time, difference(path[1], path[0]));
+                let inside = |axis: usize| low[axis] < met[axis] + 1e-2 && met[axis] < high[axis] + 1e-2;
+                prop_assert!((0..3).all(inside));
+            } else {
+                // A ball that began inside may have left.
+                let has_left = distance(0.0) < 1e-4 && distance(1.0) > -1e-4;
+                prop_assert!(nearest > -1e-3 || has_left);
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Colliders: limbs, and the convex hulls of bodies, as the particles of cloth and ropes meet them.
+
+mod hull;
+mod limb;
+
+use taut_core::Particles;
+
+use super::limbs::Limb;
+use super::weighted_point::WeightedPoint;
+use crate::model::Model;
+
+#[cfg(feature = "parry")]
+pub(super) use hull::Face;
+use hull::{HullCollider, PlacedHull, Plane};
+use limb::PlacedLimb;
+
+/// A limb, or the convex hull of a body. Its particles move through its contacts.
+#[derive(Clone, Debug)]
+pub(crate) enum Collider {
+    Limb(Limb),
+    Hull(HullCollider),
+}
+
+/// A collider in a substep: how it lies now and how it lay before.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
+pub(crate) enum Placed<'a, const D: usize> {
+    Limb(PlacedLimb<D>),
+    Hull(PlacedHull<'a, D>),
+}
+
+/// A ball touches a collider in this substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch<const D: usize> {
+    /// The point of the collider that takes the push.
+    pub(crate) point: WeightedPoint,
+    /// Unit direction in which the ball leaves.
+    pub(crate) normal: [f32; D],
+    /// The distance that the centre of the ball keeps from the point along the normal, m.
+    pub(crate) distance: f32,
+}
+
+/// A buffer for [`Collider::placed`].
+pub(crate) type ColliderScratch<const D: usize> = Vec<[Plane<D>; 2]>;
+
+/// The two times of a substep, as indices.
+const BEFORE: usize = 0;
+const NOW: usize = 1;
+
+impl Collider {
+    /// The limbs and bodies of a model, whose first particle has the number `first`.
+    pub(crate) fn all_of<const D: usize>(
+        model: &Model<D>,
+        first: u32,
+    ) -> impl Iterator<Item = Self> {
+        let limbs =
+            model.limbs.all().iter().map(move |limb| {
+                Self::Limb(Limb { ends: limb.ends.map(|end| first + end), ..*limb })
+            });
+        let bodies = model.bodies.all().iter();
+        let hulls = bodies.filter_map(move |body| HullCollider::of(body, first).map(Self::Hull));
+        limbs.chain(hulls)
+    }
+
+    /// Whether a particle carries it.
+    pub(crate) fn has_particle(&self, particle: u32) -> bool {
+        match self {
+            Self::Limb(limb) => limb.ends.contains(&particle),
+            Self::Hull(hull) => hull.has_particle(particle),
+        }
+    }
+
+    /// How it lies; None if its particles span no volume.
+    pub(crate) fn placed<'a, const D: usize>(
+        &self,
+        particles: &Particles<D>,
+        scratch: &'a mut ColliderScratch<D>,
+    ) -> Option<Placed<'a, D>> {
+        match self {
+            Self::Limb(limb) => Some(Placed::Limb(PlacedLimb::new(*limb, particles))),
+            Self::Hull(hull) => hull.placed(particles, scratch).map(Placed::Hull),
+        }
+    }
+}
+
+impl<const D: usize> Placed<'_, D> {
+    /// The lower and upper corner of a box that has all balls that touch it in this substep, if they
+    /// touch it at `reach` from its surface, m.
+    pub(crate) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
+        match self {
+            Self::Limb(limb) => limb.bounds(reach),
+            Self::Hull(hull) => hull.bounds(reach),
+        }
+    }
+
+    /// The contact with a ball that moved from `start` to `end` in this substep, m, and touches the
+    /// collider at `reach` from its surface. The ball is swept: it cannot pass, whatever its speed.
+    /// Motion is taken to be straight, relative to the collider: turns of up to about 0.1 rad in a
+    /// substep are harmless.
+    pub(crate) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
+        match self {
+            Self::Limb(limb) => limb.touch(path, reach),
+            Self::Hull(hull) => hull.touch(path, reach),
+        }
+    }
+}
+
+/// The smallest box around points; empty if there are none.
+pub(crate) fn box_around<const D: usize>(
+    points: impl IntoIterator<Item = [f32; D]>,
+) -> [[f32; D]; 2] {
+    let empty = [[f32::INFINITY; D], [f32::NEG_INFINITY; D]];
+    points.into_iter().fold(empty, |[mut low, mut high], point| {
+        for axis in 0..D {
+            low[axis] = if point[axis] < low[axis] { point[axis] } else { low[axis] };
+            high[axis] = if point[axis] > high[axis] { point[axis] } else { high[axis] };
+        }
+        [low, high]
+    })
+}

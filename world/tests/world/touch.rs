@@ -1,0 +1,346 @@
+//! Cloth and ropes that touch limbs and rigid bodies.
+
+use taut_core::{Kernel, Schedule};
+use taut_scalar::ScalarKernel;
+use taut_world::{Attachment, Axes, Cloth, Model, Place, Rope, Scene, SelfCollision, Tie, World};
+
+use crate::make::{steps, unconnected, world};
+
+/// The length of a substep, s: 60 steps of 8 substeps.
+const H: f32 = 1.0 / 480.0;
+
+fn colliding(model: Model) -> Model {
+    model.self_colliding(SelfCollision::default()).unwrap()
+}
+
+/// A horizontal square sheet around the origin, of so many particles a side.
+fn sheet(side: usize, width: f32) -> Model {
+    let cloth = Cloth {
+        columns: side,
+        rows: side,
+        width,
+        height: width,
+        axes: Axes::HORIZONTAL,
+        density: 0.5,
+        ..Cloth::default()
+    };
+    Model::cloth(&cloth).unwrap()
+}
+
+/// A rope along x, which sags a little.
+fn rope(length: f32) -> Model {
+    let half = 0.5 * length;
+    let rope = Rope { spacing: 0.03, density: 1.0, ..Rope::default() };
+    Model::rope(&[[-half, 0.0, 0.0], [0.0, -0.01, 0.0], [half, 0.0, 0.0]], &rope).unwrap()
+}
+
+/// A stick of 60 cm and 1 kg along z, with one limb.
+fn rod(radius: f32) -> Model {
+    let rod = Rope { spacing: 10.0, density: 1.0 / 0.6, ..Rope::default() };
+    let rod = Model::rope(&[[0.0, 0.0, -0.3], [0.0, 0.0, 0.3]], &rod).unwrap();
+    rod.with_limbs([([0, 1], radius)]).unwrap()
+}
+
+fn heights<K: Kernel<3>>(world: &World<K>, model: &str) -> Vec<f32> {
+    world.model(model).unwrap().map(|it| world.position(it)[1]).collect()
+}
+
+fn mean_height<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
+    let heights = heights(world, model);
+    heights.iter().sum::<f32>() / heights.len() as f32
+}
+
+fn lowest<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
+    heights(world, model).into_iter().fold(f32::INFINITY, f32::min)
+}
+
+/// A scene without gravity and damping.
+fn floating(models: [(&str, Model); 2]) -> Scene {
+    let mut scene = Scene::new();
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.settings.step.damping_rate = 0.0;
+    for (name, model) in models {
+        scene.add(name, model).unwrap();
+    }
+    scene
+}
+
+/// Momentum, kg m/s, and angular momentum about the origin, kg m²/s.
+fn momenta(world: &World<ScalarKernel>) -> [[f64; 3]; 2] {
+    let h = f64::from(H);
+    let mut momenta = [[0.0; 3]; 2];
+    for island in world.islands() {
+        let particles = &island.model.particles;
+        for particle in 0..particles.len() {
+            let x = particles.position(particle).map(f64::from);
+            let mass = 1.0 / f64::from(particles.inverse_masses()[particle]);
+            let p: [f64; 3] = core::array::from_fn(|axis| {
+                mass * (x[axis] - f64::from(particles.previous(axis)[particle])) / h
+            });
+            let [l, m, n] = [(1, 2), (2, 0), (0, 1)].map(|(i, j)| x[i] * p[j] - x[j] * p[i]);
+            for (sum, along) in momenta.iter_mut().flatten().zip([p[0], p[1], p[2], l, m, n]) {
+                *sum += along;
+            }
+        }
+    }
+    momenta
+}
+
+/// Asserts that a collision of two models without gravity keeps momentum, up to rounding: pushes of
+/// less than half an ulp of a position are lost, in some contacts of each of 320 substeps.
+fn assert_keeps_momentum(models: &[(&str, Model); 2]) {
+    // Friction acts on centres of balls and axes of limbs, so it changes angular momentum, and
+    // pushing apart what overlaps does a little.
+    for friction in [0.3, 0.0] {
+        let models = models.clone().map(|(name, model)| {
+            let settings = SelfCollision { friction, ..SelfCollision::default() };
+            (name, model.self_colliding(settings).unwrap())
+        });
+        let mut world = world(&floating(models.clone()));
+        let before = momenta(&world);
+        steps(&mut world, 40);
+        let after = momenta(&world);
+        let most = [2e-3, if friction > 0.0 { f64::INFINITY } else { 2e-2 }];
+        for kind in 0..2 {
+            let scale: f64 = before[kind].iter().map(|along| along.abs()).sum();
+            for axis in 0..3 {
+                let change = (after[kind][axis] - before[kind][axis]).abs() / scale;
+                assert!(change < most[kind], "friction {friction}: {before:?}, then {after:?}");
+            }
+        }
+        // They have met: without it, the first goes on to the other side of the second.
+        let alone = floating([models[0].clone(), ("far", rope(1.0).moved([100.0, 0.0, 0.0]))]);
+        let mut alone = crate::make::world(&alone);
+        steps(&mut alone, 40);
+        assert_ne!(world.position(0), alone.position(0));
+    }
+}
+
+#[test]
+fn a_rope_and_a_limb_keep_their_momentum() {
+    let rope = rope(0.9).moving_at([0.1, -1.0, 0.0], H);
+    let rod = rod(0.05).moving_at([0.0, 0.5, 0.0], H);
+    assert_keeps_momentum(&[("rope", rope.moved([0.02, 0.15, 0.03])), ("rod", rod)]);
+}
+
+#[test]
+fn a_rope_hangs_over_a_limb() {
+    let mut scene = Scene::new();
+    scene.add("rod", colliding(rod(0.08)).pinned("ends")).unwrap();
+    scene.add("rope", colliding(rope(0.9)).moved([0.0, 0.15, 0.0])).unwrap();
+    let mut world = world(&scene);
+    steps(&mut world, 240);
+    let heights = heights(&world, "rope");
+    let highest = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    // The radius and half the spacing, up to the stretch of the rope.
+    assert!((highest - 0.095).abs() < 5e-3, "{highest}");
+    let [first, last] = [heights[0], heights[heights.len() - 1]];
+    assert!(first < -0.1 && last < -0.1, "{first}, {last}");
+}
+
+#[test]
+fn two_ropes_hold_a_rod() {
+    let mut scene = Scene::new();
+    for (name, z) in [("left", -0.2), ("right", 0.2)] {
+        let rope = colliding(rope(0.8)).pinned("ends").moved([0.0, 0.0, z]);
+        scene.add(name, rope).unwrap();
+    }
+    scene.add("rod", colliding(rod(0.05)).moved([0.0, 0.1, 0.0])).unwrap();
+    scene.settings.step.substeps = 16;
+    let mut world = world(&scene);
+    steps(&mut world, 240);
+    let rod = lowest(&world, "rod");
+    assert!(rod > lowest(&world, "left") + 0.04 && rod < 0.1, "{rod}");
+}
+
+#[test]
+fn a_fast_particle_does_not_pass_a_thin_limb() {
+    // 1000 m/s are 2 m in a substep.
+    for speed in [1.0, 30.0, 1000.0] {
+        let mut scene = Scene::new();
+        scene.add("rod", colliding(rod(0.001)).pinned("ends")).unwrap();
+        let settings = SelfCollision { thickness: Some(0.004), ..SelfCollision::default() };
+        let particle = unconnected(&[[0.0, 0.05, 0.1]], &[1.0]).self_colliding(settings).unwrap();
+        scene.add("particle", particle.moving_at([0.0, -speed, 0.0], H)).unwrap();
+        let mut world = world(&scene);
+        steps(&mut world, 10);
+        let height = mean_height(&world, "particle");
+        assert!((height - 0.003).abs() < 1e-4, "{height} at {speed} m/s");
+    }
+}
+
+#[test]
+fn masks_decide_what_collides() {
+    let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
+    for (of_rope, of_rod, collide) in [
+        (settings(1, 1), settings(1, 1), true),
+        (settings(1, 2), settings(2, 1), true),
+        (settings(1, 2), settings(2, 2), false),
+        (settings(1, 1), settings(2, 3), false),
+    ] {
+        let mut scene = Scene::new();
+        scene.add("rod", rod(0.08).pinned("ends").self_colliding(of_rod).unwrap()).unwrap();
+        let rope = rope(0.9).moved([0.0, 0.15, 0.0]).self_colliding(of_rope).unwrap();
+        scene.add("rope", rope).unwrap();
+        let mut world = world(&scene);
+        steps(&mut world, 60);
+        let highest = heights(&world, "rope").into_iter().fold(f32::NEG_INFINITY, f32::max);
+        assert_eq!(highest > 0.0, collide, "{of_rope:?}, {of_rod:?}");
+    }
+}
+
+#[test]
+fn models_without_self_collision_keep_their_bits() {
+    let hash = |with_rod: Option<Model>| {
+        let mut scene = Scene::new();
+        scene.add("rope", colliding(rope(0.9)).moved([0.0, 0.15, 0.0])).unwrap();
+        if let Some(rod) = with_rod {
+            scene.add("rod", rod.pinned("ends")).unwrap();
+        }
+        let mut world = world(&scene);
+        steps(&mut world, 30);
+        heights(&world, "rope").into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    assert_eq!(hash(None), hash(Some(rod(0.08))));
+    assert_ne!(hash(None), hash(Some(colliding(rod(0.08)))));
+}
+
+#[test]
+fn a_particle_does_not_collide_with_what_it_is_tied_to() {
+    let mut scene = Scene::new();
+    scene.add("rod", colliding(rod(0.05)).pinned("ends")).unwrap();
+    scene.add("rope", colliding(rope(0.9)).moved([0.45, 0.0, 0.0])).unwrap();
+    let axis = Attachment::new("rod", Place::Limb { limb: 0, share: 0.5 });
+    let start = Attachment::group("rope", "start");
+    scene.attach(&Tie::between([start, axis])).unwrap();
+    let mut world = world(&scene);
+    steps(&mut world, 120);
+    let rope = world.model("rope").unwrap();
+    let at = |particle| world.position(particle).map(|along| f64::from(along).powi(2));
+    let distance = |particle| at(particle).into_iter().take(2).sum::<f64>().sqrt();
+    assert!(distance(rope.start) < 5e-3, "{}", distance(rope.start));
+    assert!(distance(rope.start + 2) > 0.06, "{}", distance(rope.start + 2));
+}
+
+#[test]
+fn the_thickness_of_limbs_may_be_zero_but_not_less() {
+    let thickness = |thickness| SelfCollision { thickness: Some(thickness), ..Default::default() };
+    assert!(rod(0.05).self_colliding(thickness(0.0)).is_ok());
+    let error = rod(0.05).self_colliding(thickness(-0.1)).unwrap_err().to_string();
+    assert_eq!(error, "the thickness of limbs and bodies, m, is -0.1; it must be from 0 to 1e12");
+}
+
+#[cfg(feature = "parry")]
+mod boxes {
+    use super::*;
+
+    const SIZE: f32 = 0.25;
+
+    fn box_of(density: f64) -> Model {
+        colliding(Model::rigid_box([SIZE; 3], density).unwrap())
+    }
+
+    /// A box that falls on a sheet of 1 m, pinned at its corners.
+    fn caught(density: f64, substeps: u32) -> Scene {
+        let mut scene = Scene::new();
+        scene.add("cloth", colliding(sheet(25, 1.0).pinned("corners"))).unwrap();
+        let turned = box_of(density).turned([1.0, 0.3, 0.2], 0.3).unwrap();
+        scene.add("box", turned.moved([0.02, 0.3, 0.01])).unwrap();
+        scene.settings.step.substeps = substeps;
+        scene
+    }
+
+    /// How deep the nearest particle of the cloth is in the box, m; negative if it is outside.
+    fn deepest(world: &World<ScalarKernel>) -> f64 {
+        let (island, _) = world.locate(world.model("box").unwrap().start);
+        let model = &world.islands()[island].model;
+        let pose = model.bodies.all()[0].pose(&model.particles);
+        let depth = |particle: usize| {
+            let x = world.position(particle).map(f64::from);
+            let along = |axis: usize| -> f64 {
+                (0..3).map(|i| pose.rotation[i][axis] * (x[i] - pose.centre[i])).sum()
+            };
+            let depths = (0..3).map(|axis| 0.5 * f64::from(SIZE) - along(axis).abs());
+            depths.fold(f64::MAX, f64::min)
+        };
+        world.model("cloth").unwrap().map(depth).fold(f64::MIN, f64::max)
+    }
+
+    #[test]
+    fn a_cloth_pinned_at_its_corners_catches_a_box() {
+        // 0.6 and 6 kg, on a cloth of 0.5 kg.
+        for (density, substeps) in [(40.0, 8), (40.0, 16), (400.0, 16)] {
+            let mut world = world(&caught(density, substeps));
+            for _ in 0..240 {
+                steps(&mut world, 1);
+                // Half the spacing is 21 mm.
+                let depth = deepest(&world);
+                assert!(depth < -0.015, "{density} kg/m³: {depth}");
+            }
+            let contacts = world.contacts().unwrap();
+            assert!(contacts.on_bodies > 20, "{density} kg/m³: {contacts:?}");
+            assert!(contacts.penetration_of_bodies < 1e-3, "{density} kg/m³: {contacts:?}");
+            let height = mean_height(&world, "box");
+            assert!(height > -0.2, "{density} kg/m³: the box is at {height}");
+            assert!(height > lowest(&world, "cloth") + 0.1);
+        }
+    }
+
+    #[test]
+    fn a_cloth_and_a_box_keep_their_momentum() {
+        let cloth = sheet(13, 0.5).moving_at([0.1, 0.5, 0.0], H);
+        let falling = box_of(40.0).turned([1.0, 0.3, 0.2], 0.3).unwrap();
+        let falling = falling.moved([0.05, 0.25, 0.02]).moving_at([0.0, -1.0, 0.2], H);
+        assert_keeps_momentum(&[("cloth", cloth), ("box", falling)]);
+    }
+
+    #[test]
+    fn a_rope_hangs_over_a_body() {
+        let mut scene = Scene::new();
+        scene.add("box", box_of(400.0).pinned("body")).unwrap();
+        scene.add("rope", colliding(rope(1.2)).moved([0.0, 0.2, 0.0])).unwrap();
+        let mut world = world(&scene);
+        steps(&mut world, 240);
+        let heights = heights(&world, "rope");
+        let middle = heights[heights.len() / 2];
+        assert!((middle - 0.14).abs() < 2e-3, "{middle}");
+        let [first, last] = [heights[0], heights[heights.len() - 1]];
+        assert!(first < 0.0 && last < 0.0, "{first}, {last}");
+    }
+
+    #[test]
+    fn fast_particles_do_not_pass_a_thin_body() {
+        for speed in [10.0, 100.0, 1000.0] {
+            let mut scene = Scene::new();
+            let plate = Model::rigid_box([2.0, 0.002, 2.0], 8000.0).unwrap();
+            scene.add("plate", colliding(plate).pinned("body")).unwrap();
+            let cloth = colliding(sheet(5, 0.1)).moved([0.0, 0.3, 0.0]);
+            scene.add("cloth", cloth.moving_at([0.0, -speed, 0.0], H)).unwrap();
+            let mut world = world(&scene);
+            for _ in 0..30 {
+                steps(&mut world, 1);
+                let lowest = lowest(&world, "cloth");
+                assert!(lowest > 0.0, "{lowest} at {speed} m/s");
+            }
+        }
+    }
+
+    #[test]
+    fn a_resumed_world_has_the_same_bits() {
+        let mut scene = caught(40.0, 8);
+        scene.add("rod", colliding(rod(0.05)).moved([0.1, 0.6, 0.0])).unwrap();
+        let mut through = world(&scene);
+        let mut interrupted = world(&scene);
+        for step in 0..60 {
+            steps(&mut through, 1);
+            steps(&mut interrupted, 1);
+            if step % 7 == 0 {
+                let snapshot = interrupted.snapshot();
+                interrupted =
+                    World::resume(&scene, |_: &Schedule| ScalarKernel, &snapshot).unwrap();
+            }
+            assert_eq!(through.hash(), interrupted.hash(), "step {step}");
+        }
+        assert!(deepest(&through) > -0.03, "they touch");
+    }
+}
