@@ -227,6 +227,13 @@ fn values_out_of_range_are_rejected() {
             "limb_contacts takes no 'swept'",
         ),
         ("[[obstacle]]\nlimb_contacts = {}\nedges = 1".to_owned(), 3, "expected a boolean"),
+        ("[[obstacle]]\nlimb_contacts = { own_limbs = 1 }".to_owned(), 2, "expected a boolean"),
+        (
+            model("ragdoll = {}\nself_collision = { thickness = -0.1 }"),
+            4,
+            "the thickness of limbs and bodies, m, is -0.1; it must be from 0 to 1e12",
+        ),
+        (model("ragdoll = {}\nself_collision = { mask = -1 }"), 4, "expected u32"),
         (model("drape = { size = 9223372036854775807 }"), 3, "at most 16777216"),
         (model("disc = { size = 5000 }"), 3, "at most 16777216"),
         (model("ball = { size = 4000 }"), 3, "at most 16777216"),

@@ -18,6 +18,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("tablecloth", include_str!("../../files/tablecloth.toml")),
     #[cfg(feature = "parry")]
     ("ties", include_str!("../../files/ties.toml")),
+    #[cfg(feature = "parry")]
+    ("trampoline", include_str!("../../files/trampoline.toml")),
     ("wrecking-ball", include_str!("../../files/wrecking-ball.toml")),
     ("washing-line", include_str!("../../files/washing-line.toml")),
 ];
@@ -46,6 +48,21 @@ fn the_examples_run() {
         let scene = AnyScene::from_toml(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_ne!(any_hash_after(&scene, 20), any_hash_after(&scene, 0), "{name}");
     }
+}
+
+#[cfg(feature = "parry")]
+#[test]
+fn a_sheet_holds_a_box_and_a_doll_and_a_beam_a_rope() {
+    let text = include_str!("../../files/trampoline.toml");
+    let AnyScene::ThreeD(scene) = AnyScene::from_toml(text).unwrap() else { panic!("2D") };
+    let mut world = World::new(&scene, |_: &Schedule| ScalarKernel).unwrap();
+    for _ in 0..120 {
+        assert!(world.step().unwrap().finite);
+    }
+    let heights = |model: &str| world.model(model).unwrap().map(|it| world.position(it)[1]);
+    let highest = |model: &str| heights(model).fold(f32::MIN, f32::max);
+    assert!(highest("box") > 0.0 && highest("doll") > 0.0 && highest("rope") > 0.55);
+    assert!(highest("rope") < 0.65, "{}", highest("rope"));
 }
 
 #[test]

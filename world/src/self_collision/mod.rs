@@ -24,8 +24,8 @@ pub(crate) use rest_pairs::{LeftOut, RestPairs};
 /// is given. (For square cells it is the spacing.)
 const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 
-/// How the particles of a model collide with each other, and with those of other models that have
-/// self-collision.
+/// How the particles of a model collide with each other, and with other models that have
+/// self-collision: with their particles, or with their limbs and rigid bodies.
 ///
 /// Each particle is a ball whose diameter is the thickness of the model; balls of two models keep
 /// the greater of both thicknesses. Both balls of a contact are moved, by their masses, and slow
@@ -40,6 +40,21 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// Contacts are resolved after the sticks and before the obstacles. Balls are swept: two that meet
 /// and pass each other within a substep are put back to where they met. Particles have no memory of
 /// sides: cloth that was pulled through another one can leave it again.
+///
+/// # Limbs and bodies
+///
+/// A model with limbs (as a [ragdoll](crate::Ragdoll)) or rigid bodies takes part with these instead
+/// of its particles: balls collide with capsules, and with the convex hulls of the meshes of bodies
+/// (feature `parry`). Both sides are moved by their masses, the limb or body through the particles
+/// that carry the point of contact. The centre of a ball keeps half of both thicknesses from the
+/// surface, which at a hull are the planes of its faces, so its edges are not rounded. Balls are
+/// swept at any speed, if limbs and bodies turn by no more than about 0.1 rad in a substep.
+///
+/// Limbs and bodies do not collide with each other by this, but by
+/// [`LimbContacts`](crate::LimbContacts) and `BodyContacts`. A particle does not collide with a limb
+/// or body to which it is [tied](crate::Tie) at the beginning.
+///
+/// # Examples
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -64,7 +79,8 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 pub struct SelfCollision {
     /// The distance that particles keep, m. Default (`None`): the spacing, as √2 times the mean
     /// radius of the smallest circles around the faces; for a model without faces its mean stick,
-    /// without those that resist bending.
+    /// without those that resist bending. For limbs and bodies, twice the distance by which their
+    /// surface is moved out. Default: 0.
     pub thickness: Option<f32>,
     /// Coulomb's μ. Two models have the geometric mean of both. Default: 0.3.
     pub friction: f32,
@@ -119,12 +135,35 @@ fn covering_radius<const D: usize>(corners: [[f64; D]; 3]) -> f64 {
 }
 
 impl<const D: usize> Model<D> {
-    /// Makes the particles of the model collide with each other, and with those of other models
-    /// that have self-collision.
+    /// Makes the particles of the model collide with each other, and with other models that have
+    /// self-collision; for a model with limbs or rigid bodies, these with the particles of others.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Rope, Scene, SelfCollision, World};
+    ///
+    /// // A rod of 10 cm thickness falls on two ropes.
+    /// let all = SelfCollision::default();
+    /// let rope = Rope { density: 1.0, ..Rope::default() };
+    /// let rope = Model::rope(&[[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]], &rope)?;
+    /// let rope = rope.pinned("ends").self_colliding(all)?;
+    /// let rod = Rope { spacing: 1.0, ..Rope::default() };
+    /// let rod = Model::rope(&[[0.0, 0.1, -0.4], [0.0, 0.1, 0.4]], &rod)?;
+    /// let mut scene = Scene::new();
+    /// scene.add("rod", rod.with_limbs([([0, 1], 0.05)])?.self_colliding(all)?)?;
+    /// scene.add_copies("rope", &rope, [[0.0, 0.0, -0.2], [0.0, 0.0, 0.2]])?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// for _ in 0..120 {
+    ///     assert!(world.step()?.finite);
+    /// }
+    /// assert!((0.0..0.1).contains(&world.position(0)[1]));
+    /// assert!(world.contacts().unwrap().on_bodies > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// A thickness that is not above 0 and at most 1e12 m, which the default is not for a model
-    /// without faces and sticks; a negative friction.
+    /// A thickness that is not above 0 (for limbs and bodies: from 0) and at most 1e12 m, which the
+    /// default is not for a model without faces and sticks; a negative friction.
     pub fn self_colliding(mut self, settings: SelfCollision) -> Result<Self, ModelError> {
         let SelfCollision { thickness, friction, .. } = settings;
         let friction = f64::from(friction);

@@ -35,7 +35,8 @@ pub enum StepPart {
     Sticks,
     /// Ties between models.
     Ties,
-    /// Contacts of models with [self-collision](crate::SelfCollision).
+    /// Contacts of models with [self-collision](crate::SelfCollision), also with limbs and bodies
+    /// (counted separately).
     SelfCollision,
     /// Obstacles.
     Obstacles,
