@@ -20,6 +20,12 @@ tablecloth       0.0 3.0 30,24
 hammock          0.0 6.0 32,16
 hex-sheet        0.5 2.4 24,10
 drape            0.0 4.0 24,10
+layers           0.0 3.0 30,18
+folded           0.0 3.5 35,16
+twist            0.0 7.0 20,8
+knot             0.0 7.0 20,20
+trampoline       0.0 4.0 30,18
+doll-in-hammock  0.0 4.0 30,18
 rope-bridge      0.0 6.0 38,16
 plants           0.0 3.0 14,12
 boxes            0.0 4.0 25,22

@@ -16,6 +16,7 @@ mod live;
 mod meshes;
 mod oracle;
 mod physics;
+mod programs;
 mod runner;
 mod scenes;
 mod sessions;

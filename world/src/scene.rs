@@ -225,6 +225,10 @@ impl<const D: usize> Scene<D> {
         self.models.iter().map(|(name, model)| (&**name, model))
     }
 
+    pub(crate) fn models_mut(&mut self) -> impl Iterator<Item = &mut Model<D>> {
+        self.models.iter_mut().map(|(_, model)| model)
+    }
+
     /// Adds tethers to every model that has none; None removes the tethers of all models.
     ///
     /// # Errors

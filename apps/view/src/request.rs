@@ -26,6 +26,7 @@ pub(crate) struct SettingRequest {
     pub(crate) gravity: bool,
     pub(crate) wind: Option<bool>,
     pub(crate) tethers: Option<bool>,
+    pub(crate) collisions: Option<bool>,
 }
 
 /// Values that replace those of every stick.
@@ -70,6 +71,7 @@ impl SettingRequest {
             gravity: true,
             wind: None,
             tethers: None,
+            collisions: None,
         }
     }
 

@@ -126,6 +126,7 @@ const actions = {
   G: () => send('gravity', { on: !state?.gravity }),
   W: () => send('wind', { on: !state?.wind }),
   T: () => send('tethers', { on: !state?.tethers }),
+  X: () => send('collisions', { on: !state?.collisions }),
   F: () => {
     reached = renderer.particleBox();
     lookAtAll(false);
@@ -133,7 +134,7 @@ const actions = {
 };
 
 function showTools() {
-  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, C: pointerInput.isCutting() };
+  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, X: state?.collisions, C: pointerInput.isCutting() };
   for (const button of document.querySelectorAll('#tools button')) {
     const { key } = button.dataset;
     if (key in pressed) button.setAttribute('aria-pressed', String(Boolean(pressed[key])));

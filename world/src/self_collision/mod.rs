@@ -11,6 +11,7 @@ mod touching;
 
 use crate::error::ModelError;
 use crate::model::Model;
+use crate::scene::Scene;
 use crate::vector::{difference, dot, wide};
 
 pub(crate) use clusters::{Balls, CLUSTER};
@@ -165,6 +166,11 @@ impl<const D: usize> Model<D> {
     /// A thickness that is not above 0 (for limbs and bodies: from 0) and at most 1e12 m, which the
     /// default is not for a model without faces and sticks; a negative friction.
     pub fn self_colliding(mut self, settings: SelfCollision) -> Result<Self, ModelError> {
+        self.set_self_collision(settings)?;
+        Ok(self)
+    }
+
+    fn set_self_collision(&mut self, settings: SelfCollision) -> Result<(), ModelError> {
         let SelfCollision { thickness, friction, .. } = settings;
         let friction = f64::from(friction);
         ModelError::check("friction", "the friction of cloth", friction, 0.0.., "at least 0")?;
@@ -183,7 +189,7 @@ impl<const D: usize> Model<D> {
             must,
         )?;
         self.self_collision = Some(SelfCollision { thickness: Some(thickness), ..settings });
-        Ok(self)
+        Ok(())
     }
 
     /// Whether it takes part in contacts with self-collision by its limbs and bodies, not by its
@@ -209,6 +215,27 @@ impl<const D: usize> Model<D> {
             (sum + f64::from(self.sticks.rest(stick)), count + 1)
         });
         if count == 0 { 0.0 } else { sum / f64::from(count) }
+    }
+}
+
+impl<const D: usize> Scene<D> {
+    /// Adds self-collision to every model that has none and has particles with sticks or faces, limbs
+    /// or bodies; None removes that of all models.
+    ///
+    /// # Errors
+    /// Same as [`Model::self_colliding`].
+    pub fn self_colliding(mut self, settings: Option<SelfCollision>) -> Result<Self, ModelError> {
+        for model in self.models_mut() {
+            let has_thickness = || model.has_colliders() || model.default_thickness() > 0.0;
+            match settings {
+                None => model.self_collision = None,
+                Some(settings) if model.self_collision.is_none() && has_thickness() => {
+                    model.set_self_collision(settings)?;
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(self)
     }
 }
 

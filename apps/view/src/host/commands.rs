@@ -85,6 +85,9 @@ impl Host {
             Command::Tethers { on } => {
                 self.apply(SettingRequest { tethers: Some(on), ..self.request.clone() })?;
             }
+            Command::Collisions { on } => {
+                self.apply(SettingRequest { collisions: Some(on), ..self.request.clone() })?;
+            }
             Command::Set(change) => {
                 self.apply(self.request.clone().changed(change, self.threads)?)?;
             }

@@ -94,6 +94,7 @@ impl Host {
             gravity: self.request.gravity,
             wind: it.has_wind(),
             tethers: it.has_tethers(),
+            collisions: it.has_collisions(),
             paused: self.paused,
             race: it.racer(),
             counts: it.counts(),

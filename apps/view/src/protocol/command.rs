@@ -57,6 +57,11 @@ pub enum Command {
         /// Whether there are tethers.
         on: bool,
     },
+    /// Switches the self-collision of all models.
+    Collisions {
+        /// Whether models collide with themselves and each other.
+        on: bool,
+    },
     /// Pauses or continues the simulation.
     Pause {
         /// Whether to pause.
@@ -91,6 +96,7 @@ impl Command {
                 | Self::Gravity { .. }
                 | Self::Wind { .. }
                 | Self::Tethers { .. }
+                | Self::Collisions { .. }
                 | Self::Reset
                 | Self::Race { .. }
         )

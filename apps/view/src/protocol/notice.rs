@@ -51,6 +51,8 @@ pub struct State {
     pub wind: bool,
     /// Whether particles have tethers to pinned ones.
     pub tethers: bool,
+    /// Whether models collide with themselves and each other.
+    pub collisions: bool,
     /// Whether the simulation is paused.
     pub paused: bool,
     /// The second kernel of a race.

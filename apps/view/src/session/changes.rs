@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use taut::world::{
-    Force, Integrator, Order, Scene, Settings, SpringError, Tethers, World, WorldError,
+    Force, Integrator, Order, Scene, SelfCollision, Settings, SpringError, Tethers, World,
+    WorldError,
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
@@ -59,8 +60,9 @@ where
             self.check_choice(&request.kernels, request.order)?;
             request.kernels.find()?
         };
-        let has_same_models =
-            request.order == self.request.order && request.tethers == self.request.tethers;
+        let has_same_models = request.order == self.request.order
+            && request.tethers == self.request.tethers
+            && request.collisions == self.request.collisions;
         let applied = if has_same_models {
             self.change_in_place(&request, kernels)?;
             Applied::InPlace
@@ -80,7 +82,8 @@ where
         Ok(applied)
     }
 
-    /// Changes settings other than the order of the sticks and the tethers, in the current worlds.
+    /// Changes settings other than the order of the sticks, tethers and self-collision, in the current
+    /// worlds.
     fn change_in_place(
         &mut self,
         request: &SettingRequest,
@@ -128,7 +131,8 @@ where
         Ok(())
     }
 
-    /// Replaces all worlds by worlds with another order or other tethers, in the current state.
+    /// Replaces all worlds by worlds with another order, other tethers or other self-collision, in the
+    /// current state.
     fn rebuild(
         &mut self,
         request: &SettingRequest,
@@ -227,6 +231,9 @@ where
     scene.forces = forces(&scene, request);
     if let Some(on) = request.tethers {
         scene = scene.tethered(on.then(Tethers::default))?;
+    }
+    if let Some(on) = request.collisions {
+        scene = scene.self_colliding(on.then(SelfCollision::default))?;
     }
     scene.set_settings(settings(&scene, request))?;
     Ok(scene)

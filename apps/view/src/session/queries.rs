@@ -76,6 +76,11 @@ where
         self.request.tethers.unwrap_or_else(own)
     }
 
+    pub(crate) fn has_collisions(&self) -> bool {
+        let own = || self.scene.models().any(|(_, model)| model.self_collision.is_some());
+        self.request.collisions.unwrap_or_else(own)
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             particles: self.runner.world.len(),

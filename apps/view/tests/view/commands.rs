@@ -202,6 +202,20 @@ fn tethers_can_be_switched_and_shorten_hanging_cloth() {
 }
 
 #[test]
+fn self_collision_can_be_switched_and_keeps_sheets_apart() {
+    let mut page = Page::new("layers", 10);
+    assert_eq!(page.send(r#"{"do":"collisions","on":false}"#).state()["collisions"], false);
+    let highest = |frame: Frame| frame.vertices.iter().map(|it| it[1]).fold(0.0, f32::max);
+    let without = highest(page.steps(120).frame());
+    assert_eq!(page.send(r#"{"do":"collisions","on":true}"#).state()["collisions"], true);
+    assert_eq!(page.steps(10).frame().step, 130, "the simulation restarted");
+    page.send(r#"{"do":"reset"}"#);
+    let with = highest(page.steps(120).frame());
+    assert!(with > without + 0.1, "{with} {without}");
+    assert!(page.errors().is_empty());
+}
+
+#[test]
 fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     let mut page = Page::new("curtain", 12);
     page.send(r#"{"do":"set","kernel":"scalar","substeps":7}"#)
