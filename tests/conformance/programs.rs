@@ -154,13 +154,13 @@ fn run(
                 hashes.push(world.hash());
             }
             Change::Pin(fraction) => world.pin(particle(fraction)).unwrap(),
-            Change::Unpin(fraction) => world.unpin(particle(fraction)).unwrap(),
+            // A particle without a mass cannot be freed: an error that changes nothing.
+            Change::Unpin(fraction) => drop(world.unpin(particle(fraction))),
             Change::Drag(fraction, to) => {
                 let particle = particle(fraction);
-                if world.grabbed().all(|it| it != particle) {
-                    world.grab(particle).unwrap();
+                if world.grabbed().any(|it| it == particle) || world.grab(particle).is_ok() {
+                    world.drag(particle, to).unwrap();
                 }
-                world.drag(particle, to).unwrap();
             }
             Change::Tear(fraction) => {
                 let sticks: usize = world.islands().iter().map(|it| it.model.sticks.len()).sum();

@@ -198,16 +198,29 @@ impl<const D: usize> Model<D> {
         !self.limbs.is_empty() || !self.bodies.is_empty()
     }
 
+    /// The radii of the smallest circles around the faces, m.
+    fn covering_radii(&self) -> impl Iterator<Item = f64> {
+        let point = |corner: u32| wide(self.particles.position(corner as usize));
+        self.faces.iter().map(move |face| covering_radius(face.map(point)))
+    }
+
+    /// The least thickness with which nothing passes between the corners of a face, m, if that is
+    /// more than the model has.
+    pub(crate) fn missing_thickness(&self) -> Option<f32> {
+        let thickness = self.self_collision.filter(|_| !self.has_colliders())?.distance();
+        let least = self.covering_radii().fold(0.0, f64::max) as f32;
+        (least > thickness).then_some(least)
+    }
+
     /// The thickness if none is given, m; 0 if there are no faces and no sticks, and for limbs and
     /// bodies.
     fn default_thickness(&self) -> f64 {
         if self.has_colliders() {
             return 0.0;
         }
-        let point = |corner: u32| wide(self.particles.position(corner as usize));
         if !self.faces.is_empty() {
-            let radii = self.faces.iter().map(|face| covering_radius(face.map(point)));
-            return SURFACE_THICKNESS * radii.sum::<f64>() / self.faces.len() as f64;
+            return SURFACE_THICKNESS * self.covering_radii().sum::<f64>()
+                / self.faces.len() as f64;
         }
         let bends = |stick: &usize| self.bending.get(*stick) == Some(&true);
         let rests = (0..self.sticks.len()).filter(|stick| !bends(stick));

@@ -42,6 +42,19 @@ pub enum Warning {
         /// Number of particles without a tether.
         particles: usize,
     },
+    /// The [thickness](crate::SelfCollision::thickness) of a model is less than the radius of the
+    /// smallest circle around one of its faces, so that particles may pass through the face.
+    #[error(
+        "model '{model}': with a self-collision thickness of {thickness} m, particles may pass through          its largest face; that needs at least {least} m"
+    )]
+    Gaps {
+        /// The name of the model.
+        model: String,
+        /// Its thickness, m.
+        thickness: f32,
+        /// The least thickness without gaps, m.
+        least: f32,
+    },
 }
 
 /// An axis whose acceleration is below this fraction of the greatest one is not checked: the loss
@@ -110,6 +123,11 @@ impl<const D: usize> Scene<D> {
             let is_pin = |it| masses[it as usize] == 0.0 || tied.contains(&(nth, it));
             let count = untethered_particles(model, is_pin).len();
             warn_if_untethered(name, count, &mut warnings);
+            if let (Some(settings), Some(least)) = (model.self_collision, model.missing_thickness())
+            {
+                let (model, thickness) = (name.to_owned(), settings.distance());
+                warnings.push(Warning::Gaps { model, thickness, least });
+            }
         }
         warnings
     }

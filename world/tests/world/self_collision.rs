@@ -173,6 +173,20 @@ fn neighbours_at_rest_are_left_out() {
 }
 
 #[test]
+fn a_thickness_that_leaves_gaps_is_reported() {
+    let warnings = |thickness| {
+        let settings = SelfCollision { thickness, ..SelfCollision::default() };
+        let mut scene = Scene::new();
+        scene.add("sheet", sheet(settings)).unwrap();
+        scene.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(warnings(None).is_empty() && warnings(Some(0.018)).is_empty());
+    let [warning] = &warnings(Some(0.01))[..] else { panic!() };
+    let expected = "model 'sheet': with a self-collision thickness of 0.01 m, particles may pass";
+    assert!(warning.starts_with(expected), "{warning}");
+}
+
+#[test]
 fn settings_out_of_range_are_rejected() {
     let error = |settings| {
         let rope = Model::<3>::rope(&[[0.0; 3], [1.0; 3]], &Rope::default()).unwrap();
