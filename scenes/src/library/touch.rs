@@ -95,7 +95,8 @@ pub(super) const DOLL_IN_HAMMOCK: LibraryScene = LibraryScene {
         scene.add("doll", doll.moved([0.9, 0.2, 0.0]))?;
         scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
         scene.settings.step =
-            Step { substeps: 16, iterations: 1, damping_rate: 1.2, ..Step::default() };
+            Step { substeps: 8, iterations: 2, damping_rate: 1.2, ..Step::default() };
+        scene.settings.passes = 2;
         Ok(scene.into())
     },
 };

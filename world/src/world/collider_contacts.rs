@@ -229,6 +229,9 @@ impl<'a, const D: usize> Pair<'a, D> {
             }
             for ball in first..(first + BLOCK).min(balls.particles.end) {
                 let path = path(particles, ball);
+                if !overlap(&box_around(path), &bounds) {
+                    continue;
+                }
                 let ball = ball as u32;
                 if let Some(touch) = placed.touch(path, reach)
                     && collides(ball)
