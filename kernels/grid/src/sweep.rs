@@ -81,8 +81,7 @@ impl<const D: usize> Relax<'_, D> {
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
         let constants = family.rows[rows.start];
         let columns = self.position.map(|SharedPtr(column)| column);
-        let row_pointers =
-            RowPointers { columns, rows, registers, pitch, across, down, leans_left };
+        let rows_at = RowPointers { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let is_full = self.constants.layout.is_full();
         match (constants, &family.mixed) {
@@ -93,9 +92,9 @@ impl<const D: usize> Relax<'_, D> {
                     [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
                 let unit = Equal { cpu, masses: [one; 2], terms: [rest, two], presence };
                 if is_full {
-                    row_pointers.relax(F::default(), &Unpadded(unit));
+                    rows_at.relax(F::default(), &Unpadded(unit));
                 } else {
-                    row_pointers.relax(F::default(), &unit);
+                    rows_at.relax(F::default(), &unit);
                 }
             }
             (Row::Equal { rest_term, weight_term, masses }, _) => {
@@ -103,27 +102,26 @@ impl<const D: usize> Relax<'_, D> {
                 let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
                 if is_full && masses[0].to_bits() == masses[1].to_bits() {
                     let equal = Equal { cpu, masses: [a; 2], terms, presence };
-                    row_pointers.relax(F::default(), &Unpadded(equal));
+                    rows_at.relax(F::default(), &Unpadded(equal));
                 } else {
-                    row_pointers
-                        .relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
+                    rows_at.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
                 }
             }
             (Row::Plain { rest_term }, Some(mixed)) => {
                 let rest = V::splat(cpu, rest_term);
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(mixed.weight_term.len() >= row_pointers.rows.end * row_len);
+                assert!(mixed.weight_term.len() >= rows_at.rows.end * row_len);
                 let plain = Plain { cpu, rest, mixed, row_len, inverse_mass, presence };
                 if is_full {
-                    row_pointers.relax(F::default(), &Unpadded(plain));
+                    rows_at.relax(F::default(), &Unpadded(plain));
                 } else {
-                    row_pointers.relax(F::default(), &plain);
+                    rows_at.relax(F::default(), &plain);
                 }
             }
             (Row::Mixed, Some(mixed)) => {
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(mixed.len() >= row_pointers.rows.end * row_len);
-                row_pointers.relax(
+                assert!(mixed.len() >= rows_at.rows.end * row_len);
+                rows_at.relax(
                     F::default(),
                     &MixedConstants::<V> { cpu, row_len, mixed, inverse_mass },
                 );
