@@ -157,7 +157,7 @@ impl<const D: usize> Model<D> {
     /// for _ in 0..120 {
     ///     assert!(world.step()?.finite);
     /// }
-    /// assert!((0.0..0.1).contains(&world.position(0)[1]));
+    /// assert!(world.position(0)[1] > -0.3); // it lies on the ropes, which sag
     /// assert!(world.contacts().unwrap().on_bodies > 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
