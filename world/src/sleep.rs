@@ -72,7 +72,7 @@ impl Sleep {
     }
 
     /// How far a quiet particle may move, m.
-    pub(crate) fn radius(&self) -> f32 {
+    pub(crate) fn radius(self) -> f32 {
         self.speed * self.time
     }
 }

@@ -42,7 +42,7 @@ impl<const D: usize> Sleeping<D> {
     fn update<K: Kernel<D>>(&mut self, world: &mut World<K, D>, step: &StepTime<D>) -> bool {
         self.may_sleep.clear();
         for index in 0..world.islands.len() {
-            self.may_sleep.push(world.may_sleep(index, &self.settings, step));
+            self.may_sleep.push(world.may_sleep(index, self.settings, step));
         }
         let all = self.may_sleep.iter().all(|&it| it);
         if !all && self.may_sleep.contains(&true) {
@@ -151,7 +151,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// Whether an island may sleep in the step that begins, as far as other islands let it.
-    fn may_sleep(&mut self, index: usize, sleep: &Sleep, step: &StepTime<D>) -> bool {
+    fn may_sleep(&mut self, index: usize, sleep: Sleep, step: &StepTime<D>) -> bool {
         let Island { model, rest: Some(rest), .. } = &mut self.islands[index] else { return false };
         if !rest.is_asleep() {
             if rest.count_quiet(&model.particles, sleep.radius(), step.duration) < sleep.time {

@@ -145,11 +145,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let h = step.dt / step.substeps as f32;
         let whole_step =
             StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
-        let all_asleep = self.update_sleep(&whole_step);
         self.assign_drag_targets();
-        if all_asleep {
-            self.steps += 1;
-            self.time += f64::from(step.dt);
+        if self.update_sleep(&whole_step) {
+            self.count_step();
             return Ok(Outcome { finite: true, torn: 0, broken: 0 });
         }
         self.refresh_tethers();
@@ -239,8 +237,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         let broken = ties::finish_step(&mut self.ties, &self.islands, &self.settings);
         self.drag_targets.clear();
-        self.steps += 1;
-        self.time += f64::from(step.dt);
+        self.count_step();
         Ok(Outcome { finite, torn, broken })
+    }
+
+    fn count_step(&mut self) {
+        self.steps += 1;
+        self.time += f64::from(self.settings.step.dt);
     }
 }
