@@ -21,6 +21,7 @@ mod runner;
 mod scenes;
 mod sessions;
 mod sheets;
+mod sleeping;
 mod statuses;
 mod threads;
 mod ties;

@@ -38,20 +38,21 @@ impl<'a, const D: usize> IslandModels<'a, D> {
 type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
 /// One group for each regular sheet, except narrow ones that are copies; then one for each set of
-/// copies; then one of all other models.
+/// copies; then one of all other models. If models sleep, each that can sleep alone has a group.
 ///
 /// The groups do not depend on the kernels that run them, because a snapshot of a world resumes on
 /// any kernel and stores the state of each island.
 pub(crate) fn group_models<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
     order: Option<Order>,
+    sleeps: bool,
 ) -> Vec<IslandModels<'a, D>> {
     let (mut copies, mut rest) = (Vec::new(), Vec::new());
     let mut sets_by_key: BTreeMap<_, Vec<Vec<Scheduled<'_, D>>>> = BTreeMap::new();
     for (number, model) in models.enumerate() {
         let schedule = schedule_of(model, order);
         let scheduled = (number, model, schedule);
-        if copies_min(model).is_none() {
+        if sleeps_alone(model, sleeps) || copies_min(model).is_none() {
             rest.push(scheduled);
             continue;
         }
@@ -80,7 +81,7 @@ pub(crate) fn group_models<'a, const D: usize>(
     rest.sort_by_key(|(number, ..)| *number);
     let (mut sheets, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
-        if scheduled.1.sheet.is_some() {
+        if scheduled.1.sheet.is_some() || sleeps_alone(scheduled.1, sleeps) {
             let mut group = IslandModels::new(None);
             group.add(scheduled);
             sheets.push(group);
@@ -90,6 +91,12 @@ pub(crate) fn group_models<'a, const D: usize>(
     }
     let others = Some(others).filter(|group| !group.models.is_empty());
     sheets.into_iter().chain(copies).chain(others).collect()
+}
+
+/// Whether a model has an island of its own so that it can sleep alone, if models sleep. Bodies and
+/// limbs have contacts in their island only.
+pub(crate) fn sleeps_alone<const D: usize>(model: &Model<D>, sleeps: bool) -> bool {
+    sleeps && !model.has_colliders()
 }
 
 /// Whether enough of these models have the same key for [`group_models`] to make an island of

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod disjoint_sets;
 mod drawing;
 mod emitter;
 mod error;
@@ -31,6 +32,7 @@ mod scene;
 mod self_collision;
 mod settings;
 mod simd;
+mod sleep;
 mod springs;
 mod surface;
 mod sweep;
@@ -66,6 +68,7 @@ pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
 pub use self_collision::SelfCollision;
 pub use settings::{Settings, StepTime};
+pub use sleep::Sleep;
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use tie::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};

@@ -9,11 +9,12 @@ use taut_core::{
 
 use crate::error::ModelError;
 use crate::force::Force;
-use crate::grouping::may_have_copies;
+use crate::grouping::{may_have_copies, sleeps_alone};
 use crate::model::Tethers;
 use crate::model::{Model, Order};
 use crate::obstacle::Obstacle;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
+use crate::sleep::Sleep;
 use crate::springs::SpringError;
 use crate::tie::{BoundTie, Tie, TieError, TieList};
 
@@ -65,6 +66,10 @@ pub struct Scene<const D: usize = 3> {
     /// The order of the sticks of each model, if not the default one of its sheet or mesh. Models
     /// that cannot have this order keep the default. The order changes the result.
     pub order: Option<Order>,
+    /// When models at rest fall asleep. Default (`None`): never. Models without rigid bodies and limbs
+    /// then have islands of their own, which changes no bits: copies of a model are no longer relaxed
+    /// together.
+    pub sleep: Option<Sleep>,
     /// The settings. A moving model stores its displacement per substep of these settings:
     /// [`set_settings`](Self::set_settings) scales it.
     pub settings: Settings<D>,
@@ -215,9 +220,11 @@ impl<const D: usize> Scene<D> {
 
     /// Whether enough models have the same sticks that they may share an island in which a kernel
     /// relaxes one model per lane: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
-    /// sheets and rigid bodies never do.)
+    /// sheets and rigid bodies never do. If models [sleep](Self::sleep), only those with limbs do.)
     pub fn may_have_copies(&self) -> bool {
-        may_have_copies(self.models().map(|(_, model)| model))
+        let sleeps = self.sleep.is_some();
+        let models = self.models().map(|(_, model)| model);
+        may_have_copies(models.filter(|model| !sleeps_alone(model, sleeps)))
     }
 
     /// The models, with their names, in the order in which they were added.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use taut_core::{Formula, Step, check_limit};
-use taut_world::{Force, Obstacle, Scene, Settings};
+use taut_world::{Force, Obstacle, Scene, Settings, Sleep};
 
 use crate::AnyScene;
 
@@ -72,6 +72,8 @@ struct SceneText<M, F, O, const D: usize> {
     order: Option<OrderWord>,
     #[serde(default)]
     step: Option<StepText<D>>,
+    #[serde(default)]
+    sleep: Option<SleepText>,
     #[serde(default = "Vec::new")]
     model: Vec<M>,
     #[serde(default)]
@@ -80,6 +82,23 @@ struct SceneText<M, F, O, const D: usize> {
     force: Vec<F>,
     #[serde(default = "Vec::new")]
     obstacle: Vec<O>,
+}
+
+/// The table `sleep`; an absent key keeps the value of [`Sleep::default`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SleepText {
+    speed: Option<f32>,
+    time: Option<f32>,
+}
+
+impl SleepText {
+    fn build(&self) -> Result<Sleep, BuildError> {
+        let Sleep { speed, time } = Sleep::default();
+        let sleep = Sleep { speed: self.speed.unwrap_or(speed), time: self.time.unwrap_or(time) };
+        sleep.check()?;
+        Ok(sleep)
+    }
 }
 
 /// The table `step`; an absent key keeps the value of [`Settings::default`].
@@ -135,8 +154,8 @@ impl<const D: usize> StepText<D> {
 }
 
 impl AnyScene {
-    /// Reads a scene from TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, a table
-    /// `step`, and any number of tables `model`, `tie`, `force` and `obstacle`. Their keys are the
+    /// Reads a scene from TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, tables
+    /// `step` and `sleep`, and any number of tables `model`, `tie`, `force` and `obstacle`. Their keys are the
     /// parameters of the builders of the same name. `docs/scenes.md` lists all keys; the folder
     /// `files` of this crate has examples.
     ///
@@ -241,6 +260,7 @@ where
     if let Some(step) = tables.step {
         step.apply_to(&mut scene.settings).at("step")?;
     }
+    scene.sleep = tables.sleep.map(|it| it.build()).transpose().at("sleep")?;
     let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
     for (nth, model) in tables.model.into_iter().enumerate() {
         let NamedModel { name, model, copies } = model.build(&context).at(nth).at("model")?;

@@ -1,6 +1,7 @@
 //! Errors in scene files: one line, with the number of the line that caused them.
 
 use taut_scenes::AnyScene;
+use taut_world::Sleep;
 
 /// A model called `it` with these keys.
 pub(crate) fn model(keys: &str) -> String {
@@ -66,6 +67,21 @@ fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
     ] {
         assert_error(&format!("[step]\n{step}"), line, expected);
     }
+}
+
+#[test]
+fn settings_of_sleep_are_checked() {
+    for (sleep, expected) in [
+        ("speed = -0.1", "the speed of sleep, m/s, is -0.1"),
+        ("time = 0", "the time of sleep, s, is 0"),
+        ("after = 1.0", "unknown field `after`"),
+    ] {
+        assert_error(&format!("[sleep]\n{sleep}"), 2, expected);
+    }
+    let AnyScene::ThreeD(scene) = AnyScene::from_toml("sleep = { time = 2.0 }").unwrap() else {
+        panic!("a scene has three dimensions by default");
+    };
+    assert_eq!(scene.sleep, Some(Sleep { time: 2.0, ..Sleep::default() }));
 }
 
 #[test]

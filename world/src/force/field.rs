@@ -32,6 +32,12 @@ pub struct ParticleState<const D: usize = 3> {
 pub trait Law<const D: usize = 3>: Send + Sync {
     /// The force on a particle, N.
     fn force(&self, on: &ParticleState<D>) -> [f32; D];
+
+    /// Whether it does not depend on time: see [`Force::is_steady`]. By default false, and so for
+    /// functions.
+    fn is_steady(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(&ParticleState<D>) -> [f32; D] + Send + Sync, const D: usize> Law<D> for F {
@@ -166,6 +172,10 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
         widest(AddFieldForces { field: self, group, model, now, forces: forces.columns_mut() });
     }
 
+    fn is_steady(&self) -> bool {
+        self.law.is_steady()
+    }
+
     fn touches(&self, model: &Model<D>) -> bool {
         self.group.as_ref().is_none_or(|name| model.groups.contains_key(name))
     }
@@ -282,6 +292,10 @@ impl<const D: usize> Law<D> for Drag<D> {
         }
         u
     }
+
+    fn is_steady(&self) -> bool {
+        true
+    }
 }
 
 /// Uniform acceleration, m/s², such as stronger or weaker gravity in a region.
@@ -297,6 +311,10 @@ impl<const D: usize> Law<D> for Acceleration<D> {
             *component *= mass;
         }
         force
+    }
+
+    fn is_steady(&self) -> bool {
+        true
     }
 }
 
@@ -343,6 +361,10 @@ impl<const D: usize> Law<D> for Attractor<D> {
             *component = (*component * force_per_distance).clamp(-max_force, max_force);
         }
         d
+    }
+
+    fn is_steady(&self) -> bool {
+        true
     }
 }
 

@@ -36,6 +36,12 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
         Sampling::Substep
     }
 
+    /// Whether the force depends on positions and velocities only, and not on time. A model on which
+    /// another force acts does not [sleep](crate::Sleep). By default false.
+    fn is_steady(&self) -> bool {
+        false
+    }
+
     /// Whether the force can act on `model` at any time of a step. An island that no force or
     /// obstacle touches is stepped by its kernel in one call, which is faster. By default true.
     fn touches(&self, model: &Model<D>) -> bool {

@@ -66,6 +66,10 @@ impl Obstacle<3> for BodyContacts {
         bodies.keep_apart(particles, &self.surface, self.margin, &mut scratch.bodies);
     }
 
+    fn may_push(&self, _: &[[f32; 3]; 2], _: &StepTime<3>) -> bool {
+        false
+    }
+
     fn touches(&self, model: &Model<3>) -> bool {
         model.bodies.all().len() > 1
     }

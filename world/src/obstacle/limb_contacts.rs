@@ -73,6 +73,10 @@ impl<const D: usize> Obstacle<D> for LimbContacts {
         limbs.keep_apart(particles, self, &mut scratch.limbs);
     }
 
+    fn may_push(&self, _: &[[f32; D]; 2], _: &StepTime<D>) -> bool {
+        false
+    }
+
     fn touches(&self, model: &Model<D>) -> bool {
         model.limbs.may_collide(self)
     }

@@ -294,6 +294,10 @@ impl Solid<TriMesh> {
 }
 
 impl Obstacle for Solid<TriMesh> {
+    fn may_push(&self, _: &[[f32; 3]; 2], _: &StepTime) -> bool {
+        self.moves()
+    }
+
     fn begin(&self, matter: &mut Matter<'_>) {
         let (Model { particles, .. }, scratch) = matter.model_and_scratch();
         scratch.record_starts(particles);

@@ -99,6 +99,15 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
         true
     }
 
+    /// Whether it may push, in a step, matter at rest between the corners of a box, m, because it
+    /// moves. `step` is the whole step: its time is the end of it. A model that it
+    /// [touches](Self::touches) and may push does not [sleep](crate::Sleep). The default is true, as
+    /// for an obstacle with contacts between islands; obstacles that do not move return false.
+    fn may_push(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> bool {
+        let _ = (corners, step);
+        true
+    }
+
     /// Deepest penetration of a particle at `now`, m; 0 if there is none. The default is 0. For
     /// [`World::diagnostics`](crate::World::diagnostics); moves nothing.
     fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {

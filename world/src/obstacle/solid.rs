@@ -18,7 +18,7 @@ use crate::path::{Displacement, Path, Pose, Spin};
 use crate::settings::StepTime;
 use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, Surface};
-use crate::vector::{rounded, wide};
+use crate::vector::{length, rounded, wide};
 
 /// A shape with a surface, static or moving: an obstacle.
 ///
@@ -200,10 +200,35 @@ impl<S, const D: usize> Solid<S, D> {
         Pose::new(&self.path, self.spin.as_ref(), time)
     }
 
+    /// Whether it may ever move.
+    pub(super) fn moves(&self) -> bool {
+        !matches!(self.path, Path::Still) || self.spin.is_some()
+    }
+
+    /// An upper bound of how far its points that are near a box move in a step, m.
+    fn travel(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> f32 {
+        let substeps = (step.duration / step.h).round();
+        let start = step.time - f64::from(step.duration);
+        let mut travel = 0.0;
+        let mut before = self.pose(start);
+        let mut substep = 1.0;
+        while substep <= substeps {
+            let after = self.pose(start + f64::from(substep) * f64::from(step.h));
+            let displacement = Displacement::between(&before, &after);
+            let of_corner = |corner: usize| {
+                let x = core::array::from_fn(|axis| corners[(corner >> axis) & 1][axis]);
+                length(displacement.at(x))
+            };
+            travel += (0..1 << D).map(of_corner).fold(0.0, f32::max);
+            (before, substep) = (after, substep + 1.0);
+        }
+        travel
+    }
+
     /// Its poses at the beginning and at the end of a substep.
     pub(super) fn poses(&self, now: &StepTime<D>) -> [Pose<D>; 2] {
         let after = self.pose(now.time);
-        if matches!(self.path, Path::Still) && self.spin.is_none() {
+        if !self.moves() {
             return [after; 2];
         }
         [self.pose(now.time - f64::from(now.h)), after]
@@ -344,6 +369,17 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let sides = self.shape.sides(&poses[1]);
         then(AnalyticCollisionPass(&self.pass(sides.as_ref(), &poses, now)));
         true
+    }
+
+    fn may_push(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> bool {
+        if !self.moves() {
+            return false;
+        }
+        let start = self.pose(step.time - f64::from(step.duration));
+        let [low, high] = *corners;
+        // Twice the travel, because points move along curves.
+        let reach = self.surface.thickness + 2.0 * self.travel(corners, step);
+        self.shape.sides(&start).as_ref().iter().any(|side| side.may_reach_box(low, high, reach))
     }
 
     fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {

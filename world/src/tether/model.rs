@@ -2,7 +2,8 @@
 
 use taut_core::{Family, Kind, Sheet, Sticks};
 
-use super::rest_shape::{DisjointSets, EdgeLengths, RestShape, sides_of};
+use super::rest_shape::{EdgeLengths, RestShape, sides_of};
+use crate::disjoint_sets::DisjointSets;
 use crate::model::Model;
 use crate::vector::{difference, length, wide};
 

@@ -2,6 +2,8 @@
 
 use taut_core::GroupedLists;
 
+use crate::disjoint_sets::DisjointSets;
+
 /// No side.
 const NONE: u32 = u32::MAX;
 
@@ -277,29 +279,6 @@ impl EdgeLengths {
                 last = Some(high);
             }
         }
-    }
-}
-
-/// Union-find over particles; the root of a set is its lowest number.
-pub(super) struct DisjointSets(Vec<u32>);
-
-impl DisjointSets {
-    pub(super) fn new(particles: usize) -> Self {
-        Self((0..particles as u32).collect())
-    }
-
-    pub(super) fn root(&mut self, mut particle: u32) -> u32 {
-        while self.0[particle as usize] != particle {
-            let grandparent = self.0[self.0[particle as usize] as usize];
-            self.0[particle as usize] = grandparent;
-            particle = grandparent;
-        }
-        particle
-    }
-
-    pub(super) fn unite(&mut self, [a, b]: [u32; 2]) {
-        let [a, b] = [a, b].map(|end| self.root(end));
-        self.0[a.max(b) as usize] = a.min(b);
     }
 }
 

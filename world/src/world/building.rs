@@ -15,6 +15,7 @@ use super::{ModelRange, Removed, World, WorldError, check_springs, following};
 use crate::grouping::{IslandModels, group_models};
 use crate::model::Model;
 use crate::scene::Scene;
+use crate::sleep::Sleep;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Creates the world of a scene; `kernel_for` chooses the kernel of each island by its schedule
@@ -23,12 +24,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// If sticks of a model refer to particles that it lacks, the models are too large for one
     /// world, a kernel cannot run a schedule, or the step is invalid or too long for the springs of
-    /// a model.
+    /// a model, or the settings of sleeping are invalid.
     pub fn new(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<Self, WorldError> {
         scene.settings.step.motion()?;
+        scene.sleep.as_ref().map_or(Ok(()), Sleep::check)?;
         let mut models: Vec<ModelRange> = Vec::new();
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
         let mut mesh_vertices = scene.particles()..scene.particles();
@@ -70,6 +72,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             removed: Removed::default(),
             self_collisions: None,
             collider_contacts: None,
+            sleeping: None,
             signatures: signatures(scene),
             held: BTreeMap::new(),
             drag_targets: BTreeMap::new(),
@@ -79,7 +82,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             time: 0.0,
         };
         let models = scene.models().map(|(_, model)| model);
-        for IslandModels { models, schedules, copies_min } in group_models(models, scene.order) {
+        let sleeps = scene.sleep.is_some();
+        for IslandModels { models, schedules, copies_min } in
+            group_models(models, scene.order, sleeps)
+        {
             let joined = match &models[..] {
                 [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
@@ -113,6 +119,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let first_particles: Vec<usize> =
             world.models.iter().map(|model| model.particles.start).collect();
         world.ties = IslandTie::all_of(scene, &first_particles, &world.particles);
+        world.prepare_sleeping(scene);
         Ok(world)
     }
 }

@@ -129,9 +129,17 @@ impl<const D: usize> ColliderContacts<D> {
         self.gathered.touches(island)
     }
 
+    /// Shows the particles of an island that sleeps to the contacts of the others, as if they were
+    /// pinned.
+    pub(super) fn read_asleep(&mut self, island: usize, particles: &Particles<D>) {
+        self.gathered.read_asleep(island, particles);
+    }
+
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
-        self.gathered.read(islands);
+        if !self.gathered.read(islands) {
+            return;
+        }
         self.find(0.0);
         let Self { gathered, contacts, solver, moved, .. } = self;
         if contacts.is_empty() {

@@ -61,12 +61,28 @@ impl<const D: usize> Gathered<D> {
         self.runs.iter().any(|run| run.island == island)
     }
 
-    /// Copies the particles from their islands.
-    pub(super) fn read(&mut self, islands: &mut Islands<'_, D>) {
+    /// Copies the particles from their islands, except those that sleep. Returns whether there are
+    /// others.
+    pub(super) fn read(&mut self, islands: &mut Islands<'_, D>) -> bool {
+        let mut any = false;
         for run in &self.runs {
             if let Some(mut matter) = islands.one(run.island) {
                 let from = &matter.model_mut().particles;
                 copy(run, &self.numbers, from, &mut self.particles, Particles::previous);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Copies the particles of an island that sleeps, as if they were pinned.
+    pub(super) fn read_asleep(&mut self, island: usize, from: &Particles<D>) {
+        for run in self.runs.iter().filter(|run| run.island == island) {
+            copy(run, &self.numbers, from, &mut self.particles, Particles::positions);
+            for particle in run.here.clone() {
+                if self.particles.inverse_masses()[particle] > 0.0 {
+                    self.particles.set_inverse_mass(particle, 0.0).expect("the particle exists");
+                }
             }
         }
     }

@@ -53,6 +53,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             held.inverse_mass = value;
             particles.set_inverse_mass(number, 0.0)?;
         }
+        self.islands[island].wake();
         Ok(())
     }
 
@@ -62,7 +63,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// No such particle, or an invalid coordinate. The world is then unchanged.
     pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
-        Ok(self.islands[island].model.particles.set_position(number, point)?)
+        self.islands[island].model.particles.set_position(number, point)?;
+        self.islands[island].wake();
+        Ok(())
     }
 
     /// Sets the velocity of a particle, m/s: its previous position becomes `x - v h + ½ a h²`,
@@ -88,6 +91,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for (axis, before) in before.into_iter().enumerate() {
             particles.previous_mut(axis)[number] = before.positive_zero();
         }
+        self.islands[island].wake();
         Ok(())
     }
 
@@ -158,6 +162,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         if self.islands[island].model.particles.inverse_masses()[number] > 0.0 {
             return Err(WorldError::NotHeld { particle });
         }
+        self.islands[island].wake();
         self.drag_targets.insert(particle, to.map(Real::positive_zero));
         Ok(())
     }
@@ -169,10 +174,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such particle.
     pub fn release(&mut self, particle: usize) -> Result<(), WorldError> {
-        self.find(particle)?;
+        let (island, _) = self.find(particle)?;
         if let Some(held) = self.held.get_mut(&particle) {
             held.grabbed = false;
             self.held_changed = true;
+            self.islands[island].wake();
         }
         self.free_if_unheld(particle, true)
     }
@@ -185,6 +191,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
         let (island, number) = self.find(particle)?;
         self.held_changed = true;
+        self.islands[island].wake();
         let particles = &mut self.islands[island].model.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;
@@ -201,6 +208,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         self.held.remove(&particle);
         let (island, number) = self.find(particle)?;
+        self.islands[island].wake();
         let particles = &mut self.islands[island].model.particles;
         particles.set_inverse_mass(number, held.inverse_mass)?;
         if held.inverse_mass > 0.0 {

@@ -20,6 +20,7 @@ mod reordering;
 mod residual;
 mod run_layout;
 mod self_collisions;
+mod sleeping;
 mod snapshot;
 mod splitting;
 mod step;
@@ -47,6 +48,7 @@ use collider_contacts::ColliderContacts;
 use hands::Held;
 use number_map::NumberMap;
 use self_collisions::SelfCollisions;
+use sleeping::Sleeping;
 use snapshot::ModelSignature;
 use tied_anchors::AnchorCursors;
 use ties::IslandTie;
@@ -126,6 +128,8 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     self_collisions: Option<SelfCollisions<D>>,
     /// None if no cloth or rope may touch a limb or body.
     collider_contacts: Option<ColliderContacts<D>>,
+    /// None if models do not sleep.
+    sleeping: Option<Sleeping<D>>,
     /// Particles that are pinned or grabbed, until they are freed.
     held: BTreeMap<usize, Held<D>>,
     /// Positions of dragged particles at the end of the next step.
@@ -161,6 +165,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The settings, mutable. Changes apply from the next step on; they are not checked against
     /// springs.
     pub fn settings_mut(&mut self) -> &mut Settings<D> {
+        self.wake_all();
         &mut self.settings
     }
 
@@ -184,17 +189,20 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             scale_displacements(&mut island.model.particles, ratio);
         }
         self.settings = settings;
+        self.wake_all();
         Ok(())
     }
 
     /// The forces, in the order in which they act. Forces may be added and removed between steps.
     pub fn forces_mut(&mut self) -> &mut Vec<Arc<dyn Force<D>>> {
+        self.wake_all();
         &mut self.forces
     }
 
     /// The obstacles, in the order in which they act. Obstacles may be added and removed between
     /// steps.
     pub fn obstacles_mut(&mut self) -> &mut Vec<Arc<dyn Obstacle<D>>> {
+        self.wake_all();
         &mut self.obstacles
     }
 
@@ -260,6 +268,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for island in &mut self.islands {
             island.replan(formula, &mut kernel_for)?;
         }
+        if formula != self.formula {
+            self.wake_all();
+        }
         self.formula = formula;
         Ok(())
     }
@@ -273,6 +284,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// step applies them.
     pub fn islands_mut(&mut self) -> &mut [Island<K::Plan, D>] {
         for island in &mut self.islands {
+            island.wake();
             island.tear_limits.mark_factors_stale();
         }
         &mut self.islands

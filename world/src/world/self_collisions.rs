@@ -61,6 +61,13 @@ impl Four {
     }
 }
 
+/// Copies a column of an island to the slots of its balls.
+fn read_column(fours: &[(u32, Four)], from: &[f32], to: &mut [f32]) {
+    for &(slot, four) in fours {
+        to[slot as usize..slot as usize + FOUR].copy_from_slice(&four.of(from));
+    }
+}
+
 /// All models with self-collision, and what their contacts need.
 ///
 /// The slots of balls are given by the models at the beginning, in the scene's order: so the order of
@@ -161,26 +168,40 @@ impl<const D: usize> SelfCollisions<D> {
     /// Copies the particles of an island to their balls.
     pub(super) fn read(&mut self, island: usize, particles: &Particles<D>) {
         let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
-        let read = |to: &mut [f32], from: &[f32]| {
-            for &(slot, four) in &self.fours[island] {
-                to[slot as usize..slot as usize + FOUR].copy_from_slice(&four.of(from));
-            }
-        };
+        let fours = &self.fours[island];
         for axis in 0..D {
-            read(&mut position[axis], particles.positions(axis));
-            read(&mut previous[axis], particles.previous(axis));
+            read_column(fours, particles.positions(axis), &mut position[axis]);
+            read_column(fours, particles.previous(axis), &mut previous[axis]);
         }
-        read(inverse_mass, particles.inverse_masses());
+        read_column(fours, particles.inverse_masses(), inverse_mass);
+    }
+
+    /// Copies the particles of an island that sleeps to their balls, as if they were pinned.
+    pub(super) fn read_asleep(&mut self, island: usize, particles: &Particles<D>) {
+        let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
+        let Some(fours) = self.fours.get(island) else { return };
+        for axis in 0..D {
+            read_column(fours, particles.positions(axis), &mut position[axis]);
+            read_column(fours, particles.positions(axis), &mut previous[axis]);
+        }
+        for &(slot, _) in fours {
+            inverse_mass[slot as usize..slot as usize + FOUR].fill(0.0);
+        }
     }
 
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
+        let mut all_asleep = true;
         for island in 0..self.fours.len() {
             if self.touches(island)
                 && let Some(mut matter) = islands.one(island)
             {
                 self.read(island, &matter.model_mut().particles);
+                all_asleep = false;
             }
+        }
+        if all_asleep {
+            return;
         }
         let Self { rules, balls, near, solver, .. } = self;
         let near = near.refreshed(balls, rules);

@@ -1,8 +1,8 @@
 //! One step of a world.
 
-use taut_core::{Executor, Inline, Kernel};
+use taut_core::{Executor, Inline, Kernel, Particles};
 
-use super::{Island, World, WorldError, contacts, ties};
+use super::{ColliderContacts, Island, SelfCollisions, World, WorldError, contacts, ties};
 use crate::matter::Islands;
 use crate::settings::{Settings, StepTime};
 
@@ -64,6 +64,21 @@ fn touched<P, const D: usize>(
     islands: &mut [Island<P, D>],
 ) -> impl Iterator<Item = &mut Island<P, D>> {
     islands.iter_mut().filter(|island| island.touched)
+}
+
+/// Shows the particles of an island that sleeps to the contacts of the others, as if they were pinned.
+fn freeze<const D: usize>(
+    island: usize,
+    particles: &Particles<D>,
+    self_collisions: &mut Option<SelfCollisions<D>>,
+    collider_contacts: &mut Option<ColliderContacts<D>>,
+) {
+    if let Some(it) = self_collisions {
+        it.read_asleep(island, particles);
+    }
+    if let Some(it) = collider_contacts {
+        it.read_asleep(island, particles);
+    }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
@@ -128,17 +143,26 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let Settings { step, passes } = self.settings;
         let passes = passes.max(1);
         let motion = step.motion()?;
+        let h = step.dt / step.substeps as f32;
+        let whole_step =
+            StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
         self.assign_drag_targets();
+        if self.update_sleep(&whole_step) {
+            self.count_step();
+            return Ok(Outcome { finite: true, torn: 0, broken: 0 });
+        }
         self.refresh_tethers();
         let Self { forces, obstacles, islands, ties, self_collisions, collider_contacts, .. } =
             self;
         let formula = self.formula;
         ties::begin_step(ties, islands);
         let mut finite = true;
-        let h = step.dt / step.substeps as f32;
-        let whole_step =
-            StepTime { time: self.time + f64::from(step.dt), h, duration: step.dt, motion };
         for (number, island) in islands.iter_mut().enumerate() {
+            if island.is_asleep() {
+                island.touched = false;
+                freeze(number, &island.model.particles, self_collisions, collider_contacts);
+                continue;
+            }
             let model = &island.model;
             island.touched = island.tied
                 || model.acts()
@@ -205,17 +229,21 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             watch.after(StepPart::Sticks);
         }
         let mut torn = 0;
-        for island in islands {
+        for island in islands.iter_mut().filter(|island| !island.is_asleep()) {
             torn += island.tear_overstretched();
             watch.after(StepPart::Tearing);
         }
         if torn > 0 {
             self.record_removed();
         }
-        let broken = ties::finish_step(&mut self.ties, &self.settings);
+        let broken = ties::finish_step(&mut self.ties, &self.islands, &self.settings);
         self.drag_targets.clear();
-        self.steps += 1;
-        self.time += f64::from(step.dt);
+        self.count_step();
         Ok(Outcome { finite, torn, broken })
+    }
+
+    fn count_step(&mut self) {
+        self.steps += 1;
+        self.time += f64::from(self.settings.step.dt);
     }
 }

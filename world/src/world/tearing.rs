@@ -38,7 +38,7 @@ impl<P, const D: usize> Island<P, D> {
     /// Tears sticks and removes the faces of which they are an edge; returns how many of the sticks
     /// were not torn before.
     pub(super) fn tear(&mut self, selected: &[u32]) -> usize {
-        let Model { sticks, faces, .. } = &mut self.model;
+        let sticks = &mut self.model.sticks;
         let mut torn = 0;
         for &stick in selected {
             if !sticks.is_torn(stick as usize) {
@@ -47,6 +47,10 @@ impl<P, const D: usize> Island<P, D> {
             }
             sticks.tear(stick as usize).expect("the stick exists");
         }
+        if torn > 0 {
+            self.wake();
+        }
+        let Model { sticks, faces, .. } = &mut self.model;
         if torn > 0 && !faces.is_empty() {
             let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
             let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
@@ -97,6 +101,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn set_tear_factor(&mut self, stick: usize, factor: f32) -> Result<(), WorldError> {
         let Some((island, number)) = self.find_stick(stick)? else { return Ok(()) };
         let island = &mut self.islands[island];
+        island.wake();
         let Model { sticks, tear_factors, .. } = &mut island.model;
         tear_factors.resize(sticks.len(), f32::INFINITY);
         tear_factors[number] = factor;
@@ -121,6 +126,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// ```
     pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
         for (at, island) in self.islands.iter_mut().enumerate() {
+            island.wake();
             let numbers = self.sticks.in_island(at).iter();
             let Model { sticks, tear_factors, .. } = &mut island.model;
             *tear_factors = numbers.map(|&stick| factor(stick as usize)).collect();

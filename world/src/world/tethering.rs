@@ -343,7 +343,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let tied_changed = self.refresh_tied_anchors();
         let held_changed = core::mem::take(&mut self.held_changed) || tied_changed;
         for index in 0..self.islands.len() {
-            self.refresh_tethers_of(index, held_changed);
+            // They are refreshed when the island wakes.
+            if !self.islands[index].is_asleep() {
+                self.refresh_tethers_of(index, held_changed);
+            }
         }
     }
 

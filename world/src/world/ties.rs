@@ -73,6 +73,11 @@ impl<const D: usize> IslandTie<D> {
         scene.ties().iter().map(tie).collect()
     }
 
+    /// Whether both of its ends sleep. One end alone sleeps only if the tie is broken.
+    fn is_asleep<P>(&self, islands: &[Island<P, D>]) -> bool {
+        self.islands.iter().all(|&island| islands[island].is_asleep())
+    }
+
     fn ends<P: Engine<D>>(&self, islands: &[Island<P, D>]) -> [[f32; D]; 2] {
         [0, 1].map(|end| {
             let island = &islands[self.islands[end]];
@@ -135,6 +140,9 @@ impl<P: Engine<D>, const D: usize> WithFactor for RelaxAll<'_, P, D> {
     fn with<F: Factor>(self) {
         for _ in 0..self.iterations {
             for tie in self.ties.iter_mut().filter(|tie| !tie.broken) {
+                if tie.is_asleep(self.islands) {
+                    continue;
+                }
                 tie.relax::<F, P>(self.islands, self.inverse_h2);
             }
         }
@@ -150,6 +158,9 @@ pub(super) fn begin_step<P, const D: usize>(
         island.tied = false;
     }
     for tie in ties {
+        if tie.is_asleep(islands) {
+            continue;
+        }
         tie.push = [0.0; D];
         if !tie.broken {
             for island in tie.islands {
@@ -176,14 +187,18 @@ pub(super) fn relax<P: Engine<D>, const D: usize>(
 }
 
 /// Breaks the ties whose force was too large, at the end of a step; returns their number.
-pub(super) fn finish_step<const D: usize>(
+pub(super) fn finish_step<P, const D: usize>(
     ties: &mut [IslandTie<D>],
+    islands: &[Island<P, D>],
     settings: &Settings<D>,
 ) -> usize {
     let (substeps, dt) = (f64::from(settings.step.substeps), f64::from(settings.step.dt));
     let h = dt / substeps;
     let mut broken = 0;
     for tie in ties {
+        if tie.is_asleep(islands) {
+            continue;
+        }
         tie.force = length(wide(tie.push)) / (h * dt);
         if !tie.broken && tie.force > f64::from(tie.breaking_force) {
             tie.broken = true;
@@ -212,6 +227,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn break_tie(&mut self, tie: usize) -> Result<bool, WorldError> {
         let ties = self.ties.len();
         let tie = self.ties.get_mut(tie).ok_or(WorldError::NoSuchTie { tie, ties })?;
-        Ok(!core::mem::replace(&mut tie.broken, true))
+        let breaks = !core::mem::replace(&mut tie.broken, true);
+        for island in tie.islands.into_iter().filter(|_| breaks) {
+            self.islands[island].wake();
+        }
+        Ok(breaks)
     }
 }

@@ -24,6 +24,7 @@ mod plants;
 mod ragdolls;
 mod ropes;
 mod self_collision;
+mod sleeping;
 mod snapshots;
 mod splitting;
 mod springs;

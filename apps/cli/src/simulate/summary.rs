@@ -29,6 +29,9 @@ pub(crate) struct Summary {
     /// The number of tethers in the last step.
     tethers: usize,
     torn: usize,
+    /// The number of models that sleep at the end, if models may sleep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sleeping: Option<usize>,
     frame_us_median: f64,
     frame_us_fastest: f64,
     shares: Shares,
@@ -111,6 +114,7 @@ impl Summary {
             faces: models().map(|it| it.faces.len()).sum(),
             tethers: world.tether_count(),
             torn: diagnostics.torn,
+            sleeping: world.sleep().map(|_| world.sleeping_models().count()),
             frame_us_median: times.median_us(),
             frame_us_fastest: times.fastest_us(),
             shares: times.shares(),

@@ -94,6 +94,10 @@ impl Wind {
 }
 
 impl Force for Wind {
+    fn is_steady(&self) -> bool {
+        self.gusts.is_none()
+    }
+
     /// # Panics
     /// If a face has a corner that is not a particle.
     fn add_forces(&self, model: &Model, now: &StepTime, forces: &mut Forces) {

@@ -1,6 +1,7 @@
 //! An island: a part of a world that one plan relaxes.
 
 mod reordering;
+mod rest;
 
 use std::sync::{Arc, Mutex};
 
@@ -20,6 +21,8 @@ use crate::forces::Forces;
 use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
 use crate::model::{Model, is_renumbered};
 use crate::settings::StepTime;
+
+pub(super) use rest::Rest;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
 /// models.
@@ -65,6 +68,8 @@ pub struct Island<P, const D: usize = 3> {
     pub(super) recorded_faces: usize,
     /// The triangle in the world of each face of the island.
     pub(super) triangles: Vec<u32>,
+    /// None if models do not sleep.
+    pub(super) rest: Option<Rest<D>>,
 }
 
 /// How often the forces that act on an island in a step are sampled.
@@ -169,6 +174,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             unrecorded_torn: Vec::new(),
             recorded_faces: 0,
             triangles: Vec::new(),
+            rest: None,
         }
     }
 

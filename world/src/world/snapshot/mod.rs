@@ -1,6 +1,7 @@
 //! Snapshots of a world, and resuming from them.
 
 mod error;
+mod rests;
 mod resume;
 mod take;
 
@@ -44,6 +45,10 @@ pub struct Snapshot {
     /// The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,
+    /// For each island its state of rest; none if models do not sleep, and in snapshots of versions
+    /// without sleeping.
+    #[cfg_attr(feature = "serde", serde(default))]
+    rests: Vec<RestState>,
 }
 
 /// The values by which a snapshot recognizes a model of its scene.
@@ -87,6 +92,18 @@ struct IslandState {
     /// If its models left an island of copies: their numbers in the scene, ascending. None in
     /// snapshots of older versions.
     left_copies: Option<Vec<usize>>,
+}
+
+/// Whether an island is asleep, and since when it has been quiet.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct RestState {
+    asleep: bool,
+    /// The quiet time, s, as bits.
+    quiet: u32,
+    /// Positions at its beginning by axis, in the order of the island's numbers; none if it begins
+    /// at the next step.
+    anchors: Vec<Bits>,
 }
 
 /// Phases of blocks of batches of sticks.

@@ -55,6 +55,15 @@ impl Snapshot {
         if own != expected {
             return mismatch(format!("it has {own} ties, expected {expected}"));
         }
+        if self.rests.is_empty() == scene.sleep.is_some() && !self.islands.is_empty() {
+            let of = |sleeps: bool| if sleeps { "sleep" } else { "do not sleep" };
+            let sleeps = scene.sleep.is_some();
+            return mismatch(format!(
+                "its models {}, expected that they {}",
+                of(!sleeps),
+                of(sleeps)
+            ));
+        }
         Ok(())
     }
 
@@ -116,6 +125,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for (tie, &broken) in world.ties.iter_mut().zip(&snapshot.broken_ties) {
             tie.broken = broken;
         }
+        world.resume_rests(snapshot)?;
         world.record_removed();
         world.removed.sticks =
             (0..world.sticks.len()).filter(|&it| world.is_torn(it)).map(|it| it as u32).collect();

@@ -62,6 +62,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             targets: self.drag_targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
             broken_ties: self.ties.iter().map(|tie| tie.broken).collect(),
             islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
+            rests: self.rest_states(),
         }
     }
 

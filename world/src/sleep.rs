@@ -1,0 +1,78 @@
+//! Settings of sleeping.
+
+use crate::error::ModelError;
+
+/// Settings of sleeping: [`Scene::sleep`](crate::Scene::sleep). A model at rest falls asleep: its
+/// particles stop, and steps skip it until something wakes it.
+///
+/// A model is *quiet* while no particle of it moves farther than `speed * time` from where it was
+/// when the quiet time began. So it may vibrate within that distance, but not creep beyond it. A
+/// model that has been quiet for `time` falls asleep with all others of its group, once they have
+/// been, too. A group are models that are tied to each other, or that may collide
+/// ([`SelfCollision`](crate::SelfCollision)) and whose bounding boxes overlap.
+///
+/// A model wakes when a model of its group moves, when one comes near it, when a call changes it
+/// (its particles, sticks, pins or ties), and with all others when a call changes settings, forces or
+/// obstacles. It does not sleep while it has emitters or guides, a force acts on it that is not
+/// [steady](crate::Force::is_steady), or an obstacle [may push](crate::Obstacle::may_push) it.
+///
+/// Models with rigid bodies or limbs sleep together, as all of them share an island.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{Axes, Cloth, HalfSpace, Model, Scene, Sleep, Solid, World};
+///
+/// let cloth = Cloth { columns: 8, rows: 8, axes: Axes::HORIZONTAL, ..Cloth::default() };
+/// let mut scene = Scene::new();
+/// scene.add("cloth", Model::cloth(&cloth)?.moved([0.0, 0.1, 0.0]))?;
+/// scene.obstacles.push(Arc::new(Solid::new(HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?)));
+/// scene.sleep = Some(Sleep::default());
+///
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..180 {
+///     assert!(world.step()?.finite);
+/// }
+/// assert!(world.is_asleep("cloth"));
+/// let hash = world.hash();
+/// assert!(world.step()?.finite);
+/// assert_eq!(world.hash(), hash);
+///
+/// world.set_velocity(0, [0.0, 2.0, 0.0])?; // pushed: it wakes
+/// assert!(!world.is_asleep("cloth"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sleep {
+    /// The mean speed of a particle over `time` up to which it is quiet, m/s. Default: 0.01.
+    pub speed: f32,
+    /// How long a model is quiet before it falls asleep, s. Default: 0.5.
+    pub time: f32,
+}
+
+impl Default for Sleep {
+    fn default() -> Self {
+        Self { speed: 0.01, time: 0.5 }
+    }
+}
+
+impl Sleep {
+    /// Checks the settings, as [`World::new`](crate::World::new) does.
+    ///
+    /// # Errors
+    /// A speed that is not from 0 to 1e6 m/s; a time that is not from 0.001 to 1e6 s.
+    pub fn check(&self) -> Result<(), ModelError> {
+        let (speed, time) = (self.speed.into(), self.time.into());
+        ModelError::check("speed", "the speed of sleep, m/s,", speed, 0.0..=1e6, "from 0 to 1e6")?;
+        // At a time of 0, models would sleep before they begin to fall.
+        let least = f64::from(1e-3_f32);
+        ModelError::check("time", "the time of sleep, s,", time, least..=1e6, "from 0.001 to 1e6")?;
+        Ok(())
+    }
+
+    /// How far a quiet particle may move, m.
+    pub(crate) fn radius(self) -> f32 {
+        self.speed * self.time
+    }
+}

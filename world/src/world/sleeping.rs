@@ -1,0 +1,168 @@
+//! Sleeping: islands at rest are skipped.
+
+use taut_core::Kernel;
+
+use super::{Island, ModelRange, World};
+use crate::disjoint_sets::DisjointSets;
+use crate::scene::Scene;
+use crate::settings::StepTime;
+use crate::sleep::Sleep;
+use crate::sweep::{self, BoundingBox};
+use crate::vector::wide;
+
+/// The settings of sleeping, and reused buffers.
+#[derive(Clone, Debug)]
+pub(super) struct Sleeping<const D: usize> {
+    settings: Sleep,
+    /// By island: whether it may sleep in this step.
+    may_sleep: Vec<bool>,
+    boxes: Vec<BoundingBox<D>>,
+    pairs: Vec<[usize; 2]>,
+    groups: DisjointSets,
+}
+
+impl<const D: usize> Sleeping<D> {
+    pub(super) fn new(settings: Sleep) -> Self {
+        Self {
+            settings,
+            may_sleep: Vec::new(),
+            boxes: Vec::new(),
+            pairs: Vec::new(),
+            groups: DisjointSets::default(),
+        }
+    }
+}
+
+impl<const D: usize> Sleeping<D> {
+    /// Decides which islands sleep in the step that begins. Returns whether all do.
+    ///
+    /// Islands that are tied or near each other form groups. A group sleeps if all its islands may;
+    /// otherwise all of them are awake. So nothing that moves is near an island that sleeps, and two
+    /// islands never wake each other in turn.
+    fn update<K: Kernel<D>>(&mut self, world: &mut World<K, D>, step: &StepTime<D>) -> bool {
+        self.may_sleep.clear();
+        for index in 0..world.islands.len() {
+            self.may_sleep.push(world.may_sleep(index, self.settings, step));
+        }
+        let all = self.may_sleep.iter().all(|&it| it);
+        if !all && self.may_sleep.contains(&true) {
+            self.find_groups(world);
+            self.keep_groups_awake();
+        }
+        for (island, &may_sleep) in world.islands.iter_mut().zip(&self.may_sleep) {
+            match (island.is_asleep(), may_sleep) {
+                (true, false) => island.wake(),
+                (false, true) => island.fall_asleep(),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Finds the groups of islands that are tied or near each other.
+    fn find_groups<K: Kernel<D>>(&mut self, world: &World<K, D>) {
+        let Self { boxes, pairs, groups, .. } = self;
+        groups.reset(world.islands.len());
+        for tie in world.ties.iter().filter(|tie| !tie.broken) {
+            groups.unite(tie.islands.map(|island| island as u32));
+        }
+        let reach = |index: usize| {
+            let Island { model, rest, .. } = &world.islands[index];
+            rest.as_ref()?.reach(&model.particles, &world.settings)
+        };
+        boxes.clear();
+        boxes.extend((0..world.islands.len()).filter_map(|object| {
+            let [low, high] = reach(object)?;
+            Some(BoundingBox { object, low: wide(low), high: wide(high) })
+        }));
+        let collide = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|it| world.islands[it].rest.as_ref()?.collisions());
+            one.zip(other).is_some_and(|(one, other)| one.meets(other))
+        };
+        sweep::pairs(boxes, collide, pairs);
+        for pair in &*pairs {
+            groups.unite(pair.map(|island| island as u32));
+        }
+    }
+
+    /// Keeps all islands of a group awake if one of them is.
+    fn keep_groups_awake(&mut self) {
+        let Self { may_sleep, groups, .. } = self;
+        for index in 0..may_sleep.len() {
+            let root = groups.root(index as u32) as usize;
+            may_sleep[root] &= may_sleep[index];
+        }
+        for index in 0..may_sleep.len() {
+            may_sleep[index] = may_sleep[groups.root(index as u32) as usize];
+        }
+    }
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Prepares the islands of a scene whose models may sleep.
+    pub(super) fn prepare_sleeping(&mut self, scene: &Scene<D>) {
+        self.sleeping = scene.sleep.map(Sleeping::new);
+        if self.sleeping.is_none() {
+            return;
+        }
+        for island in &mut self.islands {
+            island.prepare_rest();
+        }
+        for ((_, model), range) in scene.models().zip(&self.models) {
+            if let (Some(settings), Some(rest)) =
+                (&model.self_collision, &mut self.islands[range.island].rest)
+            {
+                rest.add_collisions(settings);
+            }
+        }
+    }
+
+    /// The settings of [sleeping](Sleep), which are those of the scene; None if models do not sleep.
+    pub fn sleep(&self) -> Option<Sleep> {
+        self.sleeping.as_ref().map(|it| it.settings)
+    }
+
+    /// Whether a model is [asleep](Sleep): it does not move, and steps skip it. False if there is no
+    /// model of that name.
+    pub fn is_asleep(&self, model: &str) -> bool {
+        self.model_range(model).is_some_and(|model| self.islands[model.island].is_asleep())
+    }
+
+    /// The names of the models that are [asleep](Sleep), in the order of the scene.
+    pub fn sleeping_models(&self) -> impl Iterator<Item = &str> {
+        let is_asleep = |model: &&ModelRange| self.islands[model.island].is_asleep();
+        self.models.iter().filter(is_asleep).map(|model| &*model.name)
+    }
+
+    /// Wakes all models, for example because a force or obstacle has changed that the world cannot
+    /// see into.
+    pub fn wake_all(&mut self) {
+        for island in &mut self.islands {
+            island.wake();
+        }
+    }
+
+    /// Decides which islands sleep in the step that begins. Returns whether all do.
+    pub(super) fn update_sleep(&mut self, step: &StepTime<D>) -> bool {
+        let Some(mut sleeping) = self.sleeping.take() else { return false };
+        let all = sleeping.update(self, step);
+        self.sleeping = Some(sleeping);
+        all
+    }
+
+    /// Whether an island may sleep in the step that begins, as far as other islands let it.
+    fn may_sleep(&mut self, index: usize, sleep: Sleep, step: &StepTime<D>) -> bool {
+        let Island { model, rest: Some(rest), .. } = &mut self.islands[index] else { return false };
+        if !rest.is_asleep() {
+            if rest.count_quiet(&model.particles, sleep.radius(), step.duration) < sleep.time {
+                return false;
+            }
+            rest.update_bounds(&model.particles);
+        }
+        let bounds = rest.bounds();
+        model.emitters.is_empty()
+            && model.guides.is_empty()
+            && self.forces.iter().all(|it| it.is_steady() || !it.touches(model))
+            && !self.obstacles.iter().any(|it| it.touches(model) && it.may_push(&bounds, step))
+    }
+}

@@ -1,0 +1,453 @@
+//! Models at rest fall asleep, and wake when something touches or changes them.
+
+use std::sync::Arc;
+
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Acceleration, Attachment, Axes, Cloth, Field, Force, Gusts, HalfSpace, LimbContacts, Model,
+    ModelError, ParticleState, Path, Place, Ragdoll, Rope, Scene, SelfCollision, Sleep,
+    SnapshotError, Solid, Sphere, Surface, Tie, Wind, World, WorldError,
+};
+
+use crate::make::{steps, unconnected, world};
+
+fn colliding(model: Model) -> Model {
+    model.self_colliding(SelfCollision::default()).unwrap()
+}
+
+/// A horizontal square sheet of 10 x 10 particles.
+fn sheet(width: f32) -> Model {
+    let axes = Axes::HORIZONTAL;
+    let cloth = Cloth {
+        columns: 10,
+        rows: 10,
+        width,
+        height: width,
+        axes,
+        density: 0.5,
+        ..Cloth::default()
+    };
+    Model::cloth(&cloth).unwrap()
+}
+
+/// A rope of 60 cm along x.
+fn rope() -> Model {
+    let rope = Rope { spacing: 0.03, density: 1.0, ..Rope::default() };
+    Model::rope(&[[-0.3, 0.0, 0.0], [0.3, 0.02, 0.1]], &rope).unwrap()
+}
+
+fn floor() -> Arc<Solid<HalfSpace>> {
+    let floor = Solid::new(HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap());
+    Arc::new(floor.with(Surface { friction: 0.5, ..Surface::default() }).unwrap())
+}
+
+/// A scene with a floor whose models sleep.
+fn scene(models: impl IntoIterator<Item = (&'static str, Model)>) -> Scene {
+    let mut scene = Scene::new();
+    for (name, model) in models {
+        scene.add(name, model).unwrap();
+    }
+    scene.obstacles.push(floor());
+    scene.sleep = Some(Sleep::default());
+    scene
+}
+
+/// Steps until all models sleep; returns the number of steps.
+fn steps_until_asleep(world: &mut World<ScalarKernel>) -> usize {
+    for step in 1..=1200 {
+        assert!(world.step().unwrap().finite);
+        if world.sleeping_models().count() == world.drawing().models.len() {
+            return step;
+        }
+    }
+    panic!("after 20 s only these sleep: {:?}", world.sleeping_models().collect::<Vec<_>>());
+}
+
+fn boxes() -> Scene {
+    let dice = |nth: usize| {
+        let cube = Model::rigid_box([0.2; 3], 300.0).unwrap().turned([1.0, 2.0, 3.0], 0.1);
+        cube.unwrap().moved([0.02 * nth as f32, 0.15 + 0.25 * nth as f32, 0.0])
+    };
+    let mut scene = scene([("lower", dice(0)), ("upper", dice(1))]);
+    #[cfg(feature = "parry")]
+    scene.obstacles.insert(0, Arc::new(taut_world::BodyContacts::default()));
+    scene.settings.passes = 4;
+    scene
+}
+
+fn dolls() -> Scene {
+    let doll = Model::<3>::ragdoll(&Ragdoll { height: 0.8, mass: 8.0, ..Ragdoll::default() });
+    let doll = doll.unwrap().turned([1.0, 0.0, 0.0], 1.4).unwrap().moved([0.0, 0.3, 0.0]);
+    let mut scene = scene([("below", doll.clone()), ("above", doll.moved([0.1, 0.4, 0.0]))]);
+    scene.obstacles.insert(0, Arc::new(LimbContacts::default()));
+    scene.settings.passes = 2;
+    scene
+}
+
+fn cloths() -> Scene {
+    scene([
+        ("sheet", colliding(sheet(0.5).moved([0.0, 0.1, 0.0]))),
+        ("rope", colliding(rope().moved([0.0, 0.3, 0.0]))),
+        ("far", colliding(rope().moved([5.0, 0.3, 0.0]))),
+    ])
+}
+
+#[test]
+fn what_rests_falls_asleep_and_does_not_move() {
+    for (name, scene) in [("cloths", cloths()), ("boxes", boxes()), ("dolls", dolls())] {
+        let mut world = world(&scene);
+        let count = steps_until_asleep(&mut world);
+        assert!((31..600).contains(&count), "{name}: {count} steps");
+        let (hash, time) = (world.hash(), world.time());
+        steps(&mut world, 60);
+        assert_eq!(world.hash(), hash, "{name}");
+        assert!((world.time() - time - 1.0).abs() < 1e-5);
+        for island in world.islands() {
+            let particles = &island.model.particles;
+            for axis in 0..3 {
+                assert_eq!(particles.previous(axis), particles.positions(axis), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn models_that_sleep_alone_keep_their_bits() {
+    let with_sleep = |sleep: Option<Sleep>| {
+        let mut scene = cloths();
+        let offsets = (0..8).map(|copy| [0.0, 0.2, 2.0 + copy as f32]);
+        scene.add_copies("copy", &rope(), offsets).unwrap();
+        scene.sleep = sleep;
+        let mut world = world(&scene);
+        steps(&mut world, 60);
+        (world.islands().len(), world.hash())
+    };
+    let (islands, without) = with_sleep(None);
+    let (islands_with, with) = with_sleep(Some(Sleep { time: 1e6, ..Sleep::default() }));
+    assert_eq!(with, without);
+    assert!(islands < islands_with && islands_with == 11);
+}
+
+#[test]
+fn a_model_sleeps_as_if_it_were_alone() {
+    let far = ("far", colliding(rope().moved([5.0, 0.3, 0.0])));
+    let (mut alone, mut all) = (world(&scene([far])), world(&cloths()));
+    for _ in 0..180 {
+        steps(&mut alone, 1);
+        steps(&mut all, 1);
+        assert_eq!(alone.is_asleep("far"), all.is_asleep("far"));
+        // Those that lie on each other fall asleep together.
+        assert_eq!(all.is_asleep("sheet"), all.is_asleep("rope"));
+        let range = all.model("far").unwrap();
+        assert!(alone.positions().eq(range.map(|particle| all.position(particle))));
+    }
+    assert!(alone.is_asleep("far"));
+}
+
+#[test]
+fn a_falling_model_wakes_what_it_falls_on() {
+    let mut scene = scene([
+        ("sheet", colliding(sheet(0.5).moved([0.0, 0.001, 0.0]))),
+        ("rope", colliding(rope().moved([0.0, 5.0, 0.0]))),
+    ]);
+    scene.settings.step.substeps = 16;
+    let mut world = world(&scene);
+    let (mut slept, mut woken_at) = (false, None);
+    for _ in 0..120 {
+        steps(&mut world, 1);
+        let contacts = world.contacts().unwrap();
+        assert!(contacts.penetration < 0.02, "{contacts:?}");
+        slept |= world.is_asleep("sheet");
+        if slept && woken_at.is_none() && !world.is_asleep("sheet") {
+            woken_at = Some(contacts.touching);
+        }
+    }
+    // It wakes before the rope arrives, so that the rope meets what can move.
+    assert_eq!(woken_at, Some(0));
+    steps_until_asleep(&mut world);
+    let contacts = world.contacts().unwrap();
+    assert!(contacts.touching > 0 && contacts.penetration < 5e-3, "{contacts:?}");
+}
+
+#[test]
+fn a_sleeping_model_is_solid_for_what_jumps_into_it() {
+    let mut scene = scene([
+        ("sheet", colliding(sheet(0.5).moved([0.0, 0.5, 0.0])).pinned("left").pinned("right")),
+        ("rope", colliding(rope().moved([0.0, 5.0, 0.0]))),
+    ]);
+    scene.sleep = Some(Sleep { time: 0.1, speed: 0.1 });
+    let mut world = world(&scene);
+    while !world.is_asleep("sheet") {
+        steps(&mut world, 1);
+    }
+    let sheet = world.model("sheet").unwrap();
+    let before: Vec<_> = sheet.clone().map(|it| world.position(it)).collect();
+    // Moved by hand from 5 m to below the sheet in one step.
+    let particle = world.model("rope").unwrap().start + 10;
+    world.grab(particle).unwrap();
+    world.drag(particle, [0.0, 0.2, 0.0]).unwrap();
+    steps(&mut world, 1);
+    let unmoved = sheet.zip(before).all(|(it, before)| world.position(it) == before);
+    assert!(unmoved && world.is_asleep("sheet"));
+    steps(&mut world, 1);
+    assert!(!world.is_asleep("sheet"));
+}
+
+/// A change of a world.
+type Change = fn(&mut World<ScalarKernel>);
+
+#[test]
+fn changes_wake_the_model_they_concern() {
+    let scene = scene([("one", rope()), ("other", rope().moved([0.0, 0.0, 3.0]))]);
+    let mut original = world(&scene);
+    steps_until_asleep(&mut original);
+    let snapshot = original.snapshot();
+    let changed = |change: Change| {
+        let mut world = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
+        assert_eq!(world.sleeping_models().count(), 2);
+        change(&mut world);
+        let sleeping = ["one", "other"].map(|model| world.is_asleep(model));
+        steps(&mut world, 1);
+        assert_eq!(sleeping, ["one", "other"].map(|model| world.is_asleep(model)));
+        sleeping
+    };
+    let of_one: [Change; 8] = [
+        |world| world.grab(3).unwrap(),
+        |world| world.pin(3).unwrap(),
+        |world| world.set_inverse_mass(3, 2.0).unwrap(),
+        |world| world.set_position(3, [0.0, 1.0, 0.0]).unwrap(),
+        |world| world.set_velocity(3, [0.0, 1.0, 0.0]).unwrap(),
+        |world| assert!(world.tear(3).unwrap()),
+        |world| {
+            let blade = |z| [[0.0, -1.0, z], [0.0, 1.0, z]];
+            assert!(world.cut_swept(blade(0.0), blade(0.4)) > 0);
+        },
+        |world| world.set_tear_factor(3, 1.5).unwrap(),
+    ];
+    for change in of_one {
+        assert_eq!(changed(change), [false, true]);
+    }
+    let of_all: [Change; 7] = [
+        |world| world.wake_all(),
+        |world| world.set_tear_factors(|_| 1.5),
+        |world| world.settings_mut().step.substeps = 4,
+        |world| world.set_settings(*world.settings()).unwrap(),
+        |world| world.forces_mut().clear(),
+        |world| world.obstacles_mut().clear(),
+        |world| assert_eq!(world.islands_mut().len(), 2),
+    ];
+    for change in of_all {
+        assert_eq!(changed(change), [false, false]);
+    }
+    let of_none: [Change; 4] = [
+        |world| assert!(world.set_position(3, [f32::NAN; 3]).is_err()),
+        |world| assert!(world.drag(3, [0.0; 3]).is_err()),
+        |world| world.release(3).unwrap(),
+        |world| world.replan(world.formula(), |_| ScalarKernel).unwrap(),
+    ];
+    for change in of_none {
+        assert_eq!(changed(change), [true, true]);
+    }
+}
+
+#[test]
+fn a_dragged_model_moves_and_falls_asleep_again() {
+    let mut world = world(&scene([("rope", rope())]));
+    steps_until_asleep(&mut world);
+    world.grab(3).unwrap();
+    steps_until_asleep(&mut world);
+    let [x, y, z] = world.position(3);
+    for step in 1..=30 {
+        world.drag(3, [x, y + 0.01 * step as f32, z]).unwrap();
+        steps(&mut world, 1);
+        assert_eq!(world.position(3)[1], y + 0.01 * step as f32);
+    }
+    assert!(world.position(4)[1] > 0.2);
+    world.release(3).unwrap();
+    steps_until_asleep(&mut world);
+    assert!(world.position(3)[1] < 0.01);
+}
+
+#[test]
+fn tied_models_wake_together() {
+    let tie = |ends: [(&str, u32); 2]| {
+        Tie::between(ends.map(|(model, it)| Attachment::new(model, Place::Particle(it))))
+    };
+    let mut scene = scene([
+        ("hook", unconnected(&[[0.0, 2.0, 0.0]], &[0.0])),
+        ("upper", unconnected(&[[0.0, 1.5, 0.0]], &[1.0])),
+        ("lower", unconnected(&[[0.0, 1.0, 0.0]], &[1.0])),
+    ]);
+    for ends in [[("hook", 0), ("upper", 0)], [("upper", 0), ("lower", 0)]] {
+        scene.attach(&Tie { distance: 0.5, ..tie(ends) }).unwrap();
+    }
+    let mut world = world(&scene);
+    steps_until_asleep(&mut world);
+    let force = world.ties().next().unwrap().force;
+    assert!((force - 2.0 * 9.81).abs() < 0.2, "{force}");
+    steps(&mut world, 10);
+    assert_eq!(world.ties().next().unwrap().force, force); // it still bears the load
+
+    world.set_velocity(2, [0.3, 0.0, 0.0]).unwrap();
+    steps(&mut world, 1);
+    assert_eq!(world.sleeping_models().count(), 0);
+    steps_until_asleep(&mut world);
+
+    assert!(world.break_tie(1).unwrap());
+    steps(&mut world, 1);
+    assert_eq!(world.sleeping_models().collect::<Vec<_>>(), Vec::<&str>::new()); // its hook is tied
+    steps(&mut world, 29);
+    assert!(world.position(2)[1] < 0.5, "it falls");
+    steps_until_asleep(&mut world);
+    assert!(!world.break_tie(1).unwrap());
+    assert_eq!(world.sleeping_models().count(), 3);
+}
+
+#[test]
+fn a_moving_obstacle_wakes_what_it_may_push() {
+    // It passes the sheet after 3 s.
+    let ball = Solid::new(Sphere::new([6.0, 0.15, 0.0], 0.2).unwrap());
+    let ball = ball.along(Path::Linear { velocity: [-2.0, 0.0, 0.0] }).unwrap();
+    let mut scene = scene([("sheet", sheet(0.5).moved([0.0, 0.001, 0.0]))]);
+    scene.obstacles.push(Arc::new(ball));
+    let mut world = world(&scene);
+    let mut asleep = [0, 0, 0];
+    for step in 0..480 {
+        steps(&mut world, 1);
+        let span = if step < 155 { 0 } else { 1 + usize::from(step > 205) };
+        asleep[span] += usize::from(world.is_asleep("sheet"));
+        // The ball presses the sheet into the floor, but not while it sleeps.
+        let depth = world.diagnostics().unwrap().depth;
+        assert!(!world.is_asleep("sheet") || depth < 1e-3, "{depth} in step {step}");
+    }
+    assert!(asleep[0] > 100 && asleep[1] < 25 && asleep[2] > 100, "{asleep:?}");
+    assert!(world.hash() != self::world(&scene).hash());
+}
+
+#[test]
+fn only_steady_forces_let_models_sleep() {
+    let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
+    let wind = Wind::new([0.1, 0.0, 0.0]);
+    let unknown = |_: &ParticleState| [0.0; 3];
+    let cases: [(Arc<dyn Force>, bool); 5] = [
+        (Arc::new(Field::new(Acceleration([0.1, 0.0, 0.0]))), true),
+        (Arc::new(wind), true),
+        (Arc::new(Wind { gusts, ..wind }), false),
+        (Arc::new(Field::new(unknown)), false),
+        (Arc::new(Field::new(unknown).on("others")), true),
+    ];
+    for (force, sleeps) in cases {
+        let mut scene = scene([("sheet", sheet(0.5).moved([0.0, 0.01, 0.0]))]);
+        scene.forces.push(force);
+        let mut world = world(&scene);
+        steps(&mut world, 240);
+        assert_eq!(world.is_asleep("sheet"), sleeps, "{:?}", scene.forces);
+    }
+}
+
+#[test]
+fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
+    let scene = cloths();
+    let change = |world: &mut World<ScalarKernel>, step: usize| match step {
+        140 => world.grab(world.model("sheet").unwrap().start + 45).unwrap(),
+        141..160 => {
+            let particle = world.model("sheet").unwrap().start + 45;
+            let up = 0.02 * (step - 140) as f32;
+            world.drag(particle, [0.0, up, 0.0]).unwrap();
+        }
+        160 => world.release(world.model("sheet").unwrap().start + 45).unwrap(),
+        _ => {}
+    };
+    let mut original = world(&scene);
+    let (mut snapshots, mut sleeping) = (Vec::new(), Vec::new());
+    for step in 0..300 {
+        change(&mut original, step);
+        snapshots.push(original.snapshot());
+        sleeping.push(original.sleeping_models().count());
+        steps(&mut original, 1);
+    }
+    assert!(sleeping.contains(&1) && sleeping[130] == 3 && sleeping[150] < 2, "{sleeping:?}");
+    assert_eq!(original.sleeping_models().count(), 3);
+    for at in [0, 50, 75, 85, 95, 105, 115, 130, 145, 200, 250, 299] {
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
+        assert_eq!(resumed.snapshot(), snapshots[at], "at {at}");
+        for step in at..300 {
+            if step > at {
+                change(&mut resumed, step);
+            }
+            assert_eq!(resumed.snapshot(), snapshots[step], "resumed at {at}, step {step}");
+            steps(&mut resumed, 1);
+        }
+        assert_eq!(resumed.hash(), original.hash(), "resumed at {at}");
+    }
+}
+
+#[test]
+fn a_scene_with_other_sleep_is_rejected() {
+    let mut with = cloths();
+    let snapshot = world(&with).snapshot();
+    with.sleep = Some(Sleep { speed: 0.1, time: 1.0 });
+    assert!(World::resume(&with, |_| ScalarKernel, &snapshot).is_ok());
+    let mut without = with.clone();
+    without.sleep = None;
+    for (scene, snapshot, expected) in [
+        (&without, snapshot, "its models sleep, expected that they do not sleep"),
+        (&with, world(&without).snapshot(), "its models do not sleep, expected that they sleep"),
+    ] {
+        let error = World::resume(scene, |_| ScalarKernel, &snapshot).unwrap_err();
+        assert!(matches!(error, SnapshotError::OtherScene { .. }));
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_rejected() {
+    let default = Sleep::default();
+    for (sleep, key) in [
+        (Sleep { speed: -1.0, ..default }, "speed"),
+        (Sleep { speed: f32::NAN, ..default }, "speed"),
+        (Sleep { time: 0.0, ..default }, "time"),
+        (Sleep { time: f32::INFINITY, ..default }, "time"),
+    ] {
+        let mut scene = cloths();
+        scene.sleep = Some(sleep);
+        let error = World::new(&scene, |_| ScalarKernel).unwrap_err();
+        let WorldError::Model(ModelError::OutOfRange { key: found, .. }) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(found, key);
+    }
+}
+
+/// Prints the cost of steps: `cargo test -p taut-world --all-features --test world -- --ignored
+/// --nocapture cost_of_sleep`.
+#[test]
+#[ignore = "it measures time"]
+fn cost_of_sleep() {
+    let mut scene = scene([]);
+    for nth in 0..20 {
+        let at = [0.8 * (nth % 5) as f32, 0.01, 0.8 * (nth / 5) as f32];
+        let axes = Axes::HORIZONTAL;
+        let cloth =
+            Cloth { columns: 32, rows: 32, width: 0.5, height: 0.5, axes, ..Cloth::default() };
+        let model = colliding(Model::cloth(&cloth).unwrap().moved(at));
+        scene.add(format!("sheet {nth}"), model).unwrap();
+    }
+    let mean = |world: &mut World<ScalarKernel>, count: usize| {
+        let begin = std::time::Instant::now();
+        steps(world, count);
+        begin.elapsed().as_secs_f64() * 1e6 / count as f64
+    };
+    let mut world = world(&scene);
+    println!("{} particles, µs per step", world.len());
+    println!("all awake: {:.1}", mean(&mut world, 20));
+    let mut without = scene.clone();
+    without.sleep = None;
+    println!("without sleep: {:.1}", mean(&mut crate::make::world(&without), 20));
+    while world.sleeping_models().count() < 20 {
+        steps(&mut world, 1);
+    }
+    println!("all asleep: {:.2}", mean(&mut world, 1000));
+    world.set_velocity(500, [0.0, 1.0, 0.0]).unwrap();
+    println!("one awake: {:.1}, {} asleep", mean(&mut world, 20), world.sleeping_models().count());
+}
