@@ -66,8 +66,7 @@ impl<const D: usize> Boxes<D> {
         for part in 0..CHILDREN / R::F32_LANES {
             let at = node * (CHILDREN / R::F32_LANES) + part;
             let mut overlap = all(simd);
-            for axis in 0..D {
-                let [low, high] = bounds[axis];
+            for (axis, &[low, high]) in bounds.iter().enumerate() {
                 overlap = overlap
                     .and(Register::splat(simd, high).at_least(register(simd, &self.low[axis], at)))
                     .and(register(simd, &self.high[axis], at).at_least(Register::splat(simd, low)));

@@ -242,9 +242,8 @@ fn slots_in<R: Simd, const D: usize>(
     for part in 0..CLUSTER / R::F32_LANES {
         let at = cluster * (CLUSTER / R::F32_LANES) + part;
         let mut inside = all(simd);
-        for axis in 0..D {
-            let x = register(simd, &balls.position[axis], at);
-            let [low, high] = bounds[axis];
+        for (&[low, high], column) in bounds.iter().zip(&balls.position) {
+            let x = register(simd, column, at);
             inside = inside.and(x.at_least(Register::splat(simd, low)));
             inside = inside.and(Register::splat(simd, high).at_least(x));
         }
@@ -267,9 +266,8 @@ fn slots_near<R: Simd, const D: usize>(
     for part in 0..CLUSTER / R::F32_LANES {
         let at = cluster * (CLUSTER / R::F32_LANES) + part;
         let mut offset = [Register::splat(simd, 0.0); D];
-        for axis in 0..D {
-            let x = register(simd, &balls.position[axis], at);
-            offset[axis] = Register::splat(simd, balls.position[axis][ball]) - x;
+        for (offset, column) in offset.iter_mut().zip(&balls.position) {
+            *offset = Register::splat(simd, column[ball]) - register(simd, column, at);
         }
         bits |= reach2.above(dot(offset, offset)).bits() << (part * R::F32_LANES);
     }

@@ -150,8 +150,7 @@ impl RestPairs {
         let mut slot_of = vec![0; count];
         for (slot, &particle) in particles.iter().enumerate().rev() {
             slot_of[particle as usize] = slot as u32; // the first: the others are padding
-            for axis in 0..D {
-                let x = points[particle as usize][axis];
+            for (axis, x) in points[particle as usize].into_iter().enumerate() {
                 (balls.position[axis][slot], balls.previous[axis][slot]) = (x, x);
             }
         }
