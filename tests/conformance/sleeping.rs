@@ -14,7 +14,7 @@ fn colliding(model: Model) -> Model {
     model.self_colliding(SelfCollision::default()).unwrap()
 }
 
-/// A wide sheet and ropes on a floor, a ragdoll that falls on the sheet while it sleeps, and boxes.
+/// A wide sheet on which a ragdoll falls, ropes on each other, and a box, all on a floor.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     let axes = Axes::HORIZONTAL;
@@ -38,7 +38,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// The hash and the number of sleeping models after each step, with resumptions.
+/// The hash and the number of sleeping models after each step, with resumptions and a push at one
+/// that sleeps.
 fn run(
     scene: &Scene,
     threads: usize,
@@ -50,10 +51,15 @@ fn run(
         if step % 50 == 49 {
             world = World::resume(scene, &mut kernel_for, &world.snapshot()).unwrap();
         }
+        if step == 115 {
+            let model = world.sleeping_models().next().unwrap().to_owned();
+            let particle = world.model(&model).unwrap().start;
+            world.set_velocity(particle, [0.0, 2.0, 0.0]).unwrap();
+        }
         assert!(world.step_on(&pool).unwrap().finite);
         (world.hash(), world.sleeping_models().count())
     };
-    (0..120).map(step).collect()
+    (0..130).map(step).collect()
 }
 
 #[test]

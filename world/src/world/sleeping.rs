@@ -22,7 +22,7 @@ pub(super) struct Sleeping<const D: usize> {
 }
 
 impl<const D: usize> Sleeping<D> {
-    pub(super) fn new(settings: Sleep) -> Self {
+    fn new(settings: Sleep) -> Self {
         Self {
             settings,
             may_sleep: Vec::new(),
@@ -31,9 +31,7 @@ impl<const D: usize> Sleeping<D> {
             groups: DisjointSets::default(),
         }
     }
-}
 
-impl<const D: usize> Sleeping<D> {
     /// Decides which islands sleep in the step that begins. Returns whether all do.
     ///
     /// Islands that are tied or near each other form groups. A group sleeps if all its islands may;
