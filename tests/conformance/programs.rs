@@ -16,42 +16,44 @@ struct Part {
     builder: usize,
     at: [f32; 3],
     velocity: [f32; 3],
-    /// The thickness, m, or the default; None without self-collision.
-    thickness: Option<Option<f32>>,
+    collides: bool,
+    /// m, or the default.
+    thickness: Option<f32>,
     mask: u32,
     tears: bool,
 }
 
-/// Two particles that are tied, as fractions of the particles of two parts.
+/// Two particles that are tied, of two parts.
 #[derive(Clone, Debug)]
 struct RandomTie {
     parts: [usize; 2],
-    particles: [f32; 2],
+    particles: [u32; 2],
     kind: Kind,
     breaking_force: Option<f32>,
 }
 
-/// A change of the world; particles and sticks are fractions of their number.
+/// A change of the world. Numbers of particles, sticks and ties count from 0 again after the last.
 #[derive(Clone, Debug)]
 enum Change {
     Step,
-    Pin(f32),
-    Unpin(f32),
-    Drag(f32, [f32; 3]),
-    Tear(f32),
+    Pin(u32),
+    Unpin(u32),
+    Drag(u32, [f32; 3]),
+    Tear(u32),
     Cut([[[f32; 3]; 2]; 2]),
-    BreakTie(f32),
+    BreakTie(u32),
     Resume,
 }
 
 fn part() -> impl Strategy<Value = Part> {
     let near = || prop::array::uniform3(-0.2..0.2_f32);
-    let thickness = prop::option::of(prop::option::of(0.01..0.12_f32));
+    let thickness = (prop::bool::weighted(0.8), prop::option::of(0.01..0.12_f32));
     (0..5_usize, near(), prop::array::uniform3(-3.0..3.0_f32), thickness, 0..4_u32, any::<bool>())
-        .prop_map(|(builder, at, velocity, thickness, mask, tears)| Part {
+        .prop_map(|(builder, at, velocity, (collides, thickness), mask, tears)| Part {
             builder,
             at,
             velocity,
+            collides,
             thickness,
             mask,
             tears,
@@ -60,8 +62,8 @@ fn part() -> impl Strategy<Value = Part> {
 
 fn tie() -> impl Strategy<Value = RandomTie> {
     let kinds = prop::sample::select(vec![Kind::TwoSided, Kind::Maximum, Kind::Minimum]);
-    let fraction = || 0.0..1.0_f32;
-    ((0..4_usize, 0..4_usize), (fraction(), fraction()), kinds, prop::option::of(1.0..100.0_f32))
+    let number = any::<u32>;
+    ((0..4_usize, 0..4_usize), (number(), number()), kinds, prop::option::of(1.0..100.0_f32))
         .prop_map(|(parts, particles, kind, breaking_force)| RandomTie {
             parts: parts.into(),
             particles: particles.into(),
@@ -72,22 +74,22 @@ fn tie() -> impl Strategy<Value = RandomTie> {
 
 fn change() -> impl Strategy<Value = Change> {
     let point = || prop::array::uniform3(-0.4..0.4_f32);
-    let fraction = || 0.0..1.0_f32;
+    let number = any::<u32>;
     prop_oneof![
         8 => Just(Change::Step),
-        1 => fraction().prop_map(Change::Pin),
-        1 => fraction().prop_map(Change::Unpin),
-        2 => (fraction(), point()).prop_map(|(particle, to)| Change::Drag(particle, to)),
-        1 => fraction().prop_map(Change::Tear),
+        1 => number().prop_map(Change::Pin),
+        1 => number().prop_map(Change::Unpin),
+        2 => (number(), point()).prop_map(|(particle, to)| Change::Drag(particle, to)),
+        1 => number().prop_map(Change::Tear),
         1 => [[point(), point()], [point(), point()]].prop_map(Change::Cut),
-        1 => fraction().prop_map(Change::BreakTie),
+        1 => number().prop_map(Change::BreakTie),
         1 => Just(Change::Resume),
     ]
 }
 
-/// A number below `count`, by fraction.
-fn nth(fraction: f32, count: usize) -> usize {
-    ((fraction * count as f32) as usize).min(count - 1)
+/// A number below `count`.
+fn nth(number: u32, count: usize) -> usize {
+    number as usize % count
 }
 
 fn model(part: &Part) -> Model {
@@ -104,8 +106,12 @@ fn model(part: &Part) -> Model {
     if part.tears {
         model = model.tearing_at(1.4);
     }
-    if let Some(thickness) = part.thickness {
-        let settings = SelfCollision { thickness, mask: part.mask, ..SelfCollision::default() };
+    if part.collides {
+        let settings = SelfCollision {
+            thickness: part.thickness,
+            mask: part.mask,
+            ..SelfCollision::default()
+        };
         model = model.self_colliding(settings).unwrap();
     }
     model.moved(part.at).moving_at(part.velocity, 1.0 / 240.0)
@@ -147,32 +153,32 @@ fn run(
     let mut world = World::new(scene, &mut kernel_for).unwrap();
     let mut hashes = Vec::new();
     for change in changes {
-        let particle = |fraction: f32| nth(fraction, world.len());
+        let particle = |number: u32| nth(number, world.len());
         match *change {
             Change::Step => {
                 assert!(world.step_on(&pool).unwrap().finite);
                 hashes.push(world.hash());
             }
-            Change::Pin(fraction) => world.pin(particle(fraction)).unwrap(),
+            Change::Pin(number) => world.pin(particle(number)).unwrap(),
             // A particle without a mass cannot be freed: an error that changes nothing.
-            Change::Unpin(fraction) => drop(world.unpin(particle(fraction))),
-            Change::Drag(fraction, to) => {
-                let particle = particle(fraction);
+            Change::Unpin(number) => drop(world.unpin(particle(number))),
+            Change::Drag(number, to) => {
+                let particle = particle(number);
                 if world.grabbed().any(|it| it == particle) || world.grab(particle).is_ok() {
                     world.drag(particle, to).unwrap();
                 }
             }
-            Change::Tear(fraction) => {
+            Change::Tear(number) => {
                 let sticks: usize = world.islands().iter().map(|it| it.model.sticks.len()).sum();
-                let _ = world.tear(nth(fraction, sticks));
+                let _ = world.tear(nth(number, sticks));
             }
             Change::Cut([from, to]) => {
                 world.cut_swept(from, to);
             }
-            Change::BreakTie(fraction) => {
+            Change::BreakTie(number) => {
                 let count = world.ties().len();
                 if count > 0 {
-                    world.break_tie(nth(fraction, count)).unwrap();
+                    world.break_tie(nth(number, count)).unwrap();
                 }
             }
             Change::Resume if resumes => {
