@@ -26,6 +26,7 @@ twist            0.0 7.0 20,8
 knot             0.0 7.0 20,20
 trampoline       0.0 4.0 30,18
 doll-in-hammock  0.0 4.0 30,18
+laundry          0.0 4.0 25,14
 rope-bridge      0.0 6.0 38,16
 plants           0.0 3.0 14,12
 boxes            0.0 4.0 25,22

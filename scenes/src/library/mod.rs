@@ -69,6 +69,8 @@ impl LibraryScene {
         contacts::KNOT,
         #[cfg(feature = "parry")]
         touch::TRAMPOLINE,
+        #[cfg(feature = "parry")]
+        touch::LAUNDRY,
         touch::DOLL_IN_HAMMOCK,
         lines::ROPE_BRIDGE,
         lines::PLANTS,

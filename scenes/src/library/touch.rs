@@ -6,7 +6,7 @@ use std::sync::Arc;
 use taut_core::Step;
 use taut_world::{Axes, Cloth, LimbContacts, Model, ModelError, Ragdoll, Scene, SelfCollision};
 #[cfg(feature = "parry")]
-use taut_world::{BodyContacts, Surface};
+use taut_world::{BodyContacts, Bounds, Solid, Spin, Surface};
 
 use super::LibraryScene;
 use super::cloths::bend;
@@ -63,6 +63,47 @@ pub(super) const TRAMPOLINE: LibraryScene = LibraryScene {
         let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
         scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
         scene.settings.step = Step { substeps: 16, ..Step::default() };
+        Ok(scene.into())
+    },
+};
+
+#[cfg(feature = "parry")]
+pub(super) const LAUNDRY: LibraryScene = LibraryScene {
+    name: "laundry",
+    description: "three cloths, two boxes and a ragdoll tumble in a turning drum",
+    size: 16,
+    size_unit: "particles along a side of a cloth",
+    copies: false,
+    dimensions: 3,
+    residual_rms_max: 0.1,
+    build: |size| {
+        let cloth = Cloth {
+            columns: size,
+            rows: size,
+            width: 0.6,
+            height: 0.6,
+            density: 1.0,
+            ..Cloth::default()
+        };
+        let mut scene = Scene::<3>::new();
+        for nth in 0..3 {
+            let cloth = Model::cloth(&cloth)?.self_colliding(settings(1, 1 | 2))?;
+            scene.add(format!("cloth {nth}"), cloth.moved([0.0, 0.0, -0.3 + 0.1 * nth as f32]))?;
+        }
+        for side in [-1.0, 1.0] {
+            let cube = body(Model::rigid_box([0.15; 3], 100.0)?)?;
+            let name = if side < 0.0 { "left box" } else { "right box" };
+            scene.add(name, cube.moved([0.4 * side, 0.2, 0.15]))?;
+        }
+        let doll = Ragdoll { height: 0.7, mass: 4.0, ..Ragdoll::default() };
+        scene.add("doll", body(Model::<3>::ragdoll(&doll)?)?.moved([0.0, -0.35, 0.2]))?;
+        let surface = Surface { friction: 0.6, thickness: 0.01, ..Surface::default() };
+        let drum = Bounds::new([-0.6, -0.6, -0.4], [0.6, 0.6, 0.4])?;
+        let spin = Spin::about([0.0, 0.0, 1.0], [0.0; 3], 2.0)?;
+        scene.obstacles.push(Arc::new(Solid::new(drum).with(surface)?.turning(spin)));
+        scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
+        scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
+        scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
         Ok(scene.into())
     },
 };

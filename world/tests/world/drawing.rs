@@ -311,6 +311,7 @@ fn every_scene_has_a_drawing() {
             "fountain" => &["grains"],
             "trampoline" => &["body", "cloth"],
             "doll-in-hammock" => &["cloth", "ragdoll"],
+            "laundry" => &["body", "cloth", "ragdoll"],
             _ => &["cloth"],
         };
         assert_eq!(kinds, expected.iter().copied().collect(), "{}", library.name);
