@@ -119,7 +119,7 @@ pub(super) const TWIST: LibraryScene = LibraryScene {
 pub(super) const KNOT: LibraryScene = LibraryScene {
     name: "knot",
     description: "a knot in a rope is pulled tight",
-    size: 120,
+    size: 80,
     size_unit: "particles along the rope",
     copies: false,
     dimensions: 3,
