@@ -17,8 +17,10 @@ use crate::self_collision::{
 pub(super) struct Participant {
     /// Its particles, by their numbers in the world.
     pub(super) particles: Range<usize>,
-    settings: SelfCollision,
+    pub(super) settings: SelfCollision,
     pub(super) rest: RestPairs,
+    /// The least thickness without gaps, m, if it has less.
+    pub(super) missing_thickness: Option<f32>,
 }
 
 /// How the models collide.
@@ -118,7 +120,12 @@ impl<const D: usize> SelfCollisions<D> {
             let rest = RestPairs::new(model, settings.distance());
             left_out.extend(rest.pairs.iter().map(|pair| pair.map(|slot| first_slot + slot)));
             first_slot += rest.particles.len() as u32;
-            participants.push(Participant { particles: range.particles.clone(), settings, rest });
+            participants.push(Participant {
+                particles: range.particles.clone(),
+                settings,
+                rest,
+                missing_thickness: model.missing_thickness(),
+            });
         }
         let balls = Balls::new(participants.iter().map(|it| it.particles.len()));
         let thickness = participants.iter().map(|it| it.settings.distance()).fold(0.0, f32::max);

@@ -3,8 +3,10 @@
 use taut_core::{Kernel, Step};
 
 use super::World;
+use super::self_collisions::Participant;
 use super::tethering::untethered_particles;
 use crate::scene::Scene;
+use crate::self_collision::SelfCollision;
 
 /// A problem of a scene or a world that does not prevent a simulation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -123,10 +125,8 @@ impl<const D: usize> Scene<D> {
             let is_pin = |it| masses[it as usize] == 0.0 || tied.contains(&(nth, it));
             let count = untethered_particles(model, is_pin).len();
             warn_if_untethered(name, count, &mut warnings);
-            if let (Some(settings), Some(least)) = (model.self_collision, model.missing_thickness())
-            {
-                let (model, thickness) = (name.to_owned(), settings.distance());
-                warnings.push(Warning::Gaps { model, thickness, least });
+            if let Some(settings) = model.self_collision {
+                warn_of_gaps(name, settings, model.missing_thickness(), &mut warnings);
             }
         }
         warnings
@@ -145,7 +145,26 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for (model, count) in self.untethered() {
             warn_if_untethered(&model.name, count, &mut warnings);
         }
+        let participants = self.self_collisions.iter().flat_map(|it| &it.rules.participants);
+        for Participant { particles, settings, missing_thickness, .. } in participants {
+            if let Some(model) = self.models.iter().find(|it| it.particles == *particles) {
+                warn_of_gaps(&model.name, *settings, *missing_thickness, &mut warnings);
+            }
+        }
         warnings
+    }
+}
+
+/// Appends a warning if the thickness of a model is less than the least one without gaps.
+fn warn_of_gaps(
+    model: &str,
+    settings: SelfCollision,
+    missing: Option<f32>,
+    warnings: &mut Vec<Warning>,
+) {
+    if let Some(least) = missing {
+        let (model, thickness) = (model.to_owned(), settings.distance());
+        warnings.push(Warning::Gaps { model, thickness, least });
     }
 }
 

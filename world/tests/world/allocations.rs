@@ -38,7 +38,8 @@ fn steps_of_all_scenes_do_not_allocate() {
     assert_eq!(measure(|| drop(vec![0_u8; 1000])).bytes_total, 1000, "allocations are not counted");
     // Scenes with contacts of boxes are left out: the crate `parry3d` allocates to compute
     // penetrations.
-    let boxes = |library: &&LibraryScene| ["boxes", "trampoline", "laundry"].contains(&library.name);
+    let boxes =
+        |library: &&LibraryScene| ["boxes", "trampoline", "laundry"].contains(&library.name);
     for library in LibraryScene::ALL.iter().filter(|it| !boxes(it)) {
         match library.scene(library.size.min(32)).unwrap() {
             AnyScene::TwoD(scene) => assert_no_allocation(library.name, &scene),

@@ -178,6 +178,7 @@ fn a_thickness_that_leaves_gaps_is_reported() {
         let settings = SelfCollision { thickness, ..SelfCollision::default() };
         let mut scene = Scene::new();
         scene.add("sheet", sheet(settings)).unwrap();
+        assert_eq!(world(&scene).warnings(), scene.warnings());
         scene.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert!(warnings(None).is_empty() && warnings(Some(0.018)).is_empty());
