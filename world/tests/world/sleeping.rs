@@ -418,36 +418,3 @@ fn settings_out_of_range_are_rejected() {
         assert_eq!(found, key);
     }
 }
-
-/// Prints the cost of steps: `cargo test -p taut-world --all-features --test world -- --ignored
-/// --nocapture cost_of_sleep`.
-#[test]
-#[ignore = "it measures time"]
-fn cost_of_sleep() {
-    let mut scene = scene([]);
-    for nth in 0..20 {
-        let at = [0.8 * (nth % 5) as f32, 0.01, 0.8 * (nth / 5) as f32];
-        let axes = Axes::HORIZONTAL;
-        let cloth =
-            Cloth { columns: 32, rows: 32, width: 0.5, height: 0.5, axes, ..Cloth::default() };
-        let model = colliding(Model::cloth(&cloth).unwrap().moved(at));
-        scene.add(format!("sheet {nth}"), model).unwrap();
-    }
-    let mean = |world: &mut World<ScalarKernel>, count: usize| {
-        let begin = std::time::Instant::now();
-        steps(world, count);
-        begin.elapsed().as_secs_f64() * 1e6 / count as f64
-    };
-    let mut world = world(&scene);
-    println!("{} particles, µs per step", world.len());
-    println!("all awake: {:.1}", mean(&mut world, 20));
-    let mut without = scene.clone();
-    without.sleep = None;
-    println!("without sleep: {:.1}", mean(&mut crate::make::world(&without), 20));
-    while world.sleeping_models().count() < 20 {
-        steps(&mut world, 1);
-    }
-    println!("all asleep: {:.2}", mean(&mut world, 1000));
-    world.set_velocity(500, [0.0, 1.0, 0.0]).unwrap();
-    println!("one awake: {:.1}, {} asleep", mean(&mut world, 20), world.sleeping_models().count());
-}
