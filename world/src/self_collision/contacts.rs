@@ -1,6 +1,6 @@
 //! Narrow phase and response of contacts between balls.
 
-use super::clusters::{Balls, CLUSTER};
+use super::clusters::Balls;
 use super::near_rows::{Pairing, Pairings, Row};
 use super::touching::find_touching;
 use crate::surface::stopped_slip;
@@ -222,8 +222,7 @@ impl<const D: usize> ContactSolver<D> {
         touched.clear();
         let contacts_max = CONTACTS_MAX * balls.slots();
         for row in &*touching {
-            let clusters = [row.slot as usize / CLUSTER, row.cluster as usize];
-            let Some(pairing) = pairings.of(clusters.map(|it| balls.models[it])) else { continue };
+            let Some(pairing) = pairings.of(row.models(balls)) else { continue };
             let Pairing { thickness, friction } = pairing;
             for pair in row.pairs() {
                 let [x, other_x] = pair.map(|slot| balls.position(slot));
@@ -261,9 +260,10 @@ impl<const D: usize> ContactSolver<D> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::clusters::CLUSTER;
     use super::super::near_rows::{Margin, NearRows};
     use super::super::rest_pairs::LeftOut;
-    use super::{Balls, CLUSTER, ContactSolver, PUSH_MAX, Pairing, Pairings, swept};
+    use super::{Balls, ContactSolver, PUSH_MAX, Pairing, Pairings, swept};
     use crate::vector::{add_scaled, difference, length};
 
     proptest! {

@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::scene::Scene;
 use crate::vector::{difference, dot, wide};
 
-pub(crate) use clusters::{Balls, CLUSTER};
+pub(crate) use clusters::Balls;
 pub(crate) use contacts::{ContactSolver, swept};
 pub(crate) use crossings::crossings;
 pub(crate) use near_list::NearList;

@@ -25,6 +25,12 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// The models of its balls.
+    #[inline(always)]
+    pub(crate) fn models<const D: usize>(self, balls: &Balls<D>) -> [u32; 2] {
+        [balls.models[self.slot as usize / CLUSTER], balls.models[self.cluster as usize]]
+    }
+
     /// The pairs of slots of the row.
     pub(crate) fn pairs(self) -> impl Iterator<Item = [usize; 2]> {
         let mut others = self.others;

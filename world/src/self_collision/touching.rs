@@ -38,7 +38,7 @@ impl<P: Pairings, const D: usize> WithSimd for FindTouching<'_, P, D> {
         let (mut models, mut reach2) = ([u32::MAX; 2], 0.0);
         for &row in near {
             let (slot, cluster) = (row.slot as usize, row.cluster as usize);
-            let pair = [balls.models[slot / CLUSTER], balls.models[cluster]];
+            let pair = row.models(balls);
             if pair != models {
                 models = pair;
                 let thickness = pairings.of(pair).map_or(0.0, |it| it.thickness);

@@ -14,7 +14,7 @@ use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::SelfCollision;
 
-/// Number of balls that share a box in the broad phase. Balls with near numbers are near each other
+/// Number of balls that share a box in the broad phase. ModelBalls with near numbers are near each other
 /// in most models.
 const BLOCK: usize = 32;
 /// Largest number of contacts per ball, on average. Only a heap of colliders in one place has more.
@@ -27,7 +27,7 @@ const CONTACTS_MAX: usize = 8;
 /// in the scene. So their order does not depend on islands, kernels and the broad phase.
 #[derive(Clone, Debug)]
 pub(super) struct ColliderContacts<const D: usize> {
-    balls: Vec<Balls>,
+    balls: Vec<ModelBalls>,
     colliders: Vec<(Collider, SelfCollision)>,
     /// Pairs of a collider and a ball that are tied, and so do not collide.
     tied: BTreeSet<[u32; 2]>,
@@ -42,7 +42,7 @@ pub(super) struct ColliderContacts<const D: usize> {
 
 /// The balls of a model.
 #[derive(Clone, Debug)]
-struct Balls {
+struct ModelBalls {
     particles: Range<usize>,
     settings: SelfCollision,
 }
@@ -79,7 +79,7 @@ impl<const D: usize> ColliderContacts<D> {
                 let all = Collider::all_of(model, particles.start as u32);
                 colliders.extend(all.map(|it| (it, settings)));
             } else {
-                balls.push(Balls { particles: particles.clone(), settings });
+                balls.push(ModelBalls { particles: particles.clone(), settings });
             }
             of_model.push(Some((particles.start as u32, first..colliders.len())));
         }
@@ -203,7 +203,7 @@ impl<const D: usize> ColliderContacts<D> {
 /// A collider and the balls of a model.
 struct Pair<'a, const D: usize> {
     placed: &'a Placed<'a, D>,
-    balls: &'a Balls,
+    balls: &'a ModelBalls,
     /// The distance that the centres of the balls keep from the surface of the collider, m.
     reach: f32,
     friction: f32,
@@ -212,12 +212,11 @@ struct Pair<'a, const D: usize> {
 impl<'a, const D: usize> Pair<'a, D> {
     fn new(
         collider: &SelfCollision,
-        balls: &'a Balls,
+        balls: &'a ModelBalls,
         placed: &'a Placed<'a, D>,
         slack: f32,
     ) -> Self {
-        let [one, other] =
-            [collider, &balls.settings].map(|it| 0.5 * it.thickness.unwrap_or_default());
+        let [one, other] = [collider, &balls.settings].map(|it| 0.5 * it.distance());
         let friction = collider.mean_friction(&balls.settings);
         Self { placed, balls, reach: (1.0 + slack) * (one + other), friction }
     }

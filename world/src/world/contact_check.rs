@@ -4,7 +4,7 @@ use taut_core::Kernel;
 
 use super::World;
 use super::self_collisions::SelfCollisions;
-use crate::self_collision::{CLUSTER, Margin, NearRows, Pairings as _, crossings};
+use crate::self_collision::{Margin, NearRows, Pairings as _, crossings};
 use crate::vector::{difference, length, wide};
 
 /// The largest gap of a touching pair, as a fraction of its thickness.
@@ -49,8 +49,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         );
         let (mut touching, mut penetration) = (0, 0.0);
         for row in near.rows() {
-            let clusters = [row.slot as usize / CLUSTER, row.cluster as usize];
-            let Some(pairing) = rules.of(clusters.map(|it| balls.models[it])) else { continue };
+            let Some(pairing) = rules.of(row.models(balls)) else { continue };
             let thickness = f64::from(pairing.thickness);
             for pair in row.pairs() {
                 let [one, other] = pair.map(|slot| wide(balls.position(slot)));

@@ -91,7 +91,7 @@ impl Pairings for Rules {
         let [one, other] = models.map(|model| &self.participants[model as usize].settings);
         one.meets(other).then(|| Pairing {
             thickness: one.distance().max(other.distance()),
-            friction: (one.friction * other.friction).sqrt(),
+            friction: one.mean_friction(other),
         })
     }
 
