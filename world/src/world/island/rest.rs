@@ -69,7 +69,7 @@ impl<const D: usize> Rest<D> {
         self.asleep
     }
 
-    /// Begins the quiet time anew at the next step.
+    /// Resets the quiet time: it begins at the next step.
     fn forget_anchors(&mut self) {
         self.quiet = 0.0;
         for anchors in &mut self.anchors {
@@ -178,7 +178,7 @@ impl<P, const D: usize> Island<P, D> {
         self.rest.as_ref().is_some_and(|rest| rest.asleep)
     }
 
-    /// Wakes it, or begins its quiet time anew if it is awake.
+    /// Wakes it; if it is awake, resets its quiet time.
     pub(in crate::world) fn wake(&mut self) {
         let Some(rest) = &mut self.rest else { return };
         if rest.asleep {
