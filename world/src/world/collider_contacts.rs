@@ -14,7 +14,7 @@ use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::SelfCollision;
 
-/// Number of balls that share a box in the broad phase. ModelBalls with near numbers are near each other
+/// Number of balls that share a box in the broad phase. Balls with near numbers are near each other
 /// in most models.
 const BLOCK: usize = 32;
 /// Largest number of contacts per ball, on average. Only a heap of colliders in one place has more.
