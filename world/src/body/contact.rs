@@ -1,7 +1,5 @@
 //! Contacts between points of bodies or limbs, or with fixed points, solved together.
 
-use core::array::from_fn;
-
 use taut_core::Particles;
 
 use super::weighted_point::{WeightedPoint, mean};
@@ -295,7 +293,7 @@ impl<const D: usize> Solver<D> {
         }
         self.states.extend(self.particles.iter().map(|&particle| {
             let particle = particle as usize;
-            [particles.position(particle), from_fn(|axis| particles.previous(axis)[particle])]
+            [particles.position(particle), particles.previous_position(particle)]
         }));
         for (sides, contact) in self.sides.iter_mut().zip(contacts) {
             if let Other::Fixed { position, previous } = contact.other {

@@ -318,8 +318,7 @@ impl Obstacle for Solid<TriMesh> {
                 continue;
             }
             let x = model.particles.position(particle).map(f64::from);
-            let previous =
-                core::array::from_fn(|axis| f64::from(model.particles.previous(axis)[particle]));
+            let previous = model.particles.previous_position(particle).map(f64::from);
             let start = starts.get(particle).map_or(previous, |start| start.map(f64::from));
             let from = before.point_to_local(start);
             let state = VerletState {

@@ -166,6 +166,6 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
 fn state_of<const D: usize>(particles: &Particles<D>, particle: usize) -> VerletState<f64, D> {
     VerletState {
         x: wide(particles.position(particle)),
-        previous: core::array::from_fn(|axis| f64::from(particles.previous(axis)[particle])),
+        previous: wide(particles.previous_position(particle)),
     }
 }

@@ -54,7 +54,7 @@ fn overlap<const D: usize>(one: &[[f32; D]; 2], other: &[[f32; D]; 2]) -> bool {
 
 /// Where a particle was when this substep began, and is now, m.
 fn path<const D: usize>(particles: &Particles<D>, particle: usize) -> [[f32; D]; 2] {
-    [core::array::from_fn(|it| particles.previous(it)[particle]), particles.position(particle)]
+    [particles.previous_position(particle), particles.position(particle)]
 }
 
 impl<const D: usize> ColliderContacts<D> {

@@ -146,9 +146,8 @@ impl HullCollider {
         particles: &Particles<D>,
         planes: &'a mut Vec<[Plane<D>; 2]>,
     ) -> Option<PlacedHull<'a, D>> {
-        let previous =
-            |particle: usize| core::array::from_fn(|it| particles.previous(it)[particle]);
-        let before = Corners::new(self.corners.map(|corner| previous(corner as usize)))?;
+        let before =
+            Corners::new(self.corners.map(|corner| particles.previous_position(corner as usize)))?;
         let now = Corners::new(self.corners.map(|corner| particles.position(corner as usize)))?;
         let corners = [before, now];
         planes.clear();

@@ -17,10 +17,8 @@ pub(crate) struct PlacedLimb<const D: usize> {
 
 impl<const D: usize> PlacedLimb<D> {
     pub(super) fn new(limb: Limb, particles: &Particles<D>) -> Self {
-        let previous =
-            |particle: usize| core::array::from_fn(|it| particles.previous(it)[particle]);
         let ends = [
-            limb.ends.map(|end| previous(end as usize)),
+            limb.ends.map(|end| particles.previous_position(end as usize)),
             limb.ends.map(|end| particles.position(end as usize)),
         ];
         Self { limb, ends }

@@ -142,7 +142,7 @@ impl<const D: usize> Rest<D> {
         let substeps = settings.step.substeps as f32;
         let path = |particle: usize| {
             let x = particles.position(particle);
-            let before: [f32; D] = core::array::from_fn(|axis| particles.previous(axis)[particle]);
+            let before = particles.previous_position(particle);
             [x, core::array::from_fn(|axis| x[axis] + (x[axis] - before[axis]) * substeps)]
         };
         let bounds = box_around((0..particles.len()).flat_map(path));
