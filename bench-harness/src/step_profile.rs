@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::world::{Outcome, StepPart, World, WorldError};
-use taut::{Inline, Kernel};
+use taut::Inline;
+use taut::world::{Outcome, Simulation, StepPart, World, WorldError};
 
 /// Every `WATCHED_EVERY`-th frame is watched: measured part by part.
 const WATCHED_EVERY: u64 = 8;
@@ -21,10 +21,10 @@ impl StepProfile {
     ///
     /// # Errors
     /// Same as [`World::step`].
-    pub fn step<K: Kernel<D>, const D: usize>(
-        &mut self,
-        world: &mut World<K, D>,
-    ) -> Result<Outcome, WorldError> {
+    pub fn step<const D: usize>(&mut self, world: &mut World<D>) -> Result<Outcome, WorldError>
+    where
+        World<D>: Simulation<D>,
+    {
         let mut last = Instant::now();
         world.step_watched(&Inline, &mut |part| {
             let now = Instant::now();
@@ -170,11 +170,14 @@ impl FrameTimes {
     ///
     /// # Errors
     /// Same as [`World::step`].
-    pub fn step<K: Kernel<D>, const D: usize>(
+    pub fn step<const D: usize>(
         &mut self,
-        world: &mut World<K, D>,
+        world: &mut World<D>,
         frames: u64,
-    ) -> Result<Outcome, WorldError> {
+    ) -> Result<Outcome, WorldError>
+    where
+        World<D>: Simulation<D>,
+    {
         let watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
         self.frames += 1;
         if watched {

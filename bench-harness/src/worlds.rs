@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use taut::world::{AnyScene, Scene, World, WorldError};
+use taut::world::{AnyScene, Scene, Simulation, World, WorldError};
 use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 
 use crate::comparison::{Progress, ROUNDS};
@@ -57,12 +57,9 @@ pub struct WorldRow {
 }
 
 /// One kernel with its world and its results so far.
-struct Entry<const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+struct Entry<const D: usize> {
     kernels: KernelSet,
-    world: World<AnyKernel, D>,
+    world: World<D>,
     frames: Vec<StepProfile>,
     frames_done: usize,
     finite: bool,
@@ -87,6 +84,7 @@ impl WorldComparison {
     ) -> Result<Vec<WorldRow>, WorldError>
     where
         AnyKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         let entry = |kernels: &KernelSet| new_entry(kernels.clone(), scene);
         let mut entries: Vec<Entry<D>> =
@@ -111,6 +109,7 @@ impl WorldComparison {
 fn new_entry<const D: usize>(kernels: KernelSet, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
     Ok(Entry { kernels, world, frames: Vec::new(), frames_done: 0, finite: true })
@@ -119,6 +118,7 @@ where
 impl<const D: usize> Entry<D>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     fn step(&mut self, warmup: usize) -> Result<(), WorldError> {
         let mut times = StepProfile::default();

@@ -13,7 +13,7 @@ use crate::sticks::Sticks;
 /// Every kernel gives the same bits as the scalar kernel on the same schedule.
 pub trait Kernel<const D: usize, S: Real = f32> {
     /// The type of its plans.
-    type Plan: Engine<D, S>;
+    type Plan: Engine<D, S> + Send + Sync + 'static;
 
     /// Its name in tables and on command lines.
     fn name(&self) -> &'static str;

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     scene.settings.passes = 2;
 
     let mut world = World::new(&scene, AnyKernel::best_for)?;
-    let particle_of = |world: &World<AnyKernel>, name| world.group("bob", name).unwrap()[0];
+    let particle_of = |world: &World, name| world.group("bob", name).unwrap()[0];
     let (head, hand) = (particle_of(&world, "head"), particle_of(&world, "left hand"));
     world.grab(hand)?;
     for second in 1..=5 {

@@ -1,7 +1,7 @@
 //! Every scene of the library stays within its limits on every kernel. These tests run a few steps;
 //! `taut simulate --check` simulates a minute of each scene.
 
-use taut::world::{AnyScene, LibraryScene, Scene};
+use taut::world::{AnyScene, LibraryScene, Scene, Simulation, World};
 use taut::{AnyKernel, Kernel, Schedule};
 use taut_tests::world_after_steps;
 
@@ -14,6 +14,7 @@ fn hash_after_checks<const D: usize>(
 ) -> u64
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let world = world_after_steps(scene, kernel_for).unwrap();
     let stretch = world.diagnostics().unwrap().stretch.residual_rms();
@@ -25,6 +26,7 @@ where
 fn stays_within_its_limits<const D: usize>(listed: &LibraryScene, scene: &Scene<D>)
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let best = hash_after_checks(listed, scene, AnyKernel::best_for);
     for kernel in kernels() {

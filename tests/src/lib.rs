@@ -3,8 +3,8 @@
 #![forbid(unsafe_code)]
 
 use taut::world::{
-    AnyScene, Arranged, Arrangement, LibraryScene, Model, Numbering, Order, Scene, StickSet, World,
-    WorldError,
+    AnyScene, Arranged, Arrangement, LibraryScene, Model, Numbering, Order, Scene, Simulation,
+    StickSet, World, WorldError,
 };
 use taut::{AnyKernel, Formula, Kernel, Schedule, Step};
 
@@ -85,9 +85,10 @@ pub fn scene_name(listed: &LibraryScene) -> String {
 pub fn world_after_steps<const D: usize>(
     scene: &Scene<D>,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
-) -> Result<World<AnyKernel, D>, WorldError>
+) -> Result<World<D>, WorldError>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let mut world = World::new(scene, kernel_for)?;
     for _ in 0..SCENE_STEPS {

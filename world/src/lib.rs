@@ -73,6 +73,6 @@ pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use tie::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};
 pub use world::{
-    Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Removed, Snapshot,
-    SnapshotError, StepPart, TieState, Warning, World, WorldError,
+    Clock, Contacts, Diagnostics, Drawing, DrawnModel, Frame, Island, Outcome, Removed, Simulation,
+    Snapshot, SnapshotError, StepPart, TieState, Warning, World, WorldError,
 };

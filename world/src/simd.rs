@@ -32,13 +32,13 @@ mod tests {
     use std::sync::Arc;
 
     use pulp::Arch;
-    use taut_core::{Kernel, Renumbering};
+    use taut_core::Renumbering;
     use taut_scalar::ScalarKernel;
 
     use crate::{
         Acceleration, Attractor, Bounds, Bridge, Capsule, Cloth, Cuboid, Drag, Field, Force, Gusts,
         HalfSpace, HexSheet, Model, Obstacle, Path, Plant, Ragdoll, Region, Rope, Scene,
-        SelfCollision, Solid, Sphere, Surface, Tethers, Wind, WindLaw, World,
+        SelfCollision, Simulation, Solid, Sphere, Surface, Tethers, Wind, WindLaw, World,
     };
 
     thread_local! {
@@ -66,7 +66,7 @@ mod tests {
     /// The bits of positions, forces and diagnostics of a scene on an instruction set.
     fn trace_on<const D: usize>(arch: Arch, scene: &Scene<D>, steps: usize) -> Vec<u64>
     where
-        ScalarKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         ARCH.set(Some(arch));
         let mut world = World::new(scene, |_| ScalarKernel).unwrap();
@@ -94,7 +94,7 @@ mod tests {
     /// Asserts that all instruction sets give the same bits.
     fn assert_same_bits<const D: usize>(what: &str, scene: &Scene<D>, steps: usize)
     where
-        ScalarKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         let mut archs = all_archs().into_iter();
         let baseline = trace_on(archs.next().unwrap(), scene, steps);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use taut::world::{Island, Model, ModelError, Scene, StickSet, Tethers, World};
-use taut::{AnyKernel, Duplicates, Engine, Family, Formula, Kernel, KernelSet, Schedule};
+use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, KernelSet, Schedule};
 use taut::{Step, StickError, Sticks, Stretch};
 
 use super::StudyError;
@@ -282,7 +282,7 @@ impl EffortStudy {
 }
 
 impl Search<'_> {
-    fn world(&self, trial: Trial) -> Result<World<AnyKernel>, StudyError> {
+    fn world(&self, trial: Trial) -> Result<World, StudyError> {
         let Trial { tethers, iterations, substeps } = trial;
         let mut scene = Scene::new();
         let model = self.subject.model.clone();
@@ -358,7 +358,7 @@ impl Search<'_> {
 
     /// Times frames in alternating rounds; also returns the fastest frame of the textbook loop, µs.
     fn time(&self, trials: &[Trial]) -> Result<(Vec<Vec<Duration>>, f64), StudyError> {
-        let mut worlds: Vec<World<AnyKernel>> =
+        let mut worlds: Vec<World> =
             trials.iter().map(|&trial| self.world(trial)).collect::<Result<_, _>>()?;
         for world in &mut worlds {
             for _ in 0..SETTLING_FRAMES {
@@ -428,10 +428,7 @@ fn microseconds(time: Duration) -> f64 {
 }
 
 /// The structural sticks of an island that holds the whole model, in its numbering.
-fn structural_sticks<P: Engine<3>>(
-    island: &Island<P>,
-    structural: &[bool],
-) -> Result<Sticks, StickError> {
+fn structural_sticks(island: &Island, structural: &[bool]) -> Result<Sticks, StickError> {
     let sticks = &island.model.sticks;
     let is_structural = |&stick: &usize| structural[stick];
     let (pairs, rests): (Vec<_>, Vec<_>) = (0..sticks.len())

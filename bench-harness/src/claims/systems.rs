@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use taut::world::{
-    AnyScene, Bounds, LibraryScene, Model, Plant, Ragdoll, Scene, SceneError, Solid, World,
+    AnyScene, Bounds, LibraryScene, Model, Plant, Ragdoll, Scene, SceneError, Simulation, Solid,
+    World,
 };
 use taut::{AnyKernel, Kernel, Kind, Sticks, Stretch};
 
@@ -127,10 +128,11 @@ fn listed(name: &str, size: usize) -> Result<AnyScene, SceneError> {
 fn run<const D: usize>(
     scene: &Scene<D>,
     frames: usize,
-    mut after_frame: impl FnMut(&World<AnyKernel, D>) -> Result<(), ClaimError>,
-) -> Result<World<AnyKernel, D>, ClaimError>
+    mut after_frame: impl FnMut(&World<D>) -> Result<(), ClaimError>,
+) -> Result<World<D>, ClaimError>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let mut world = World::new(scene, AnyKernel::best_for)?;
     for _ in 0..frames {
@@ -184,7 +186,7 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         scene.forces.clear();
         scene.settings.step = one_substep(iterations);
         // The mean height of the shrubs and of their leaves.
-        let heights = |world: &World<AnyKernel>| {
+        let heights = |world: &World| {
             let (mut top, mut leaves) = (0.0, Vec::new());
             for shrub in 0..shrubs {
                 let name = format!("shrub {shrub}");
@@ -211,7 +213,7 @@ fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         if !linked {
             scene = without_posture(&scene)?;
         }
-        let distance = |world: &World<AnyKernel, 2>| {
+        let distance = |world: &World<2>| {
             let mut sum = 0.0;
             for body in 0..size {
                 let position = |group| {

@@ -103,7 +103,7 @@ pub struct ColourPlan<P, E = Pool> {
     executor: E,
 }
 
-impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone> Kernel<D, S>
+impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone + 'static> Kernel<D, S>
     for ColourKernel<K, E>
 {
     type Plan = ColourPlan<K::Plan, E>;

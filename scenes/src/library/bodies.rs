@@ -5,9 +5,12 @@ use std::sync::Arc;
 use taut_core::Step;
 #[cfg(feature = "parry")]
 use taut_world::BodyContacts;
-use taut_world::{Bounds, Cuboid, HalfSpace, LimbContacts, Model, Ragdoll, Scene, Solid, Surface};
+use taut_world::{
+    Bounds, Cuboid, HalfSpace, LimbContacts, Model, Ragdoll, Scene, SceneError, Solid, Surface,
+};
 
 use super::LibraryScene;
+use crate::AnyScene;
 
 pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     name: "tetra-cube-world",
@@ -17,25 +20,26 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.05,
-    build: |size| {
-        let mut scene = Scene::<3>::new();
-        for body in 0..size {
-            // Layers of nine; each tetrahedron has its own rotation.
-            let coordinate = |cell: usize| cell as f32 - 1.0;
-            let position =
-                [coordinate(body % 3), 1.0 + (body / 9) as f32, coordinate(body / 3 % 3)];
-            let tetrahedron = Model::tetrahedron(0.5, 1.0)?;
-            let turned = tetrahedron.turned([1.0, 2.0, 3.0], body as f32)?;
-            scene.add(format!("tetrahedron {body}"), turned.moved(position))?;
-        }
-        let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
-        let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
-        scene.obstacles.push(Arc::new(Solid::new(walls).with(surface)?));
-        scene.settings.step = Step { substeps: 1, iterations: 1, ..Step::default() };
-        scene.settings.passes = 4;
-        Ok(scene.into())
-    },
+    build: tetra_cube_world,
 };
+
+fn tetra_cube_world(size: usize) -> Result<AnyScene, SceneError> {
+    let mut scene = Scene::<3>::new();
+    for body in 0..size {
+        // Layers of nine; each tetrahedron has its own rotation.
+        let coordinate = |cell: usize| cell as f32 - 1.0;
+        let position = [coordinate(body % 3), 1.0 + (body / 9) as f32, coordinate(body / 3 % 3)];
+        let tetrahedron = Model::tetrahedron(0.5, 1.0)?;
+        let turned = tetrahedron.turned([1.0, 2.0, 3.0], body as f32)?;
+        scene.add(format!("tetrahedron {body}"), turned.moved(position))?;
+    }
+    let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
+    let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
+    scene.obstacles.push(Arc::new(Solid::new(walls).with(surface)?));
+    scene.settings.step = Step { substeps: 1, iterations: 1, ..Step::default() };
+    scene.settings.passes = 4;
+    Ok(scene.into())
+}
 
 #[cfg(feature = "parry")]
 pub(super) const BOXES: LibraryScene = LibraryScene {
@@ -46,26 +50,29 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.05,
-    build: |size| {
-        let mut scene = Scene::<3>::new();
-        // Two slopes form a concave floor. A body whose particles are pinned does not move.
-        for (name, side) in [("left slope", -1.0), ("right slope", 1.0)] {
-            let slope =
-                Model::rigid_box([4.0, 0.5, 4.0], 1000.0)?.turned([0.0, 0.0, 1.0], 0.3 * side)?;
-            scene.add(name, slope.moved([1.8 * side, 0.0, 0.0]).pinned("body"))?;
-        }
-        for body in 0..size {
-            let cube = Model::rigid_box([0.5; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
-            let position = [0.4 * (body % 3) as f32 - 0.4, 1.5 + 0.9 * body as f32, 0.0];
-            scene.add(format!("cube {body}"), cube.moved(position))?;
-        }
-        scene.obstacles.push(Arc::new(BodyContacts::default()));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 1, damping_rate: 2.412, ..Step::default() };
-        scene.settings.passes = 4;
-        Ok(scene.into())
-    },
+    build: boxes,
 };
+
+#[cfg(feature = "parry")]
+fn boxes(size: usize) -> Result<AnyScene, SceneError> {
+    let mut scene = Scene::<3>::new();
+    // Two slopes form a concave floor. A body whose particles are pinned does not move.
+    for (name, side) in [("left slope", -1.0), ("right slope", 1.0)] {
+        let slope =
+            Model::rigid_box([4.0, 0.5, 4.0], 1000.0)?.turned([0.0, 0.0, 1.0], 0.3 * side)?;
+        scene.add(name, slope.moved([1.8 * side, 0.0, 0.0]).pinned("body"))?;
+    }
+    for body in 0..size {
+        let cube = Model::rigid_box([0.5; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
+        let position = [0.4 * (body % 3) as f32 - 0.4, 1.5 + 0.9 * body as f32, 0.0];
+        scene.add(format!("cube {body}"), cube.moved(position))?;
+    }
+    scene.obstacles.push(Arc::new(BodyContacts::default()));
+    scene.settings.step =
+        Step { substeps: 4, iterations: 1, damping_rate: 2.412, ..Step::default() };
+    scene.settings.passes = 4;
+    Ok(scene.into())
+}
 
 pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     name: "ragdolls",
@@ -75,27 +82,29 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     copies: true,
     dimensions: 2,
     residual_rms_max: 0.1,
-    build: |size| {
-        let mut scene = Scene::<2>::new();
-        let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
-        for body in 0..size {
-            // Rows of five; each ragdoll is rotated about its middle.
-            let position = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
-            let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9]);
-            let velocity = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
-            let thrown = ragdoll.turned(body as f32)?.moved(position).moving_at(velocity, h);
-            scene.add(format!("ragdoll {body}"), thrown)?;
-        }
-        scene.obstacles.push(Arc::new(LimbContacts::default()));
-        let room = Bounds::new([-5.0, 0.0], [5.0, 1000.0])?;
-        let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
-        scene.obstacles.push(Arc::new(Solid::new(room).with(surface)?));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 2, damping_rate: 2.412, ..Step::default() };
-        scene.settings.passes = 2;
-        Ok(scene.into())
-    },
+    build: ragdolls,
 };
+
+fn ragdolls(size: usize) -> Result<AnyScene, SceneError> {
+    let mut scene = Scene::<2>::new();
+    let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
+    for body in 0..size {
+        // Rows of five; each ragdoll is rotated about its middle.
+        let position = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
+        let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9]);
+        let velocity = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
+        let thrown = ragdoll.turned(body as f32)?.moved(position).moving_at(velocity, h);
+        scene.add(format!("ragdoll {body}"), thrown)?;
+    }
+    scene.obstacles.push(Arc::new(LimbContacts::default()));
+    let room = Bounds::new([-5.0, 0.0], [5.0, 1000.0])?;
+    let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
+    scene.obstacles.push(Arc::new(Solid::new(room).with(surface)?));
+    scene.settings.step =
+        Step { substeps: 4, iterations: 2, damping_rate: 2.412, ..Step::default() };
+    scene.settings.passes = 2;
+    Ok(scene.into())
+}
 
 pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     name: "ragdolls-3d",
@@ -105,27 +114,29 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     copies: true,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let mut scene = Scene::<3>::new();
-        for body in 0..size {
-            let position = [1.2 * (body % 4) as f32 - 1.8, 3.5 + 1.5 * (body / 4) as f32, 0.5];
-            let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9, 0.0]);
-            let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * body as f32)?;
-            scene.add(format!("ragdoll {body}"), turned.moved(position))?;
-        }
-        scene.obstacles.push(Arc::new(LimbContacts::default()));
-        let surface = Surface { friction: 0.5, ..Surface::default() };
-        for step in 0..8 {
-            let z = 0.3 * f64::from(step) - 1.0;
-            let top = 0.2 * f64::from(8 - step);
-            let stair = Cuboid::new([-3.0, top - 3.0, z], [3.0, top, z + 0.6])?;
-            scene.obstacles.push(Arc::new(Solid::new(stair).with(surface)?));
-        }
-        let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
-        scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 2, damping_rate: 2.412, ..Step::default() };
-        scene.settings.passes = 2;
-        Ok(scene.into())
-    },
+    build: ragdolls_3d,
 };
+
+fn ragdolls_3d(size: usize) -> Result<AnyScene, SceneError> {
+    let mut scene = Scene::<3>::new();
+    for body in 0..size {
+        let position = [1.2 * (body % 4) as f32 - 1.8, 3.5 + 1.5 * (body / 4) as f32, 0.5];
+        let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9, 0.0]);
+        let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * body as f32)?;
+        scene.add(format!("ragdoll {body}"), turned.moved(position))?;
+    }
+    scene.obstacles.push(Arc::new(LimbContacts::default()));
+    let surface = Surface { friction: 0.5, ..Surface::default() };
+    for step in 0..8 {
+        let z = 0.3 * f64::from(step) - 1.0;
+        let top = 0.2 * f64::from(8 - step);
+        let stair = Cuboid::new([-3.0, top - 3.0, z], [3.0, top, z + 0.6])?;
+        scene.obstacles.push(Arc::new(Solid::new(stair).with(surface)?));
+    }
+    let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
+    scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
+    scene.settings.step =
+        Step { substeps: 4, iterations: 2, damping_rate: 2.412, ..Step::default() };
+    scene.settings.passes = 2;
+    Ok(scene.into())
+}

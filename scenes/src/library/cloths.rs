@@ -9,6 +9,7 @@ use taut_world::{
 };
 
 use super::LibraryScene;
+use crate::AnyScene;
 
 /// Angle of the arc in which the hammock starts, rad: its ends are 2 % closer together than the
 /// cloth is long.
@@ -31,13 +32,15 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let mut scene = Scene::<3>::new();
-        scene.add("sheet", Model::drape(size, StickSet::All)?.tethered(Tethers::default())?)?;
-        scene.settings.step = Step { substeps: 4, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: drape,
 };
+
+fn drape(size: usize) -> Result<AnyScene, SceneError> {
+    let mut scene = Scene::<3>::new();
+    scene.add("sheet", Model::drape(size, StickSet::All)?.tethered(Tethers::default())?)?;
+    scene.settings.step = Step { substeps: 4, ..Step::default() };
+    Ok(scene.into())
+}
 
 /// The scene of Mosegaard's tutorial, scaled by 1/10, so that lengths are in metres. One step of
 /// the tutorial is one frame of 1/60 s.
@@ -49,22 +52,24 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.2,
-    build: |size| {
-        let rows = scaled(size, 45, 55);
-        let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
-        let mut scene = Scene::<3>::new();
-        let cloth = Model::cloth(&cloth)?.pinned("top corners");
-        scene.add("cloth", cloth.tethered(Tethers::default())?)?;
-        let law = WindLaw::Normal { pressure: 0.05 };
-        scene.forces.push(Arc::new(Wind { law, ..Wind::new([0.5, 0.0, 0.2]) }));
-        let ball = Solid::new(Sphere::new([0.0; 3], 0.2)?)
-            .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
-            .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
-        scene.obstacles.push(Arc::new(ball));
-        scene.settings.step = Step { substeps: 13, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: mosegaard,
 };
+
+fn mosegaard(size: usize) -> Result<AnyScene, SceneError> {
+    let rows = scaled(size, 45, 55);
+    let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
+    let mut scene = Scene::<3>::new();
+    let cloth = Model::cloth(&cloth)?.pinned("top corners");
+    scene.add("cloth", cloth.tethered(Tethers::default())?)?;
+    let law = WindLaw::Normal { pressure: 0.05 };
+    scene.forces.push(Arc::new(Wind { law, ..Wind::new([0.5, 0.0, 0.2]) }));
+    let ball = Solid::new(Sphere::new([0.0; 3], 0.2)?)
+        .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
+        .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
+    scene.obstacles.push(Arc::new(ball));
+    scene.settings.step = Step { substeps: 13, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const FLAG: LibraryScene = LibraryScene {
     name: "flag",
@@ -74,18 +79,20 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let rows = scaled(size, 2, 3);
-        let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
-        let mut scene = Scene::<3>::new();
-        let flag = Model::cloth(&cloth)?.pinned("left");
-        scene.add("flag", flag.tethered(Tethers::default())?)?;
-        let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
-        scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([7.0, 0.0, 2.0]) }));
-        scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: flag,
 };
+
+fn flag(size: usize) -> Result<AnyScene, SceneError> {
+    let rows = scaled(size, 2, 3);
+    let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
+    let mut scene = Scene::<3>::new();
+    let flag = Model::cloth(&cloth)?.pinned("left");
+    scene.add("flag", flag.tethered(Tethers::default())?)?;
+    let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
+    scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([7.0, 0.0, 2.0]) }));
+    scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     name: "hammock",
@@ -95,28 +102,30 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: scaled(size, 1, 2),
-            width: 2.4,
-            height: 1.2,
-            axes: Axes::HORIZONTAL,
-            density: 0.5,
-            ..Cloth::default()
-        };
-        let mut hammock = Model::cloth(&cloth)?.pinned("corners");
-        bend(&mut hammock, size)?;
-        let mut scene = Scene::<3>::new();
-        scene.add("hammock", hammock.tethered(Tethers::default())?)?;
-        let ball = Solid::new(Sphere::new([0.0, 0.3, 0.0], 0.25)?)
-            .with(Surface { thickness: THICKNESS, ..Surface::default() })?
-            .along(Path::Oscillating { amplitude: [0.0, -0.3, 0.0], period: 8.0 })?;
-        scene.obstacles.push(Arc::new(ball));
-        scene.settings.step = Step { substeps: 8, damping_rate: 2.412, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: hammock,
 };
+
+fn hammock(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: scaled(size, 1, 2),
+        width: 2.4,
+        height: 1.2,
+        axes: Axes::HORIZONTAL,
+        density: 0.5,
+        ..Cloth::default()
+    };
+    let mut hammock = Model::cloth(&cloth)?.pinned("corners");
+    bend(&mut hammock, size)?;
+    let mut scene = Scene::<3>::new();
+    scene.add("hammock", hammock.tethered(Tethers::default())?)?;
+    let ball = Solid::new(Sphere::new([0.0, 0.3, 0.0], 0.25)?)
+        .with(Surface { thickness: THICKNESS, ..Surface::default() })?
+        .along(Path::Oscillating { amplitude: [0.0, -0.3, 0.0], period: 8.0 })?;
+    scene.obstacles.push(Arc::new(ball));
+    scene.settings.step = Step { substeps: 8, damping_rate: 2.412, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     name: "tablecloth",
@@ -126,31 +135,33 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: size,
-            width: 1.4,
-            height: 1.4,
-            axes: Axes::HORIZONTAL,
-            density: 0.3,
-            ..Cloth::default()
-        };
-        let mut scene = Scene::<3>::new();
-        scene.add("cloth", Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]))?;
-        let surface = Surface { friction: 0.6, thickness: THICKNESS, ..Surface::default() };
-        let table = Cuboid::new([-0.5, 0.7, -0.5], [0.5, 0.75, 0.5])?;
-        let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
-        scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
-        for [x, z] in [[-0.44, -0.44], [0.44, -0.44], [-0.44, 0.44], [0.44, 0.44]] {
-            let leg = Cuboid::new([x - 0.03, 0.0, z - 0.03], [x + 0.03, 0.7, z + 0.03])?;
-            scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
-        }
-        scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step = Step { substeps: 17, damping_rate: 2.412, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: table_cloth,
 };
+
+fn table_cloth(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: size,
+        width: 1.4,
+        height: 1.4,
+        axes: Axes::HORIZONTAL,
+        density: 0.3,
+        ..Cloth::default()
+    };
+    let mut scene = Scene::<3>::new();
+    scene.add("cloth", Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]))?;
+    let surface = Surface { friction: 0.6, thickness: THICKNESS, ..Surface::default() };
+    let table = Cuboid::new([-0.5, 0.7, -0.5], [0.5, 0.75, 0.5])?;
+    let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
+    scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
+    for [x, z] in [[-0.44, -0.44], [0.44, -0.44], [-0.44, 0.44], [0.44, 0.44]] {
+        let leg = Cuboid::new([x - 0.03, 0.0, z - 0.03], [x + 0.03, 0.7, z + 0.03])?;
+        scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
+    }
+    scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
+    scene.settings.step = Step { substeps: 17, damping_rate: 2.412, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     name: "hex-sheet",
@@ -161,17 +172,19 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
-        let mut scene = Scene::<3>::new();
-        let sheet = Model::hex_sheet(&sheet)?.pinned("top corners");
-        scene.add("sheet", sheet.tethered(Tethers::default())?)?;
-        let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
-        scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.0, 0.0, 1.5]) }));
-        scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: hex_sheet,
 };
+
+fn hex_sheet(size: usize) -> Result<AnyScene, SceneError> {
+    let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
+    let mut scene = Scene::<3>::new();
+    let sheet = Model::hex_sheet(&sheet)?.pinned("top corners");
+    scene.add("sheet", sheet.tethered(Tethers::default())?)?;
+    let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
+    scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.0, 0.0, 1.5]) }));
+    scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const CURTAIN: LibraryScene = LibraryScene {
     name: "curtain",
@@ -181,28 +194,30 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 2,
     residual_rms_max: 0.3,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: scaled(size, 2, 3),
-            width: 1.8,
-            height: 1.2,
-            families: Family::STRUCTURAL.to_vec(),
-            ..Cloth::default()
-        };
-        let mut scene = Scene::<2>::new();
-        let curtain = Model::cloth(&cloth)?.pinned("top").tearing_at(2.0);
-        scene.add("curtain", curtain.tethered(Tethers::default())?)?;
-        let ball = Solid::new(Sphere::new([1.0, -0.75], 0.12)?)
-            .along(Path::Circular { radii: [[0.55, 0.0], [0.0, 0.4]], period: 8.0 })?;
-        let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
-        scene.obstacles.push(Arc::new(ball));
-        scene.obstacles.push(Arc::new(Solid::new(room)));
-        // Damping brings torn pieces to rest.
-        scene.settings.step = Step { substeps: 7, damping_rate: 1.206, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: curtain,
 };
+
+fn curtain(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: scaled(size, 2, 3),
+        width: 1.8,
+        height: 1.2,
+        families: Family::STRUCTURAL.to_vec(),
+        ..Cloth::default()
+    };
+    let mut scene = Scene::<2>::new();
+    let curtain = Model::cloth(&cloth)?.pinned("top").tearing_at(2.0);
+    scene.add("curtain", curtain.tethered(Tethers::default())?)?;
+    let ball = Solid::new(Sphere::new([1.0, -0.75], 0.12)?)
+        .along(Path::Circular { radii: [[0.55, 0.0], [0.0, 0.4]], period: 8.0 })?;
+    let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
+    scene.obstacles.push(Arc::new(ball));
+    scene.obstacles.push(Arc::new(Solid::new(room)));
+    // Damping brings torn pieces to rest.
+    scene.settings.step = Step { substeps: 7, damping_rate: 1.206, ..Step::default() };
+    Ok(scene.into())
+}
 
 /// Bends a horizontal sheet into a hanging arc without stretching a stick. A ball that is lowered
 /// into a flat sheet would have to stretch it.

@@ -9,6 +9,7 @@ use taut_world::{
 };
 
 use super::LibraryScene;
+use crate::AnyScene;
 
 /// Number of sheets in a stack.
 const LAYERS: usize = 5;
@@ -23,33 +24,35 @@ pub(super) const LAYERS_ON_A_BALL: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: size,
-            width: 1.0,
-            height: 1.0,
-            axes: Axes::HORIZONTAL,
-            density: 0.3,
-            ..Cloth::default()
-        };
-        let sheet = Model::cloth(&cloth)?.self_colliding(SelfCollision::default())?;
-        let mut scene = Scene::<3>::new();
-        for layer in 0..LAYERS {
-            let turned = sheet.clone().turned([0.0, 1.0, 0.0], TURN * layer as f32)?;
-            let height = 1.25 + 0.06 * layer as f32;
-            scene.add(format!("sheet {layer}"), turned.moved([0.0, height, 0.0]))?;
-        }
-        let surface = Surface { friction: 0.5, thickness: 0.01, ..Surface::default() };
-        let ball = Sphere::new([0.0, 0.95, 0.0], 0.2)?;
-        let table = Cuboid::new([-0.6, 0.7, -0.6], [0.6, 0.75, 0.6])?;
-        scene.obstacles.push(Arc::new(Solid::new(ball).with(surface)?));
-        scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
-        add_floor(&mut scene, surface)?;
-        scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: layers_on_a_ball,
 };
+
+fn layers_on_a_ball(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: size,
+        width: 1.0,
+        height: 1.0,
+        axes: Axes::HORIZONTAL,
+        density: 0.3,
+        ..Cloth::default()
+    };
+    let sheet = Model::cloth(&cloth)?.self_colliding(SelfCollision::default())?;
+    let mut scene = Scene::<3>::new();
+    for layer in 0..LAYERS {
+        let turned = sheet.clone().turned([0.0, 1.0, 0.0], TURN * layer as f32)?;
+        let height = 1.25 + 0.06 * layer as f32;
+        scene.add(format!("sheet {layer}"), turned.moved([0.0, height, 0.0]))?;
+    }
+    let surface = Surface { friction: 0.5, thickness: 0.01, ..Surface::default() };
+    let ball = Sphere::new([0.0, 0.95, 0.0], 0.2)?;
+    let table = Cuboid::new([-0.6, 0.7, -0.6], [0.6, 0.75, 0.6])?;
+    scene.obstacles.push(Arc::new(Solid::new(ball).with(surface)?));
+    scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
+    add_floor(&mut scene, surface)?;
+    scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const FOLDED: LibraryScene = LibraryScene {
     name: "folded",
@@ -59,30 +62,32 @@ pub(super) const FOLDED: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let cloth = Cloth {
-            columns: (size / 4).max(2),
-            rows: size,
-            width: 0.5,
-            height: 2.0,
-            density: 0.3,
-            ..Cloth::default()
-        };
-        let mut model = Model::cloth(&cloth)?.moved([0.0, 2.1, 0.0]);
-        // Slightly wavy: it would stand on its edge otherwise.
-        for particle in 0..model.particles.len() {
-            let [x, y, z] = model.particles.position(particle);
-            let wave = 0.01 * libm::sin(9.0 * f64::from(y)) as f32;
-            model.particles.set_position(particle, [x, y, z + wave]).map_err(ModelError::from)?;
-        }
-        let mut scene = Scene::<3>::new();
-        scene.add("cloth", model.self_colliding(SelfCollision::default())?)?;
-        let surface = Surface { friction: 0.5, thickness: 0.005, ..Surface::default() };
-        add_floor(&mut scene, surface)?;
-        scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: folded,
 };
+
+fn folded(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: (size / 4).max(2),
+        rows: size,
+        width: 0.5,
+        height: 2.0,
+        density: 0.3,
+        ..Cloth::default()
+    };
+    let mut model = Model::cloth(&cloth)?.moved([0.0, 2.1, 0.0]);
+    // Slightly wavy: it would stand on its edge otherwise.
+    for particle in 0..model.particles.len() {
+        let [x, y, z] = model.particles.position(particle);
+        let wave = 0.01 * libm::sin(9.0 * f64::from(y)) as f32;
+        model.particles.set_position(particle, [x, y, z + wave]).map_err(ModelError::from)?;
+    }
+    let mut scene = Scene::<3>::new();
+    scene.add("cloth", model.self_colliding(SelfCollision::default())?)?;
+    let surface = Surface { friction: 0.5, thickness: 0.005, ..Surface::default() };
+    add_floor(&mut scene, surface)?;
+    scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const TWIST: LibraryScene = LibraryScene {
     name: "twist",
@@ -92,29 +97,31 @@ pub(super) const TWIST: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.2,
-    build: |size| {
-        /// How long the ends take to turn one way, back, the other way and back, s.
-        const PERIOD: f64 = 16.0;
-        /// How far each end turns, rad.
-        const TURN: f64 = 3.0 * core::f64::consts::PI;
-        /// How far an end comes nearer meanwhile, m: a twisted cloth is shorter.
-        const NEARER: f64 = 0.25;
-        let cloth =
-            Cloth { columns: size, rows: 3 * size, width: 0.4, height: 1.2, ..Cloth::default() };
-        let mut model = Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]);
-        for (end, side) in [("top", 1.0), ("bottom", -1.0)] {
-            let rate = side * TURN * core::f64::consts::TAU / PERIOD;
-            let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], rate)?.oscillating(PERIOD)?;
-            let offset = |quarter: i32| [0.0, -side * NEARER * f64::from(quarter % 2), 0.0];
-            let keys = (0..=4).map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
-            model = model.guided(end, Path::Keyframed { keys: keys.collect() }, Some(spin))?;
-        }
-        let mut scene = Scene::<3>::new();
-        scene.add("cloth", model.self_colliding(SelfCollision::default())?)?;
-        scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: twist,
 };
+
+fn twist(size: usize) -> Result<AnyScene, SceneError> {
+    /// How long the ends take to turn one way, back, the other way and back, s.
+    const PERIOD: f64 = 16.0;
+    /// How far each end turns, rad.
+    const TURN: f64 = 3.0 * core::f64::consts::PI;
+    /// How far an end comes nearer meanwhile, m: a twisted cloth is shorter.
+    const NEARER: f64 = 0.25;
+    let cloth =
+        Cloth { columns: size, rows: 3 * size, width: 0.4, height: 1.2, ..Cloth::default() };
+    let mut model = Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]);
+    for (end, side) in [("top", 1.0), ("bottom", -1.0)] {
+        let rate = side * TURN * core::f64::consts::TAU / PERIOD;
+        let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], rate)?.oscillating(PERIOD)?;
+        let offset = |quarter: i32| [0.0, -side * NEARER * f64::from(quarter % 2), 0.0];
+        let keys = (0..=4).map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
+        model = model.guided(end, Path::Keyframed { keys: keys.collect() }, Some(spin))?;
+    }
+    let mut scene = Scene::<3>::new();
+    scene.add("cloth", model.self_colliding(SelfCollision::default())?)?;
+    scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const KNOT: LibraryScene = LibraryScene {
     name: "knot",
@@ -124,43 +131,45 @@ pub(super) const KNOT: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.2,
-    build: |size| {
-        /// The size of the loose knot, m: a trefoil of this half height.
-        const SCALE: f64 = 0.03;
-        /// The length of each end beside the knot, m, and how far it is pulled, m.
-        const END: f64 = 0.24;
-        const PULL: f64 = 0.42;
-        /// How long it is pulled, s.
-        const DURATION: f64 = 6.0;
-        /// The length of the trefoil, as a multiple of the scale.
-        const LENGTH: f64 = 31.9;
-        let spacing = (SCALE * LENGTH + 2.0 * END) / size.max(16) as f64;
-        // It is cut where it is widest, so that the ends pass each other.
-        let mut path = Vec::new();
-        let mut t = 0.0;
-        while t < core::f64::consts::TAU {
-            let (sine, cosine) = libm::sincos(2.0 * t);
-            let (sine_3, cosine_3) = libm::sincos(3.0 * t);
-            let radius = 2.0 + cosine_3;
-            path.push([radius * sine, sine_3, radius * cosine].map(|x| (SCALE * x) as f32));
-            t += spacing / (SCALE * libm::sqrt(4.0 * radius * radius + 9.0));
-        }
-        let ([x, y, z], [last_x, last_y, last_z]) = (path[0], path[path.len() - 1]);
-        let [along, up] = [END, END / 2.0].map(|it| it as f32);
-        path.insert(0, [x - along, y - up, z]);
-        path.push([last_x + along, last_y + up, last_z]);
-        let rope = Rope { spacing: 1.1 * spacing as f32, bending: 0.05, ..Rope::default() };
-        let mut model = Model::rope(&path, &rope)?.moved([0.0, 1.0, 0.0]);
-        for (end, side) in [("start", -1.0), ("end", 1.0)] {
-            let keys = vec![(0.0, [0.0; 3]), (DURATION, [side * PULL, 0.0, 0.0])];
-            model = model.guided(end, Path::Keyframed { keys }, None)?;
-        }
-        let mut scene = Scene::<3>::new();
-        scene.add("rope", model.self_colliding(SelfCollision::default())?)?;
-        scene.settings.step = Step { substeps: 64, damping_rate: 1.2, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: knot,
 };
+
+fn knot(size: usize) -> Result<AnyScene, SceneError> {
+    /// The size of the loose knot, m: a trefoil of this half height.
+    const SCALE: f64 = 0.03;
+    /// The length of each end beside the knot, m, and how far it is pulled, m.
+    const END: f64 = 0.24;
+    const PULL: f64 = 0.42;
+    /// How long it is pulled, s.
+    const DURATION: f64 = 6.0;
+    /// The length of the trefoil, as a multiple of the scale.
+    const LENGTH: f64 = 31.9;
+    let spacing = (SCALE * LENGTH + 2.0 * END) / size.max(16) as f64;
+    // It is cut where it is widest, so that the ends pass each other.
+    let mut path = Vec::new();
+    let mut t = 0.0;
+    while t < core::f64::consts::TAU {
+        let (sine, cosine) = libm::sincos(2.0 * t);
+        let (sine_3, cosine_3) = libm::sincos(3.0 * t);
+        let radius = 2.0 + cosine_3;
+        path.push([radius * sine, sine_3, radius * cosine].map(|x| (SCALE * x) as f32));
+        t += spacing / (SCALE * libm::sqrt(4.0 * radius * radius + 9.0));
+    }
+    let ([x, y, z], [last_x, last_y, last_z]) = (path[0], path[path.len() - 1]);
+    let [along, up] = [END, END / 2.0].map(|it| it as f32);
+    path.insert(0, [x - along, y - up, z]);
+    path.push([last_x + along, last_y + up, last_z]);
+    let rope = Rope { spacing: 1.1 * spacing as f32, bending: 0.05, ..Rope::default() };
+    let mut model = Model::rope(&path, &rope)?.moved([0.0, 1.0, 0.0]);
+    for (end, side) in [("start", -1.0), ("end", 1.0)] {
+        let keys = vec![(0.0, [0.0; 3]), (DURATION, [side * PULL, 0.0, 0.0])];
+        model = model.guided(end, Path::Keyframed { keys }, None)?;
+    }
+    let mut scene = Scene::<3>::new();
+    scene.add("rope", model.self_colliding(SelfCollision::default())?)?;
+    scene.settings.step = Step { substeps: 64, damping_rate: 1.2, ..Step::default() };
+    Ok(scene.into())
+}
 
 /// Adds a horizontal floor at height 0.
 fn add_floor(scene: &mut Scene, surface: Surface) -> Result<(), SceneError> {

@@ -42,6 +42,7 @@ pub struct LibraryScene {
     /// Upper bound of the root mean square of |stretch| in every step, at the default size and
     /// settings.
     pub residual_rms_max: f64,
+    // A function, not a closure, which would be compiled again in each crate that uses the library.
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 

@@ -4,12 +4,15 @@ use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use taut_core::Step;
-use taut_world::{Axes, Cloth, LimbContacts, Model, ModelError, Ragdoll, Scene, SelfCollision};
+use taut_world::{
+    Axes, Cloth, LimbContacts, Model, ModelError, Ragdoll, Scene, SceneError, SelfCollision,
+};
 #[cfg(feature = "parry")]
 use taut_world::{BodyContacts, Bounds, Solid, Spin, Surface};
 
 use super::LibraryScene;
 use super::cloths::bend;
+use crate::AnyScene;
 
 /// What collides with what: sheets with bodies, but not with themselves.
 fn settings(categories: u32, mask: u32) -> SelfCollision {
@@ -35,37 +38,40 @@ pub(super) const TRAMPOLINE: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.05,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: size,
-            width: 2.0,
-            height: 2.0,
-            axes: Axes::HORIZONTAL,
-            density: 1.0,
-            ..Cloth::default()
-        };
-        let mut scene = Scene::<3>::new();
-        let mut sheet = sheet(&cloth)?;
-        for side in ["top", "bottom", "left", "right"] {
-            sheet = sheet.pinned(side);
-        }
-        for stick in 0..sheet.sticks.len() {
-            sheet.sticks.set_compliance(stick, 1e-3).map_err(ModelError::from)?;
-        }
-        scene.add("sheet", sheet)?;
-        for nth in 0..3 {
-            let cube = body(Model::rigid_box([0.3; 3], 80.0)?)?;
-            let cube = cube.turned([1.0, 2.0, 3.0], 0.4 * nth as f32)?;
-            let at = [0.25 * nth as f32 - 0.2, 0.35 + 0.6 * nth as f32, 0.1 * nth as f32];
-            scene.add(format!("box {nth}"), cube.moved(at))?;
-        }
-        let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
-        scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
-        scene.settings.step = Step { substeps: 16, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: trampoline,
 };
+
+#[cfg(feature = "parry")]
+fn trampoline(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: size,
+        width: 2.0,
+        height: 2.0,
+        axes: Axes::HORIZONTAL,
+        density: 1.0,
+        ..Cloth::default()
+    };
+    let mut scene = Scene::<3>::new();
+    let mut sheet = sheet(&cloth)?;
+    for side in ["top", "bottom", "left", "right"] {
+        sheet = sheet.pinned(side);
+    }
+    for stick in 0..sheet.sticks.len() {
+        sheet.sticks.set_compliance(stick, 1e-3).map_err(ModelError::from)?;
+    }
+    scene.add("sheet", sheet)?;
+    for nth in 0..3 {
+        let cube = body(Model::rigid_box([0.3; 3], 80.0)?)?;
+        let cube = cube.turned([1.0, 2.0, 3.0], 0.4 * nth as f32)?;
+        let at = [0.25 * nth as f32 - 0.2, 0.35 + 0.6 * nth as f32, 0.1 * nth as f32];
+        scene.add(format!("box {nth}"), cube.moved(at))?;
+    }
+    let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
+    scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
+    scene.settings.step = Step { substeps: 16, ..Step::default() };
+    Ok(scene.into())
+}
 
 #[cfg(feature = "parry")]
 pub(super) const LAUNDRY: LibraryScene = LibraryScene {
@@ -76,37 +82,40 @@ pub(super) const LAUNDRY: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: size,
-            width: 0.6,
-            height: 0.6,
-            density: 1.0,
-            ..Cloth::default()
-        };
-        let mut scene = Scene::<3>::new();
-        for nth in 0..3 {
-            let cloth = Model::cloth(&cloth)?.self_colliding(settings(1, 1 | 2))?;
-            scene.add(format!("cloth {nth}"), cloth.moved([0.0, 0.0, -0.3 + 0.1 * nth as f32]))?;
-        }
-        for side in [-1.0, 1.0] {
-            let cube = body(Model::rigid_box([0.15; 3], 100.0)?)?;
-            let name = if side < 0.0 { "left box" } else { "right box" };
-            scene.add(name, cube.moved([0.4 * side, 0.2, 0.15]))?;
-        }
-        let doll = Ragdoll { height: 0.7, mass: 4.0, ..Ragdoll::default() };
-        scene.add("doll", body(Model::<3>::ragdoll(&doll)?)?.moved([0.0, -0.35, 0.2]))?;
-        let surface = Surface { friction: 0.6, thickness: 0.01, ..Surface::default() };
-        let drum = Bounds::new([-0.6, -0.6, -0.4], [0.6, 0.6, 0.4])?;
-        let spin = Spin::about([0.0, 0.0, 1.0], [0.0; 3], 2.0)?;
-        scene.obstacles.push(Arc::new(Solid::new(drum).with(surface)?.turning(spin)));
-        scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
-        scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
-        scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
-        Ok(scene.into())
-    },
+    build: laundry,
 };
+
+#[cfg(feature = "parry")]
+fn laundry(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: size,
+        width: 0.6,
+        height: 0.6,
+        density: 1.0,
+        ..Cloth::default()
+    };
+    let mut scene = Scene::<3>::new();
+    for nth in 0..3 {
+        let cloth = Model::cloth(&cloth)?.self_colliding(settings(1, 1 | 2))?;
+        scene.add(format!("cloth {nth}"), cloth.moved([0.0, 0.0, -0.3 + 0.1 * nth as f32]))?;
+    }
+    for side in [-1.0, 1.0] {
+        let cube = body(Model::rigid_box([0.15; 3], 100.0)?)?;
+        let name = if side < 0.0 { "left box" } else { "right box" };
+        scene.add(name, cube.moved([0.4 * side, 0.2, 0.15]))?;
+    }
+    let doll = Ragdoll { height: 0.7, mass: 4.0, ..Ragdoll::default() };
+    scene.add("doll", body(Model::<3>::ragdoll(&doll)?)?.moved([0.0, -0.35, 0.2]))?;
+    let surface = Surface { friction: 0.6, thickness: 0.01, ..Surface::default() };
+    let drum = Bounds::new([-0.6, -0.6, -0.4], [0.6, 0.6, 0.4])?;
+    let spin = Spin::about([0.0, 0.0, 1.0], [0.0; 3], 2.0)?;
+    scene.obstacles.push(Arc::new(Solid::new(drum).with(surface)?.turning(spin)));
+    scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
+    scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
+    scene.settings.step = Step { substeps: 16, damping_rate: 1.2, ..Step::default() };
+    Ok(scene.into())
+}
 
 pub(super) const DOLL_IN_HAMMOCK: LibraryScene = LibraryScene {
     name: "doll-in-hammock",
@@ -116,28 +125,29 @@ pub(super) const DOLL_IN_HAMMOCK: LibraryScene = LibraryScene {
     copies: false,
     dimensions: 3,
     residual_rms_max: 0.1,
-    build: |size| {
-        let cloth = Cloth {
-            columns: size,
-            rows: (size / 2).max(2),
-            width: 2.6,
-            height: 1.3,
-            axes: Axes::HORIZONTAL,
-            density: 2.0,
-            ..Cloth::default()
-        };
-        let mut hammock = sheet(&cloth)?.pinned("left").pinned("right");
-        bend(&mut hammock, size)?;
-        let mut scene = Scene::<3>::new();
-        scene.add("hammock", hammock)?;
-        // It lies on its back, along the hammock.
-        let doll = body(Model::<3>::ragdoll(&Ragdoll::default())?)?;
-        let doll = doll.turned([1.0, 0.0, 0.0], -FRAC_PI_2)?.turned([0.0, 1.0, 0.0], FRAC_PI_2)?;
-        scene.add("doll", doll.moved([0.9, 0.2, 0.0]))?;
-        scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
-        scene.settings.step =
-            Step { substeps: 8, iterations: 2, damping_rate: 1.2, ..Step::default() };
-        scene.settings.passes = 2;
-        Ok(scene.into())
-    },
+    build: doll_in_hammock,
 };
+
+fn doll_in_hammock(size: usize) -> Result<AnyScene, SceneError> {
+    let cloth = Cloth {
+        columns: size,
+        rows: (size / 2).max(2),
+        width: 2.6,
+        height: 1.3,
+        axes: Axes::HORIZONTAL,
+        density: 2.0,
+        ..Cloth::default()
+    };
+    let mut hammock = sheet(&cloth)?.pinned("left").pinned("right");
+    bend(&mut hammock, size)?;
+    let mut scene = Scene::<3>::new();
+    scene.add("hammock", hammock)?;
+    // It lies on its back, along the hammock.
+    let doll = body(Model::<3>::ragdoll(&Ragdoll::default())?)?;
+    let doll = doll.turned([1.0, 0.0, 0.0], -FRAC_PI_2)?.turned([0.0, 1.0, 0.0], FRAC_PI_2)?;
+    scene.add("doll", doll.moved([0.9, 0.2, 0.0]))?;
+    scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));
+    scene.settings.step = Step { substeps: 8, iterations: 2, damping_rate: 1.2, ..Step::default() };
+    scene.settings.passes = 2;
+    Ok(scene.into())
+}

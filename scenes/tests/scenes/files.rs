@@ -3,7 +3,7 @@
 use taut_core::{Kernel, Schedule};
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
-use taut_world::{Scene, World};
+use taut_world::{Scene, Simulation, World};
 
 #[cfg(feature = "parry")]
 use crate::errors::{assert_error, model};
@@ -27,6 +27,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 fn hash_after<const D: usize>(scene: &Scene<D>, steps: usize) -> u64
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let mut world = World::new(scene, |_: &Schedule| ScalarKernel).unwrap();
     for _ in 0..steps {

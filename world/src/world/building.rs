@@ -8,16 +8,20 @@ use super::AnchorCursors;
 use super::collider_contacts::ColliderContacts;
 use super::island::{Island, IslandSchedules};
 use super::number_map::NumberMap;
+use super::planner::{Planner, planner};
 use super::self_collisions::SelfCollisions;
 use super::snapshot::signatures;
 use super::ties::IslandTie;
-use super::{ModelRange, Removed, World, WorldError, check_springs, following};
+use super::{ModelRange, Removed, Simulation, World, WorldError, check_springs, following};
 use crate::grouping::{IslandModels, group_models};
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::sleep::Sleep;
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// Creates the world of a scene; `kernel_for` chooses the kernel of each island by its schedule
     /// (in the crate `taut`, `AnyKernel::best_for`).
     ///
@@ -25,9 +29,18 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If sticks of a model refer to particles that it lacks, the models are too large for one
     /// world, a kernel cannot run a schedule, or the step is invalid or too long for the springs of
     /// a model, or the settings of sleeping are invalid.
-    pub fn new(
+    pub fn new<K: Kernel<D>>(
         scene: &Scene<D>,
-        mut kernel_for: impl FnMut(&Schedule) -> K,
+        kernel_for: impl FnMut(&Schedule) -> K,
+    ) -> Result<Self, WorldError> {
+        Self::build(scene, &mut planner(kernel_for))
+    }
+}
+
+impl<const D: usize> World<D> {
+    pub(super) fn build_generic(
+        scene: &Scene<D>,
+        planner: &mut Planner<'_, D>,
     ) -> Result<Self, WorldError> {
         scene.settings.step.motion()?;
         scene.sleep.as_ref().map_or(Ok(()), Sleep::check)?;
@@ -93,7 +106,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let copies = copies_min.map(|min| (&models[0].1.particles, min));
             let lens = models.iter().map(|(_, model)| model.particles.len()).collect();
             let schedules = IslandSchedules { schedules, lens, copies };
-            let mut island = Island::new(joined, schedules, scene.formula, &mut kernel_for)?;
+            let mut island = Island::new(joined, schedules, scene.formula, planner)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &models {
                 let range = &mut world.models[at];

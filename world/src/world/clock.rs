@@ -1,8 +1,8 @@
 //! Fixed steps from elapsed time, and interpolation between them.
 
-use taut_core::{Executor, Inline, Kernel, StepError};
+use taut_core::{Executor, Inline, StepError};
 
-use super::{Outcome, World, WorldError};
+use super::{Outcome, Simulation, World, WorldError};
 use crate::model::reordered;
 
 /// Converts elapsed time to fixed steps. A remainder shorter than a step is carried over. If the
@@ -106,7 +106,10 @@ impl<const D: usize> RecordedPositions<D> {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// Runs the steps that are due after `elapsed` seconds, and records the positions before the
     /// last one for [`interpolated`](Self::interpolated). The clock adopts the step length of the
     /// world.

@@ -1,9 +1,7 @@
 //! Checks of contacts: touching pairs, penetration and crossings.
 
-use taut_core::Kernel;
-
-use super::World;
 use super::self_collisions::SelfCollisions;
+use super::{Simulation, World};
 use crate::self_collision::{Margin, NearRows, Pairings as _, crossings};
 use crate::vector::{difference, length, wide};
 
@@ -29,11 +27,20 @@ pub struct Contacts {
     pub left_out: usize,
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// The current contacts of models with [self-collision](crate::SelfCollision), to check the
     /// quality of the simulation: finding the crossings takes longer than a step. None if no model
     /// has self-collision.
     pub fn contacts(&self) -> Option<Contacts> {
+        self.check_contacts()
+    }
+}
+
+impl<const D: usize> World<D> {
+    pub(super) fn contacts_generic(&self) -> Option<Contacts> {
         let mut all = self.self_collisions.clone()?;
         for (island, it) in self.islands.iter().enumerate() {
             if all.touches(island) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taut_core::{Engine, Executor};
+use taut_core::Executor;
 
 use super::Island;
 use crate::groups::CollisionPass;
@@ -72,12 +72,12 @@ fn resolve_fused<const D: usize>(
 }
 
 /// The islands of a world, with their plans. Those that no force or obstacle touches are hidden.
-pub(super) struct IslandsOnPlans<'a, P, const D: usize> {
-    pub(super) islands: &'a mut [Island<P, D>],
+pub(super) struct IslandsOnPlans<'a, const D: usize> {
+    pub(super) islands: &'a mut [Island<D>],
     pub(super) executor: &'a dyn Executor,
 }
 
-impl<P: Engine<D>, const D: usize> IslandAccess<D> for IslandsOnPlans<'_, P, D> {
+impl<const D: usize> IslandAccess<D> for IslandsOnPlans<'_, D> {
     fn count(&self) -> usize {
         self.islands.len()
     }

@@ -1,10 +1,8 @@
 //! Cutting: tearing sticks that a blade crosses.
 
-use taut_core::Kernel;
-
 use super::World;
 
-impl<K: Kernel<2>> World<K, 2> {
+impl World<2> {
     /// Tears all sticks that cross the blade, the segment between two points, m; returns how many.
     /// If a particle lies on the blade, only its sticks to one side are torn.
     ///
@@ -37,7 +35,7 @@ fn left_of([p, q]: [[f64; 2]; 2], a: [f64; 2]) -> bool {
     (q[0] - p[0]) * (a[1] - p[1]) - (q[1] - p[1]) * (a[0] - p[0]) >= 0.0
 }
 
-impl<K: Kernel<3>> World<K, 3> {
+impl World<3> {
     /// Tears all sticks that a blade crosses as it moves, m; returns how many. The blade is a
     /// segment between two points. It sweeps two triangles: its old position with the second point
     /// of its new one, and its new position with the first point of its old one. (For a cut by

@@ -3,10 +3,10 @@
 use std::sync::PoisonError;
 
 use pulp::NullaryFnOnce;
-use taut_core::{Kernel, Particles, Stretch};
+use taut_core::{Particles, Stretch};
 
 use super::residual::{LANES, PartialSums, Residual, StretchSums, total};
-use super::{World, WorldError};
+use super::{Simulation, World, WorldError};
 use crate::settings::StepTime;
 use crate::simd::widest;
 
@@ -36,7 +36,10 @@ pub struct Diagnostics<const D: usize = 3> {
     pub torn: usize,
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// The current diagnostics. Computing them takes about as long as one or two iterations, mostly
     /// because of a square root per stick in `f64`.
     ///
@@ -60,6 +63,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// If the settings are invalid.
     pub fn diagnostics(&self) -> Result<Diagnostics<D>, WorldError> {
+        self.find_diagnostics()
+    }
+}
+
+impl<const D: usize> World<D> {
+    pub(super) fn diagnostics_generic(&self) -> Result<Diagnostics<D>, WorldError> {
         let step = &self.settings.step;
         let now = StepTime {
             time: self.time,

@@ -4,9 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use taut_core::Kernel;
-
-use super::World;
+use super::{Simulation, World};
 use crate::drawing::{ModelKind, REMOVED, row};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
@@ -65,7 +63,7 @@ pub struct Removed {
     pub sticks: Vec<u32>,
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// The obstacles, in the order in which they act.
     pub fn obstacles(&self) -> &[Arc<dyn Obstacle<D>>] {
         &self.obstacles
@@ -143,7 +141,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// What to draw now. The numbers of vertices, triangles and sticks never change;
     /// [`removed`](Self::removed) lists what was removed.
-    pub fn drawing(&self) -> Drawing {
+    pub fn drawing(&self) -> Drawing
+    where
+        Self: Simulation<D>,
+    {
+        self.make_drawing()
+    }
+
+    pub(super) fn drawing_generic(&self) -> Drawing {
         let last = self.models.last();
         let mut drawing = Drawing {
             vertices: self.vertices(),

@@ -1,6 +1,6 @@
 //! Pinning, grabbing, dragging, releasing and picking of particles.
 
-use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
+use taut_core::{COORDINATE_MAX, ParticleError, Real};
 
 use super::{World, WorldError};
 
@@ -39,7 +39,7 @@ impl<const D: usize> DragTarget<D> {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently. If the particle is
     /// [pinned](Self::pin) or grabbed, the value applies once it is free.
     ///

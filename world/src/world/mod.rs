@@ -15,11 +15,13 @@ mod integrate;
 mod island;
 mod number_map;
 mod overstretched;
+mod planner;
 mod positions;
 mod reordering;
 mod residual;
 mod run_layout;
 mod self_collisions;
+mod simulation;
 mod sleeping;
 mod snapshot;
 mod splitting;
@@ -47,6 +49,7 @@ use clock::RecordedPositions;
 use collider_contacts::ColliderContacts;
 use hands::Held;
 use number_map::NumberMap;
+use planner::planner;
 use self_collisions::SelfCollisions;
 use sleeping::Sleeping;
 use snapshot::ModelSignature;
@@ -59,6 +62,7 @@ pub use diagnostics::Diagnostics;
 pub use drawing::{Drawing, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
+pub use simulation::Simulation;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, StepPart};
 pub use ties::TieState;
@@ -110,12 +114,12 @@ struct ModelRange {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct World<K: Kernel<D>, const D: usize = 3> {
+pub struct World<const D: usize = 3> {
     settings: Settings<D>,
     formula: Formula,
     forces: Vec<Arc<dyn Force<D>>>,
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
-    islands: Vec<Island<K::Plan, D>>,
+    islands: Vec<Island<D>>,
     /// In the order in which they are relaxed.
     ties: Vec<IslandTie<D>>,
     anchor_cursors: AnchorCursors,
@@ -156,7 +160,7 @@ fn following(before: &Range<usize>, len: usize) -> Range<usize> {
     before.end..before.end + len
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// The present settings.
     pub fn settings(&self) -> &Settings<D> {
         &self.settings
@@ -260,13 +264,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///
     /// # Errors
     /// If a kernel cannot run a schedule. The islands before that one have then changed.
-    pub fn replan(
+    pub fn replan<K: Kernel<D>>(
         &mut self,
         formula: Formula,
-        mut kernel_for: impl FnMut(&Schedule) -> K,
+        kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<(), WorldError> {
+        let mut planner = planner(kernel_for);
         for island in &mut self.islands {
-            island.replan(formula, &mut kernel_for)?;
+            island.replan(formula, &mut planner)?;
         }
         if formula != self.formula {
             self.wake_all();
@@ -276,13 +281,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// The islands, each with its own kernel, numbering and schedule.
-    pub fn islands(&self) -> &[Island<K::Plan, D>] {
+    pub fn islands(&self) -> &[Island<D>] {
         &self.islands
     }
 
     /// The islands, mutable, for changes of masses, rest lengths, tears and tear factors. The next
     /// step applies them.
-    pub fn islands_mut(&mut self) -> &mut [Island<K::Plan, D>] {
+    pub fn islands_mut(&mut self) -> &mut [Island<D>] {
         for island in &mut self.islands {
             island.wake();
             island.tear_limits.mark_factors_stale();

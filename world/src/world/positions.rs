@@ -8,8 +8,8 @@ use crate::matter::Progress;
 use crate::model::Model;
 
 /// Moves a particle and keeps its previous position.
-fn set_position<P: Engine<D>, const D: usize>(
-    plan: &mut P,
+fn set_position<const D: usize>(
+    plan: &mut dyn Engine<D>,
     progress: &Progress,
     particles: &mut Particles<D>,
     particle: usize,
@@ -22,7 +22,7 @@ fn set_position<P: Engine<D>, const D: usize>(
     }
 }
 
-impl<P: Engine<D>, const D: usize> Island<P, D> {
+impl<const D: usize> Island<D> {
     /// The position of a particle, m.
     pub(super) fn position(&self, particle: usize) -> [f32; D] {
         self.plan.position(&self.model.particles, particle)
@@ -31,7 +31,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// Moves a particle and keeps its previous position. -0.0 becomes +0.0.
     pub(super) fn set_position(&mut self, particle: usize, point: [f32; D]) {
         let Self { model: Model { particles, .. }, plan, progress, .. } = self;
-        set_position(plan, progress, particles, particle, point.map(Real::positive_zero));
+        set_position(&mut **plan, progress, particles, particle, point.map(Real::positive_zero));
     }
 
     /// Applies guides, then drag targets; a drag wins.
@@ -41,19 +41,19 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         for guide in &mut *guides {
             guide.for_each_position(time, |particle, point| {
                 if particles.inverse_masses()[particle] == 0.0 {
-                    set_position(plan, progress, particles, particle, point);
+                    set_position(&mut **plan, progress, particles, particle, point);
                 }
             });
         }
         for target in &*drag_targets {
             let point = target.at(substep, substeps);
-            set_position(plan, progress, particles, target.number, point);
+            set_position(&mut **plan, progress, particles, target.number, point);
         }
         if let Some(tethering) = tethering {
             if !(guides.is_empty() && drag_targets.is_empty()) {
-                tethering.update_anchor_positions(plan, particles);
+                tethering.update_anchor_positions(&**plan, particles);
             }
-            tethering.predict_tied_anchors(plan, particles);
+            tethering.predict_tied_anchors(&**plan, particles);
         }
     }
 }

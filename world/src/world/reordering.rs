@@ -4,11 +4,15 @@ use std::ops::Range;
 
 use taut_core::{Kernel, Schedule, Sticks};
 
-use super::{ModelRange, World, WorldError};
+use super::planner::{Planner, planner};
+use super::{ModelRange, Simulation, World, WorldError};
 use crate::error::ModelError;
 use crate::model::{Model, sticks_between};
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// Removes torn sticks from the islands, and reorders the remaining sticks of their models.
     /// This is worthwhile if many sticks are torn: a torn stick costs time until it is removed.
     /// Returns the number of removed sticks.
@@ -23,14 +27,23 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// If a kernel cannot run the new schedule of an island, or a caller replaced the sticks of an
     /// island of copies. Other islands may have changed then.
-    pub fn reorder(
+    pub fn reorder<K: Kernel<D>>(
         &mut self,
-        mut kernel_for: impl FnMut(&Schedule) -> K,
+        kernel_for: impl FnMut(&Schedule) -> K,
+    ) -> Result<usize, WorldError> {
+        self.reorder_with(&mut planner(kernel_for))
+    }
+}
+
+impl<const D: usize> World<D> {
+    pub(super) fn reorder_generic(
+        &mut self,
+        planner: &mut Planner<'_, D>,
     ) -> Result<usize, WorldError> {
         for island in 0..self.islands.len() {
             let torn = self.torn_copies(island);
             if !torn.is_empty() {
-                self.split_off(island, &torn, &mut kernel_for)?;
+                self.split_off(island, &torn, planner)?;
             }
         }
         let mut removed = 0;
@@ -50,7 +63,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
                 let island = &mut self.islands[island_number];
                 let schedule = island.join_schedules(schedules, &remaining);
-                island.replace_sticks(remaining, &kept, schedule, self.formula, &mut kernel_for)?;
+                island.replace_sticks(remaining, &kept, schedule, self.formula, planner)?;
                 self.sticks.keep_only(island_number, &kept);
                 removed += len - kept.len();
             }

@@ -1,7 +1,5 @@
 //! Sleeping: islands at rest are skipped.
 
-use taut_core::Kernel;
-
 use super::{Island, ModelRange, World};
 use crate::disjoint_sets::DisjointSets;
 use crate::scene::Scene;
@@ -37,7 +35,7 @@ impl<const D: usize> Sleeping<D> {
     /// Islands that are tied or near each other form groups. A group sleeps if all its islands may;
     /// otherwise all of them are awake. So nothing that moves is near an island that sleeps, and two
     /// islands never wake each other in turn.
-    fn update<K: Kernel<D>>(&mut self, world: &mut World<K, D>, step: &StepTime<D>) -> bool {
+    fn update(&mut self, world: &mut World<D>, step: &StepTime<D>) -> bool {
         self.may_sleep.clear();
         for index in 0..world.islands.len() {
             self.may_sleep.push(world.may_sleep(index, self.settings, step));
@@ -58,7 +56,7 @@ impl<const D: usize> Sleeping<D> {
     }
 
     /// Finds the groups of islands that are tied or near each other.
-    fn find_groups<K: Kernel<D>>(&mut self, world: &World<K, D>) {
+    fn find_groups(&mut self, world: &World<D>) {
         let Self { boxes, pairs, groups, .. } = self;
         groups.reset(world.islands.len());
         for tie in world.ties.iter().filter(|tie| !tie.broken) {
@@ -96,7 +94,7 @@ impl<const D: usize> Sleeping<D> {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// Prepares the islands of a scene whose models may sleep.
     pub(super) fn prepare_sleeping(&mut self, scene: &Scene<D>) {
         self.sleeping = scene.sleep.map(Sleeping::new);

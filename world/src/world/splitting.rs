@@ -1,10 +1,11 @@
 //! Copies that leave their island.
 
-use taut_core::{Copies, Kernel, PlanError, Schedule};
+use taut_core::{Copies, PlanError};
 
+use super::planner::Planner;
 use super::{World, WorldError, following};
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// The copies in an island from which single copies can [leave](Self::split_off), and the
     /// minimum number of copies for which an island of copies is worthwhile.
     pub(super) fn copies_in(&self, number: usize) -> Option<(&Copies, usize)> {
@@ -42,7 +43,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &mut self,
         island: usize,
         models: &[usize],
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<(), WorldError> {
         self.record_removed();
         let new = self.islands.len();
@@ -55,9 +56,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         };
         let (moved, kept): (Vec<u32>, Vec<u32>) =
             (0..world_numbers.len() as u32).partition(is_moved);
-        let mut part = |particles: &[u32]| {
-            self.islands[island].part(copies, particles, self.formula, kernel_for)
-        };
+        let mut part =
+            |particles: &[u32]| self.islands[island].part(copies, particles, self.formula, planner);
         let (mut kept_island, kept_sticks) = part(&kept)?;
         let (mut moved_island, moved_sticks) = part(&moved)?;
         kept_island.copies_min = Some(copies_min);

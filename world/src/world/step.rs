@@ -1,8 +1,10 @@
 //! One step of a world.
 
-use taut_core::{Executor, Inline, Kernel, Particles};
+use taut_core::{Executor, Inline, Particles};
 
-use super::{ColliderContacts, Island, SelfCollisions, World, WorldError, contacts, ties};
+use super::{
+    ColliderContacts, Island, SelfCollisions, Simulation, World, WorldError, contacts, ties,
+};
 use crate::matter::Islands;
 use crate::settings::{Settings, StepTime};
 
@@ -60,9 +62,7 @@ impl Watch<'_> {
 }
 
 /// The islands that a force, an obstacle or a tie may touch in this step.
-fn touched<P, const D: usize>(
-    islands: &mut [Island<P, D>],
-) -> impl Iterator<Item = &mut Island<P, D>> {
+fn touched<const D: usize>(islands: &mut [Island<D>]) -> impl Iterator<Item = &mut Island<D>> {
     islands.iter_mut().filter(|island| island.touched)
 }
 
@@ -81,7 +81,10 @@ fn freeze<const D: usize>(
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// One step, on the calling thread (kernels may have threads of their own).
     ///
     /// # Errors
@@ -96,7 +99,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// As [`step`](Self::step).
     pub fn step_on(&mut self, executor: &dyn Executor) -> Result<Outcome, WorldError> {
-        self.run_step(executor, Watch(None))
+        self.run_step(executor, None)
     }
 
     /// One step that calls `after` at the end of each [`StepPart`], to measure their times: once
@@ -132,14 +135,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         executor: &dyn Executor,
         after: &mut dyn FnMut(StepPart),
     ) -> Result<Outcome, WorldError> {
-        self.run_step(executor, Watch(Some(after)))
+        self.run_step(executor, Some(after))
     }
+}
 
-    fn run_step(
+impl<const D: usize> World<D> {
+    pub(super) fn run_step_generic(
         &mut self,
         executor: &dyn Executor,
-        mut watch: Watch<'_>,
+        after: Option<&mut dyn FnMut(StepPart)>,
     ) -> Result<Outcome, WorldError> {
+        let mut watch = Watch(after);
         let Settings { step, passes } = self.settings;
         let passes = passes.max(1);
         let motion = step.motion()?;

@@ -1,13 +1,13 @@
 //! Tearing sticks and removing their faces.
 
-use taut_core::{GroupedLists, Kernel, Sticks};
+use taut_core::{GroupedLists, Sticks};
 
 use super::island::Island;
 use super::overstretched::TearLimits;
 use super::{World, WorldError};
 use crate::model::Model;
 
-impl<P, const D: usize> Island<P, D> {
+impl<const D: usize> Island<D> {
     /// Tears the overstretched sticks; returns how many were not torn before.
     pub(super) fn tear_overstretched(&mut self) -> usize {
         let Model { particles, sticks, tear_factors, .. } = &mut self.model;
@@ -66,7 +66,7 @@ impl<P, const D: usize> Island<P, D> {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// Tears a stick: it no longer acts, and the faces of which it is an edge are removed, which
     /// leaves a hole. The other sticks keep their order, and so their bits. Returns whether the
     /// stick was not torn before.

@@ -1,6 +1,6 @@
 //! The tethers of an island, computed from its rest shape, torn sticks and pins.
 
-use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
+use taut_core::{Cursor, Delta, Engine, Particles, Renumbering};
 
 use super::{ModelRange, World};
 use crate::error::ModelError;
@@ -306,7 +306,7 @@ pub(super) fn untethered_particles<const D: usize>(
     untethered
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// For each model of an island with tethers: how many of its particles lack a tether.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taut_core::{Changes, Cursor, Delta, Kernel, Kind};
+use taut_core::{Changes, Cursor, Delta, Kind};
 
 use super::World;
 use crate::body::WeightedPoint;
@@ -54,7 +54,7 @@ impl<const D: usize> Scene<D> {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// The tied particles that are anchors, by island and number in it.
     pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
         let mut masses = BTreeMap::new();

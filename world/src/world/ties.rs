@@ -1,8 +1,6 @@
 //! Relaxing and breaking ties between points of islands.
 
-use taut_core::{
-    Engine, Factor, Kernel, Kind, Response, WithFactor, factor, squared_length, weight,
-};
+use taut_core::{Factor, Kind, Response, WithFactor, factor, squared_length, weight};
 
 use super::{Island, NumberMap, World, WorldError};
 use crate::body::WeightedPoint;
@@ -74,11 +72,11 @@ impl<const D: usize> IslandTie<D> {
     }
 
     /// Whether both of its ends sleep. One end alone sleeps only if the tie is broken.
-    fn is_asleep<P>(&self, islands: &[Island<P, D>]) -> bool {
+    fn is_asleep(&self, islands: &[Island<D>]) -> bool {
         self.islands.iter().all(|&island| islands[island].is_asleep())
     }
 
-    fn ends<P: Engine<D>>(&self, islands: &[Island<P, D>]) -> [[f32; D]; 2] {
+    fn ends(&self, islands: &[Island<D>]) -> [[f32; D]; 2] {
         [0, 1].map(|end| {
             let island = &islands[self.islands[end]];
             self.points[end].position_by(|particle| island.position(particle as usize))
@@ -87,7 +85,7 @@ impl<const D: usize> IslandTie<D> {
 
     /// Relaxes the tie once, as [`taut_core::relax`] relaxes a stick. At zero distance the
     /// constraint is linear and has no direction, so the formulas are not needed.
-    fn relax<F: Factor, P: Engine<D>>(&mut self, islands: &mut [Island<P, D>], inverse_h2: f32) {
+    fn relax<F: Factor>(&mut self, islands: &mut [Island<D>], inverse_h2: f32) {
         let ends = self.ends(islands);
         let masses = [0, 1]
             .map(|end| self.points[end].inverse_mass(&islands[self.islands[end]].model.particles));
@@ -127,14 +125,14 @@ impl<const D: usize> IslandTie<D> {
 }
 
 /// Relaxes all ties in order, `iterations` times.
-struct RelaxAll<'a, P, const D: usize> {
+struct RelaxAll<'a, const D: usize> {
     ties: &'a mut [IslandTie<D>],
-    islands: &'a mut [Island<P, D>],
+    islands: &'a mut [Island<D>],
     inverse_h2: f32,
     iterations: u32,
 }
 
-impl<P: Engine<D>, const D: usize> WithFactor for RelaxAll<'_, P, D> {
+impl<const D: usize> WithFactor for RelaxAll<'_, D> {
     type Output = ();
 
     fn with<F: Factor>(self) {
@@ -143,17 +141,14 @@ impl<P: Engine<D>, const D: usize> WithFactor for RelaxAll<'_, P, D> {
                 if tie.is_asleep(self.islands) {
                     continue;
                 }
-                tie.relax::<F, P>(self.islands, self.inverse_h2);
+                tie.relax::<F>(self.islands, self.inverse_h2);
             }
         }
     }
 }
 
 /// Marks the islands of ties that are not broken, at the beginning of a step.
-pub(super) fn begin_step<P, const D: usize>(
-    ties: &mut [IslandTie<D>],
-    islands: &mut [Island<P, D>],
-) {
+pub(super) fn begin_step<const D: usize>(ties: &mut [IslandTie<D>], islands: &mut [Island<D>]) {
     for island in &mut *islands {
         island.tied = false;
     }
@@ -171,9 +166,9 @@ pub(super) fn begin_step<P, const D: usize>(
 }
 
 /// Relaxes all ties in order, `iterations` times. Returns whether there are any.
-pub(super) fn relax<P: Engine<D>, const D: usize>(
+pub(super) fn relax<const D: usize>(
     ties: &mut [IslandTie<D>],
-    islands: &mut [Island<P, D>],
+    islands: &mut [Island<D>],
     formula: taut_core::Formula,
     iterations: u32,
     now: &StepTime<D>,
@@ -187,9 +182,9 @@ pub(super) fn relax<P: Engine<D>, const D: usize>(
 }
 
 /// Breaks the ties whose force was too large, at the end of a step; returns their number.
-pub(super) fn finish_step<P, const D: usize>(
+pub(super) fn finish_step<const D: usize>(
     ties: &mut [IslandTie<D>],
-    islands: &[Island<P, D>],
+    islands: &[Island<D>],
     settings: &Settings<D>,
 ) -> usize {
     let (substeps, dt) = (f64::from(settings.step.substeps), f64::from(settings.step.dt));
@@ -208,7 +203,7 @@ pub(super) fn finish_step<P, const D: usize>(
     broken
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// The ties, in the order of their numbers: as they were [attached](Scene::attach).
     pub fn ties(&self) -> impl ExactSizeIterator<Item = TieState<D>> {
         self.ties.iter().map(|tie| TieState {

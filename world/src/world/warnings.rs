@@ -1,6 +1,6 @@
 //! Problems of a scene that do not prevent a simulation, but are probably not intended.
 
-use taut_core::{Kernel, Step};
+use taut_core::Step;
 
 use super::World;
 use super::self_collisions::Participant;
@@ -133,7 +133,7 @@ impl<const D: usize> Scene<D> {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     /// Like [`Scene::warnings`], for the current positions and settings.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use taut_scenes::{AnyScene, LibraryScene};
-use taut_world::{Axes, Cloth, Cuboid, Model, Scene, Solid, normals};
+use taut_world::{Axes, Cloth, Cuboid, Model, Scene, Simulation, Solid, World, normals};
 
 use crate::make::world;
 
 /// Asserts that steps and drawing allocate no memory. Steps in which sticks tear do not count: they
 /// record the tears.
-fn assert_no_allocation<const D: usize>(name: &str, scene: &Scene<D>) {
+fn assert_no_allocation<const D: usize>(name: &str, scene: &Scene<D>)
+where
+    World<D>: Simulation<D>,
+{
     let mut world = world(scene);
     let drawing = world.drawing();
     let mut rows = vec![[0.0_f32; 3]; world.vertices()];

@@ -9,7 +9,7 @@ use taut_world::{Body, BodyPose, HalfSpace, Model, Scene, Solid, Surface, Twist,
 const SUBSTEPS: u32 = 4;
 const H: f64 = 1.0 / 60.0 / SUBSTEPS as f64;
 
-type Bodies = World<ScalarKernel>;
+type Bodies = World;
 
 /// An empty scene with passes as in Jakobsen 2001: "3 to 4 relaxation iterations", each followed by
 /// collisions.

@@ -7,8 +7,8 @@ use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
     Bounds, Capsule, Cloth, Cuboid, Drawing, FigureShape, HalfSpace, Model, ModelKind, Obstacle,
-    ObstacleFigure, Path, Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World,
-    normals,
+    ObstacleFigure, Path, Plant, REMOVED, Rope, Scene, Simulation, Solid, Sphere, Spin, StickSet,
+    World, normals,
 };
 
 use crate::make::{drape, scene, steps, world};
@@ -84,7 +84,7 @@ fn removals_are_recorded_by_stable_numbers() {
         mesh_vertex += drawn.mesh_vertices.len() as u32;
     }
 
-    let check = |world: &World<ScalarKernel>| {
+    let check = |world: &World| {
         let (drawing, removed) = (world.drawing(), world.removed());
         for (all, now, gone) in [
             (remaining(&before.sticks), remaining(&drawing.sticks), &removed.sticks),
@@ -284,7 +284,10 @@ fn a_mesh_is_drawn_where_it_collides() {
 
 #[test]
 fn every_scene_has_a_drawing() {
-    fn drawing_of<const D: usize>(scene: &Scene<D>) -> Drawing {
+    fn drawing_of<const D: usize>(scene: &Scene<D>) -> Drawing
+    where
+        World<D>: Simulation<D>,
+    {
         let world = world(scene);
         let mut rows = vec![[f32::NAN; 3]; world.vertices()];
         world.copy_vertices(&mut rows);

@@ -26,21 +26,18 @@ fn coarse_sheet(columns: usize, height: f32) -> Model {
     Model::cloth(&cloth).unwrap().moved([0.0, height, 0.0])
 }
 
-fn world_of<const N: usize>(
-    model: Model,
-    obstacles: [Arc<dyn Obstacle>; N],
-) -> World<ScalarKernel> {
+fn world_of<const N: usize>(model: Model, obstacles: [Arc<dyn Obstacle>; N]) -> World {
     let mut scene = Scene::new();
     scene.add("model", model).unwrap();
     scene.obstacles.extend(obstacles);
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
 
-fn lowest(world: &World<ScalarKernel>) -> f32 {
+fn lowest(world: &World) -> f32 {
     world.positions().map(|[_, y, _]| y).fold(f32::INFINITY, f32::min)
 }
 
-fn highest(world: &World<ScalarKernel>) -> f32 {
+fn highest(world: &World) -> f32 {
     world.positions().map(|[_, y, _]| y).fold(f32::NEG_INFINITY, f32::max)
 }
 

@@ -5,7 +5,7 @@ use taut_world::{Emitter, EmitterSettings, Model, ModelError, Source, World, fre
 
 use super::make::{scene, steps, world};
 
-fn emitter(world: &World<ScalarKernel>) -> &Emitter {
+fn emitter(world: &World) -> &Emitter {
     &world.islands()[0].model.emitters[0]
 }
 

@@ -2,7 +2,7 @@
 
 use taut_core::{Duplicates, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{Model, Scene, StickSet, World};
+use taut_world::{Model, Scene, Simulation, StickSet, World};
 
 /// One substep of 1/60 s with 8 iterations, for tests whose expected values assume this step.
 pub(crate) fn coarse<const D: usize>() -> Step<D> {
@@ -17,7 +17,10 @@ pub(crate) fn scene<const D: usize>(name: &str, model: Model<D>) -> Scene<D> {
     scene
 }
 
-pub(crate) fn world<const D: usize>(scene: &Scene<D>) -> World<ScalarKernel, D> {
+pub(crate) fn world<const D: usize>(scene: &Scene<D>) -> World<D>
+where
+    World<D>: Simulation<D>,
+{
     World::new(scene, |_| ScalarKernel).unwrap()
 }
 
@@ -42,7 +45,10 @@ pub(crate) fn unconnected(points: &[[f32; 3]], inverse_masses: &[f32]) -> Model 
 }
 
 /// Steps the world and asserts that all positions stay finite.
-pub(crate) fn steps<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
+pub(crate) fn steps<const D: usize>(world: &mut World<D>, steps: usize)
+where
+    World<D>: Simulation<D>,
+{
     for _ in 0..steps {
         assert!(world.step().unwrap().finite);
     }

@@ -107,7 +107,7 @@ fn unconnected(points: &[[f32; 3]]) -> Model {
     Model::new(particles, sticks)
 }
 
-fn world(model: Model, obstacle: impl Obstacle + 'static) -> World<ScalarKernel> {
+fn world(model: Model, obstacle: impl Obstacle + 'static) -> World {
     let mut scene = Scene::new();
     scene.settings.step = coarse();
     scene.add("matter", model).unwrap();

@@ -9,7 +9,8 @@ use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::BodyContacts;
 use taut_world::{
     Cloth, Drag, EmitterSettings, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll,
-    Rope, Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
+    Rope, Scene, Simulation, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind,
+    World,
 };
 
 use super::make::{coarse, steps, unconnected, world};
@@ -36,7 +37,10 @@ fn scene<const D: usize>(
 
 /// The bits of a model's positions after 60 steps. In between, sticks of some models are torn, the
 /// world is reordered, and it is resumed from a snapshot.
-fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
+fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32>
+where
+    World<D>: Simulation<D>,
+{
     let mut world = world(scene);
     for step in 0..6 {
         steps(&mut world, 10);
@@ -61,7 +65,10 @@ fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
 }
 
 /// Asserts that each model has the same bits alone and together with the others.
-fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &Scene<D>) {
+fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &Scene<D>)
+where
+    World<D>: Simulation<D>,
+{
     let alone: Vec<Vec<u32>> = models
         .iter()
         .map(|&(name, _)| final_bits(&scene(&models, |other| other == name, setting), name))
@@ -241,7 +248,10 @@ fn sticks_may_count_fewer_particles_than_their_model() {
 #[test]
 fn schedules_of_small_models_fill_registers_together() {
     /// The schedule of an island, and one made for all of its models at once.
-    fn schedules<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
+    fn schedules<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule)
+    where
+        World<D>: Simulation<D>,
+    {
         let world = world(scene);
         let island = &world.islands()[0];
         let Model { particles, sticks, .. } = &island.model;

@@ -9,7 +9,7 @@ use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
     Bounds, Capsule, ContactScratch, Cuboid, HalfSpace, Islands, Matter, Model, Obstacle, Path,
-    Scene, Shape, Side, Solid, Sphere, Spin, StepTime, StickSet, Surface, World,
+    Scene, Shape, Side, Simulation, Solid, Sphere, Spin, StepTime, StickSet, Surface, World,
 };
 
 const G: f64 = 9.81;
@@ -32,7 +32,10 @@ fn world<const D: usize>(
     model: Model<D>,
     obstacle: impl Obstacle<D> + 'static,
     substeps: u16,
-) -> World<ScalarKernel, D> {
+) -> World<D>
+where
+    World<D>: Simulation<D>,
+{
     let mut scene = Scene::new();
     scene.add("matter", model).unwrap();
     scene.obstacles.push(Arc::new(obstacle));
@@ -42,7 +45,10 @@ fn world<const D: usize>(
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
 
-fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
+fn run<const D: usize>(world: &mut World<D>, steps: usize)
+where
+    World<D>: Simulation<D>,
+{
     for _ in 0..steps {
         assert!(world.step().unwrap().finite);
     }

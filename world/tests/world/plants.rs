@@ -2,13 +2,14 @@
 
 use taut_core::{Kernel, Step, Stretch};
 use taut_scalar::ScalarKernel;
-use taut_world::{Model, Plant, Scene, World};
+use taut_world::{Model, Plant, Scene, Simulation, World};
 
 use crate::models::{minus, norm};
 
-fn planted<const D: usize>(plant: &Plant, iterations: u32) -> (Model<D>, World<ScalarKernel, D>)
+fn planted<const D: usize>(plant: &Plant, iterations: u32) -> (Model<D>, World<D>)
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let model = Model::<D>::plant(plant).unwrap();
     let mut scene = Scene::<D>::new();
@@ -18,18 +19,20 @@ where
     (model, world)
 }
 
-fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: u32)
+fn run<const D: usize>(world: &mut World<D>, steps: u32)
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     for _ in 0..steps {
         assert!(world.step().unwrap().finite);
     }
 }
 
-fn positions<const D: usize>(world: &World<ScalarKernel, D>) -> Vec<[f32; D]>
+fn positions<const D: usize>(world: &World<D>) -> Vec<[f32; D]>
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     (0..world.len()).map(|particle| world.position(particle)).collect()
 }
@@ -54,6 +57,7 @@ const ALL: &[&str] = &["stem", "branches", "leaves"];
 fn check_it_stands_and_returns<const D: usize>(plant: &Plant)
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let (model, mut world) = planted::<D>(plant, 1);
     assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);

@@ -8,7 +8,8 @@ use taut_core::{Kernel, Kind, Step};
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    Cuboid, JointLimit, LimbContacts, Model, Obstacle, Ragdoll, Rope, Scene, Solid, StepTime, World,
+    Cuboid, JointLimit, LimbContacts, Model, Obstacle, Ragdoll, Rope, Scene, Simulation, Solid,
+    StepTime, World,
 };
 
 use crate::make::{steps, unconnected};
@@ -34,6 +35,7 @@ fn angle<const D: usize>(
 fn check_kicked<const D: usize>(model: &Model<D>, limits: &[JointLimit])
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     for limit in limits {
         let angle = angle(model, limit, |it| model.particles.position(it));
@@ -162,9 +164,10 @@ fn rod<const D: usize>(from: [f32; D], to: [f32; D], velocity: [f32; D], density
 }
 
 /// A world of two rods that collide.
-fn collision<const D: usize>(rods: [Model<D>; 2]) -> World<ScalarKernel, D>
+fn collision<const D: usize>(rods: [Model<D>; 2]) -> World<D>
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let mut scene = Scene::<D>::new();
     for (name, rod) in ["one", "other"].into_iter().zip(rods) {
@@ -277,17 +280,19 @@ fn a_limb_rests_on_edges_between_its_ends() {
 }
 
 /// The penetration depth of limbs of different owners, m.
-fn depth<const D: usize>(world: &World<ScalarKernel, D>) -> f32
+fn depth<const D: usize>(world: &World<D>) -> f32
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     depth_by(world, &LimbContacts::default())
 }
 
 /// The penetration depth of limbs of the first island, m.
-fn depth_by<const D: usize>(world: &World<ScalarKernel, D>, contacts: &LimbContacts) -> f32
+fn depth_by<const D: usize>(world: &World<D>, contacts: &LimbContacts) -> f32
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let motion = world.settings().step.motion().unwrap();
     let now = StepTime { time: world.time(), h: 1.0 / 240.0, duration: 1.0 / 240.0, motion };
@@ -298,6 +303,7 @@ where
 fn check_pile<const D: usize>(scene: &Scene<D>)
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let mut without = scene.clone();
     without.obstacles.remove(0);
@@ -331,6 +337,7 @@ fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
 fn deepest_after_kicks<const D: usize>(model: &Model<D>, own_limbs: bool) -> f32
 where
     ScalarKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let own = LimbContacts { own_limbs: true, ..LimbContacts::default() };
     let mut scene = Scene::<D>::new();

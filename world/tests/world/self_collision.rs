@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taut_core::{Kernel, Schedule, Step};
+use taut_core::{Schedule, Step};
 use taut_scalar::ScalarKernel;
 use taut_world::{Axes, Cloth, HalfSpace, Model, Rope, Scene, SelfCollision, Solid, World};
 
@@ -57,7 +57,7 @@ fn heap() -> Scene {
     scene
 }
 
-fn lowest<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
+fn lowest(world: &World, model: &str) -> f32 {
     world.model(model).unwrap().map(|it| world.position(it)[1]).fold(f32::INFINITY, f32::min)
 }
 

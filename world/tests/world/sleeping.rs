@@ -53,7 +53,7 @@ fn scene(models: impl IntoIterator<Item = (&'static str, Model)>) -> Scene {
 }
 
 /// Steps until all models sleep; returns the number of steps.
-fn steps_until_asleep(world: &mut World<ScalarKernel>) -> usize {
+fn steps_until_asleep(world: &mut World) -> usize {
     for step in 1..=1200 {
         assert!(world.step().unwrap().finite);
         if world.sleeping_models().count() == world.drawing().models.len() {
@@ -194,7 +194,7 @@ fn a_sleeping_model_is_solid_for_what_jumps_into_it() {
 }
 
 /// A change of a world.
-type Change = fn(&mut World<ScalarKernel>);
+type Change = fn(&mut World);
 
 #[test]
 fn changes_wake_the_model_they_concern() {
@@ -348,7 +348,7 @@ fn only_steady_forces_let_models_sleep() {
 #[test]
 fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
     let scene = cloths();
-    let change = |world: &mut World<ScalarKernel>, step: usize| match step {
+    let change = |world: &mut World, step: usize| match step {
         140 => world.grab(world.model("sheet").unwrap().start + 45).unwrap(),
         141..160 => {
             let particle = world.model("sheet").unwrap().start + 45;

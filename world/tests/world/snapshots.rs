@@ -19,7 +19,7 @@ fn scene() -> Scene {
 }
 
 /// Applies the changes of a step: grabs, drags, releases, pins, cuts, and so on.
-fn apply_changes(world: &mut World<ScalarKernel>, step: usize) {
+fn apply_changes(world: &mut World, step: usize) {
     let corner = world.model("sheet").unwrap().end - 1;
     match step {
         0 => world.grab(corner).unwrap(),

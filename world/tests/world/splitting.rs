@@ -72,14 +72,14 @@ fn scene(setting: &Scene, model: &Model, copies: Range<usize>) -> Scene {
 }
 
 /// The numbers of copies in the islands of copies.
-fn copies(world: &World<ScalarKernel>) -> Vec<usize> {
+fn copies(world: &World) -> Vec<usize> {
     let islands = world.islands().iter();
     islands.filter_map(|island| Some(island.schedule().copies()?.count())).collect()
 }
 
 /// Tears some sticks of a copy, from the `first` one on: different ones in each copy, so that the
 /// torn copies are not copies of each other.
-fn tear(world: &mut World<ScalarKernel>, copy: usize, first: usize) {
+fn tear(world: &mut World, copy: usize, first: usize) {
     for stick in world.sticks_of(&name(copy)).unwrap().skip(first).step_by(5 + copy) {
         world.tear(stick).unwrap();
     }
@@ -98,7 +98,7 @@ struct View {
     bits: Vec<u32>,
 }
 
-fn view(world: &World<ScalarKernel>) -> View {
+fn view(world: &World) -> View {
     let names = || (0..).map(name).take_while(|name| world.model(name).is_some());
     let range = |name: String| [world.model(&name).unwrap(), world.sticks_of(&name).unwrap()];
     let groups = |name: String| ["rim", "guided", "none"].map(|group| world.group(&name, group));
@@ -130,7 +130,7 @@ fn assert_same(one: &View, other: &View) {
 }
 
 /// The bits of a copy.
-fn bits(world: &World<ScalarKernel>, copy: usize) -> Vec<u32> {
+fn bits(world: &World, copy: usize) -> Vec<u32> {
     let particles = world.model(&name(copy)).unwrap();
     particles.flat_map(|it| world.position(it).map(f32::to_bits)).collect()
 }

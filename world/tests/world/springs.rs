@@ -34,7 +34,7 @@ fn a_damped_spring_follows_its_closed_form() {
 }
 
 /// The largest elongation of a spring of 1 m within 2000 steps, m; infinite if it is not finite.
-fn max_elongation(world: &mut World<taut_scalar::ScalarKernel>) -> f32 {
+fn max_elongation(world: &mut World) -> f32 {
     let mut max = 0.0_f32;
     for _ in 0..2000 {
         if !world.step().unwrap().finite {

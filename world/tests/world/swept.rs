@@ -28,7 +28,7 @@ fn shots(
     obstacle: Arc<dyn Obstacle>,
     substeps: u32,
     passes: u32,
-) -> World<ScalarKernel> {
+) -> World {
     let points: Vec<_> = movers.iter().map(|(x, _)| *x).collect();
     let mut model = unconnected(&points, &vec![1.0; points.len()]);
     let mut scene = Scene::new();

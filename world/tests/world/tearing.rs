@@ -11,7 +11,7 @@ use crate::make::{drape, scene, steps, world};
 
 /// The sticks that are longer than `factor` times their rest length, in `f64`, by their numbers in
 /// the world.
-fn overstretched(world: &World<ScalarKernel>, factor: f64) -> BTreeSet<usize> {
+fn overstretched(world: &World, factor: f64) -> BTreeSet<usize> {
     let sticks = (0..stick_count(world)).filter(|&stick| {
         let (island, number) = world.locate_stick(stick).unwrap();
         let model = &world.islands()[island].model;
@@ -127,7 +127,7 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
         [[0.275, 1.0, -1.0], [0.275, 1.0, 1.0]],
         [[0.275, -0.3, -1.0], [0.275, -0.3, 1.0]],
     );
-    let torn_flags = |world: &World<ScalarKernel>| -> Vec<bool> {
+    let torn_flags = |world: &World| -> Vec<bool> {
         (0..stick_count(world)).map(|stick| world.is_torn(stick)).collect()
     };
     let (torn, before) = (world.torn(), torn_flags(&world));
@@ -153,7 +153,7 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
 }
 
 /// The number of sticks of the sheet, torn ones included.
-fn stick_count(world: &World<ScalarKernel>) -> usize {
+fn stick_count(world: &World) -> usize {
     world.sticks_of("sheet").unwrap().end
 }
 
@@ -236,8 +236,8 @@ fn tear_factors_may_change_between_steps() {
 fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     let mut world = world(&scene("sheet", drape(8, StickSet::All).tearing_at(9.0)));
     steps(&mut world, 3);
-    let number = |world: &World<ScalarKernel>, stick| world.locate_stick(stick).unwrap().1;
-    let torn_after = |world: &mut World<ScalarKernel>, change: &dyn Fn(&mut Vec<f32>)| {
+    let number = |world: &World, stick| world.locate_stick(stick).unwrap().1;
+    let torn_after = |world: &mut World, change: &dyn Fn(&mut Vec<f32>)| {
         change(&mut world.islands_mut()[0].model.tear_factors);
         world.step().unwrap().torn
     };

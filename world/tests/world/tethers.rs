@@ -149,7 +149,7 @@ fn guided_pins_move_their_tethers() {
 }
 
 /// Tears the sticks between two rows of a sheet, from the left up to a column.
-fn cut(world: &mut World<ScalarKernel>, size: usize, row: usize, until: usize) {
+fn cut(world: &mut World, size: usize, row: usize, until: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
         let (island, number) = world.locate_stick(stick).unwrap();
@@ -274,7 +274,7 @@ fn swing(model: Model, substeps: u32) -> [f64; 2] {
     let mut scene = substepped(model);
     scene.settings.step.substeps = substeps;
     let mut world = world(&scene);
-    let height = |world: &World<ScalarKernel>| {
+    let height = |world: &World| {
         let sum: f64 = world.positions().map(|[_, y, _]| f64::from(y)).sum();
         sum / world.len() as f64
     };

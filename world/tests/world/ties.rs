@@ -65,7 +65,7 @@ fn a_tie_of_particles_has_the_bits_of_a_stick() {
 }
 
 /// The sum of mass times displacement per substep, kg m.
-fn momentum(world: &World<ScalarKernel>) -> [f64; 3] {
+fn momentum(world: &World) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for island in world.islands() {
         let particles = &island.model.particles;
@@ -270,7 +270,7 @@ fn a_world_with_broken_ties_resumes_with_the_same_bits() {
         snapshots.push(original.snapshot());
         steps(&mut original, 1);
     }
-    let broken = |world: &World<ScalarKernel>| world.ties().filter(|tie| tie.broken).count();
+    let broken = |world: &World| world.ties().filter(|tie| tie.broken).count();
     assert!((1..13).contains(&broken(&original)), "{}", broken(&original));
     for at in [0, 20, 40, 59] {
         let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();

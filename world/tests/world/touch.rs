@@ -1,6 +1,6 @@
 //! Cloth and ropes that touch limbs and rigid bodies.
 
-use taut_core::{Kernel, Schedule};
+use taut_core::Schedule;
 use taut_scalar::ScalarKernel;
 use taut_world::{Attachment, Axes, Cloth, Model, Place, Rope, Scene, SelfCollision, Tie, World};
 
@@ -41,16 +41,16 @@ fn rod(radius: f32) -> Model {
     rod.with_limbs([([0, 1], radius)]).unwrap()
 }
 
-fn heights<K: Kernel<3>>(world: &World<K>, model: &str) -> Vec<f32> {
+fn heights(world: &World, model: &str) -> Vec<f32> {
     world.model(model).unwrap().map(|it| world.position(it)[1]).collect()
 }
 
-fn mean_height<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
+fn mean_height(world: &World, model: &str) -> f32 {
     let heights = heights(world, model);
     heights.iter().sum::<f32>() / heights.len() as f32
 }
 
-fn lowest<K: Kernel<3>>(world: &World<K>, model: &str) -> f32 {
+fn lowest(world: &World, model: &str) -> f32 {
     heights(world, model).into_iter().fold(f32::INFINITY, f32::min)
 }
 
@@ -66,7 +66,7 @@ fn floating(models: [(&str, Model); 2]) -> Scene {
 }
 
 /// Momentum, kg m/s, and angular momentum about the origin, kg m²/s.
-fn momenta(world: &World<ScalarKernel>) -> [[f64; 3]; 2] {
+fn momenta(world: &World) -> [[f64; 3]; 2] {
     let h = f64::from(H);
     let mut momenta = [[0.0; 3]; 2];
     for island in world.islands() {
@@ -251,7 +251,7 @@ mod boxes {
     }
 
     /// How deep the nearest particle of the cloth is in the box, m; negative if it is outside.
-    fn deepest(world: &World<ScalarKernel>) -> f64 {
+    fn deepest(world: &World) -> f64 {
         let (island, _) = world.locate(world.model("box").unwrap().start);
         let model = &world.islands()[island].model;
         let pose = model.bodies.all()[0].pose(&model.particles);

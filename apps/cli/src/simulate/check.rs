@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::Context;
 use comfy_table::CellAlignment;
-use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::world::{AnyScene, LibraryScene, Scene, Simulation, World};
 use taut::{AnyKernel, Kernel, KernelSet, SheetsAndCopies};
 use taut_bench::Progress;
 
@@ -91,6 +91,7 @@ impl SceneCheck {
     fn run_kernels<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64)
     where
         AnyKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         self.particles = scene.particles();
         let mut kernels = KernelSet::available(SheetsAndCopies::of(scene));
@@ -128,6 +129,7 @@ fn run_kernel<const D: usize>(
 ) -> anyhow::Result<KernelRun>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let mut world = World::new(scene, |schedule| kernel.kernel_for(schedule))?;
     let mut residual = 0.0_f64;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgGroup, Args};
-use taut::Kernel;
-use taut::world::World;
+
+use taut::world::{Simulation, World};
 use taut_bench::Progress;
 use taut_export::{FileName, Sink, Timeline, sink};
 use taut_mesh::VertexMap;
@@ -86,12 +86,15 @@ impl ExportOptions {
     }
 
     /// Checks all names, then opens all files and writes the first frame.
-    pub(super) fn open<K: Kernel<D>, const D: usize>(
+    pub(super) fn open<const D: usize>(
         &self,
-        world: &World<K, D>,
+        world: &World<D>,
         steps: u64,
         vertex_map: Option<&VertexMap>,
-    ) -> anyhow::Result<Exporter> {
+    ) -> anyhow::Result<Exporter>
+    where
+        World<D>: Simulation<D>,
+    {
         let (fps, from) = (self.fps, self.from);
         let mut exporter = Exporter {
             exported_world: None,
@@ -162,9 +165,9 @@ impl ExportOptions {
 
 impl Exporter {
     /// Writes a frame of the world if one is due.
-    pub(super) fn write_due_frame<K: Kernel<D>, const D: usize>(
+    pub(super) fn write_due_frame<const D: usize>(
         &mut self,
-        world: &World<K, D>,
+        world: &World<D>,
     ) -> anyhow::Result<()> {
         let Some(exported_world) = &mut self.exported_world else { return Ok(()) };
         let due = self.from + self.written as f64 / self.fps;

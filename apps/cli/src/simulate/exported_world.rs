@@ -1,7 +1,8 @@
 //! Converts a world to the drawn scene and frames that the export and picture crates expect.
 
-use taut::Kernel;
-use taut::world::{FigureShape, ModelKind, ObstacleFigure, REMOVED, World, normals, row};
+use taut::world::{
+    FigureShape, ModelKind, ObstacleFigure, REMOVED, Simulation, World, normals, row,
+};
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
 
@@ -36,10 +37,10 @@ struct BodyRef {
 impl ExportedWorld {
     /// Creates the drawn scene of a world. If `vertex_map` is given, it has the vertices and faces
     /// of the mesh file.
-    pub(super) fn new<K: Kernel<D>, const D: usize>(
-        world: &World<K, D>,
-        vertex_map: Option<&VertexMap>,
-    ) -> Self {
+    pub(super) fn new<const D: usize>(world: &World<D>, vertex_map: Option<&VertexMap>) -> Self
+    where
+        World<D>: Simulation<D>,
+    {
         let drawing = world.drawing();
         let mut this = Self {
             scene: DrawnScene { flat: D == 2, vertices: world.len(), ..DrawnScene::default() },
@@ -144,9 +145,9 @@ impl ExportedWorld {
         }
     }
 
-    fn add_bodies<K: Kernel<D>, const D: usize>(
+    fn add_bodies<const D: usize>(
         &mut self,
-        world: &World<K, D>,
+        world: &World<D>,
         names: &[(std::ops::Range<usize>, &str)],
     ) {
         let mut first_vertex = world.len();
@@ -178,7 +179,7 @@ impl ExportedWorld {
         }
     }
 
-    fn add_obstacles<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
+    fn add_obstacles<const D: usize>(&mut self, world: &World<D>) {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for point in &self.positions {
             for axis in 0..3 {
@@ -218,7 +219,7 @@ impl ExportedWorld {
     }
 
     /// Updates the frame to the current state of the world.
-    pub(super) fn update<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
+    pub(super) fn update<const D: usize>(&mut self, world: &World<D>) {
         let removed = world.removed();
         for &triangle in &removed.triangles[self.removed[0]..] {
             self.triangles[triangle as usize] = [REMOVED; 3];
@@ -269,7 +270,7 @@ impl ExportedWorld {
 
 impl BodyRef {
     /// The current pose of the body; three of its four particles determine its axes.
-    fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
+    fn pose<const D: usize>(&self, world: &World<D>) -> Pose {
         let model = &world.islands()[self.island].model;
         let particles = model.bodies.all()[self.body].particles();
         let [a, b, c, _] = particles.map(|it| row(model.particles.position(it as usize)));

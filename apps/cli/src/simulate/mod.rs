@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use taut::world::{AnyScene, LibraryScene, Scene, Tethers, World};
+use taut::world::{AnyScene, LibraryScene, Scene, Simulation, Tethers, World};
 use taut::{AnyKernel, Formula, Kernel, KernelChoice, Schedule};
 use taut_bench::{FrameTimes, Progress};
 use taut_mesh::VertexMap;
@@ -195,6 +195,7 @@ impl Arguments {
     ) -> Result<(), Failure>
     where
         AnyKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         self.check_names()?;
         let scene = self.with_settings(scene).with_context(|| name.to_owned())?;

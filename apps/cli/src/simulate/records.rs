@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use csv::Writer;
-use taut::world::{Diagnostics, World};
-use taut::{Kernel, Stretch};
+use taut::Stretch;
+use taut::world::{Diagnostics, Simulation, World};
 
 use crate::output::not_written;
 
@@ -44,10 +44,7 @@ impl Positions {
         Ok(Self(CsvFile::create(path, &header[..3 + D])?))
     }
 
-    pub(crate) fn write<K: Kernel<D>, const D: usize>(
-        &mut self,
-        world: &World<K, D>,
-    ) -> anyhow::Result<()> {
+    pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()> {
         let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
         for particle in 0..world.len() {
             let row = prefix.iter().cloned().chain([particle.to_string()]);
@@ -81,10 +78,10 @@ impl Energies {
         Ok(Self(CsvFile::create(path, &header)?))
     }
 
-    pub(crate) fn write<K: Kernel<D>, const D: usize>(
-        &mut self,
-        world: &World<K, D>,
-    ) -> anyhow::Result<()> {
+    pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()>
+    where
+        World<D>: Simulation<D>,
+    {
         let Diagnostics { kinetic, potential, stretch, torn, .. } = world.diagnostics()?;
         let Stretch { rms, max, compression_rms, compression_max } = stretch;
         let energies = [kinetic, potential, kinetic + potential];

@@ -1,7 +1,7 @@
 //! The result of a simulation, as a table and as JSON.
 
 use serde::{Serialize, Serializer};
-use taut::world::{Contacts, Settings, World};
+use taut::world::{Contacts, Settings, Simulation, World};
 use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 use taut_bench::{FrameTimes, Shares};
 
@@ -80,7 +80,7 @@ fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Err
 impl Summary {
     pub(crate) fn new<const D: usize>(
         name: &str,
-        world: &World<AnyKernel, D>,
+        world: &World<D>,
         kernels: &KernelSet,
         frames: u64,
         finite: bool,
@@ -89,6 +89,7 @@ impl Summary {
     ) -> anyhow::Result<Self>
     where
         AnyKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         let Settings { step, passes } = world.settings();
         let models = || world.islands().iter().map(|island| &island.model);

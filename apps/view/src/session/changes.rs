@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use taut::world::{
-    Force, Integrator, Order, Scene, SelfCollision, Settings, SpringError, Tethers, World,
-    WorldError,
+    Force, Integrator, Order, Scene, SelfCollision, Settings, Simulation, SpringError, Tethers,
+    World, WorldError,
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
@@ -20,6 +20,7 @@ impl<const D: usize> Session<D>
 where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     /// Restarts with the current settings; held particles stay held.
     pub(crate) fn reset(&mut self) -> Result<(), SessionError> {
@@ -248,6 +249,7 @@ pub(super) fn start<const D: usize>(
 where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let world =
         World::new(&with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
@@ -260,12 +262,13 @@ where
 
 /// Sets every stick to the requested values, or to those of the scene where none are requested.
 fn change_sticks<const D: usize>(
-    world: &mut World<AnyKernel, D>,
+    world: &mut World<D>,
     scene: &Scene<D>,
     request: StickOverrides,
 ) -> Result<(), SessionError>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     let models = || scene.models().map(|(_, model)| model);
     let all = models().flat_map(|model| (0..model.sticks.len()).map(move |stick| (model, stick)));

@@ -1,7 +1,6 @@
 //! Binary messages of a session.
 
-use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure, row};
-use taut::{AnyKernel, Kernel};
+use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, World, row};
 
 use super::Session;
 use crate::pages::{Page, TopologySent};
@@ -9,7 +8,7 @@ use crate::protocol::{Collider, Kind, Mesh, Message, Part, Writer};
 
 impl<const D: usize> Session<D>
 where
-    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     /// The next message about topology that a page has not been sent, if any. Records it as sent.
     pub(crate) fn topology_message(&self, page: &mut Page, epoch: u32) -> Option<Message> {

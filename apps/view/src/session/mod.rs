@@ -7,7 +7,8 @@ mod runner;
 mod space;
 
 use taut::world::{
-    AnyScene, Arrangement, Drawing, Model, Order, Scene, SnapshotError, World, WorldError, row,
+    AnyScene, Arrangement, Drawing, Model, Order, Scene, Simulation, SnapshotError, World,
+    WorldError, row,
 };
 use taut::{
     AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SheetsAndCopies, StepError,
@@ -59,10 +60,7 @@ pub(crate) enum Applied {
 }
 
 /// A running scene.
-pub(crate) struct Session<const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+pub(crate) struct Session<const D: usize> {
     scene: Scene<D>,
     request: SettingRequest,
     runner: Runner<D>,
@@ -79,6 +77,7 @@ impl<const D: usize> Session<D>
 where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     pub(crate) fn new(scene: Scene<D>, request: SettingRequest) -> Result<Self, SessionError> {
         let kernels = request.kernels.find()?;
@@ -101,7 +100,7 @@ where
         })
     }
 
-    fn worlds(&mut self) -> impl Iterator<Item = &mut World<AnyKernel, D>> {
+    fn worlds(&mut self) -> impl Iterator<Item = &mut World<D>> {
         let rival = self.rival.as_mut().map(|rival| &mut rival.runner);
         [&mut self.runner].into_iter().chain(rival).map(|runner| &mut runner.world)
     }
@@ -129,6 +128,7 @@ where
 impl<const D: usize> Session<D>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     /// The parts of the scene that special kernels can run.
     pub(crate) fn special_parts(&self) -> SheetsAndCopies {

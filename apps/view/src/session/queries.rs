@@ -1,7 +1,7 @@
 //! Values of a session that the host shows: times, operations, stretch and settings in force.
 
-use taut::world::{Arrangement, Model, Order, Settings, Warning};
-use taut::{AnyKernel, Duplicates, Formula, Kernel, Particles, Sticks, Stretch, Tally};
+use taut::world::{Arrangement, Model, Order, Settings, Simulation, Warning, World};
+use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
 
 use super::{Session, SessionError, own_tear_factor};
 use crate::protocol::{Counts, InForce, RaceFigures, Racer};
@@ -10,7 +10,7 @@ use crate::step_timer::Times;
 
 impl<const D: usize> Session<D>
 where
-    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     pub(crate) fn times(&self) -> Times {
         self.runner.timer.step_times()

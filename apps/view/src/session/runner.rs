@@ -1,6 +1,6 @@
 //! A world with its kernels, and the second world of a race.
 
-use taut::world::{Outcome, Scene, World, WorldError};
+use taut::world::{Outcome, Scene, Simulation, World, WorldError};
 use taut::{AnyKernel, Inline, Kernel, KernelSet, Real};
 
 use super::SessionError;
@@ -8,18 +8,15 @@ use crate::kernels::names_for;
 use crate::step_timer::StepTimer;
 
 /// A world, its kernels, and its step times.
-pub(super) struct Runner<const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+pub(super) struct Runner<const D: usize> {
     pub(super) kernels: KernelSet,
-    pub(super) world: World<AnyKernel, D>,
+    pub(super) world: World<D>,
     pub(super) timer: StepTimer,
 }
 
 impl<const D: usize> Runner<D>
 where
-    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     pub(super) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
         let mut last = now();
@@ -54,10 +51,7 @@ where
 }
 
 /// The second world of a race.
-pub(super) struct Rival<const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+pub(super) struct Rival<const D: usize> {
     pub(super) runner: Runner<D>,
     /// The first step after which positions differed.
     pub(super) first_difference: Option<u64>,
@@ -66,10 +60,11 @@ where
 impl<const D: usize> Rival<D>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     /// Starts from the current state of a world of that scene.
     pub(super) fn start(
-        world: &World<AnyKernel, D>,
+        world: &World<D>,
         scene: &Scene<D>,
         kernels: KernelSet,
     ) -> Result<Self, SessionError> {

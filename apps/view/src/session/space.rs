@@ -2,24 +2,19 @@
 
 use std::sync::Arc;
 
-use taut::Kernel;
 use taut::world::{Drag, Field, Force, Gusts, Model, Scene, Wind, WindLaw, World};
 
 /// Operations that differ between 2-D and 3-D.
 pub(crate) trait Space<const D: usize> {
     /// Tears the sticks that a blade crosses; returns their number.
-    fn cut<K: Kernel<D>>(world: &mut World<K, D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
+    fn cut(world: &mut World<D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
 
     /// The wind for scenes without forces.
     fn default_wind(&self) -> Arc<dyn Force<D>>;
 }
 
 impl Space<2> for Scene<2> {
-    fn cut<K: Kernel<2>>(
-        world: &mut World<K, 2>,
-        [from, _]: [[f32; 3]; 2],
-        [to, _]: [[f32; 3]; 2],
-    ) -> usize {
+    fn cut(world: &mut World<2>, [from, _]: [[f32; 3]; 2], [to, _]: [[f32; 3]; 2]) -> usize {
         world.cut([from, to].map(|[x, y, _]| [x, y]))
     }
 
@@ -29,7 +24,7 @@ impl Space<2> for Scene<2> {
 }
 
 impl Space<3> for Scene<3> {
-    fn cut<K: Kernel<3>>(world: &mut World<K, 3>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+    fn cut(world: &mut World, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         world.cut_swept(from, to)
     }
 

@@ -6,13 +6,14 @@ mod rest;
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Cursor, Delta, Engine, Executor, Formula, Kernel, Particles, PlanError, Renumbering, Schedule,
-    Stage, Sticks, Substeps,
+    Cursor, Delta, Executor, Formula, Particles, PlanError, Renumbering, Schedule, Stage, Sticks,
+    Substeps,
 };
 
 use super::hands::DragTarget;
 use super::integrate::Integrate;
 use super::overstretched::TearLimits;
+use super::planner::{AnyPlan, Planner};
 use super::residual::Residual;
 use super::step::{StepPart, Watch};
 use super::tethering::Tethering;
@@ -28,11 +29,11 @@ pub(super) use rest::Rest;
 /// models.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Island<P, const D: usize = 3> {
+pub struct Island<const D: usize = 3> {
     /// Its models as one, in the numbering of the island.
     pub model: Model<D>,
     schedule: Schedule,
-    pub(super) plan: P,
+    pub(super) plan: AnyPlan<D>,
     /// From the numbering model by model to the numbering of the island, if they differ.
     renumbering: Option<Renumbering>,
     /// All forces of the last substep.
@@ -107,14 +108,14 @@ fn join_schedules(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: boo
     joined.expect("renumbering keeps the batches free of shared particles")
 }
 
-impl<P: Engine<D>, const D: usize> Island<P, D> {
+impl<const D: usize> Island<D> {
     /// Plans models side by side on one kernel. The size of the island affects only the layout in
     /// memory, not the result.
-    pub(super) fn new<K: Kernel<D, Plan = P>>(
+    pub(super) fn new(
         models: Model<D>,
         IslandSchedules { schedules, lens, copies }: IslandSchedules<'_, D>,
         formula: Formula,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<Self, PlanError> {
         let tethering = Tethering::new(&models, lens);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
@@ -128,8 +129,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             Some(renumbering) => models.renumbered(renumbering),
         };
         let schedule = join_schedules(schedules, &model.sticks, renumbering.is_some());
-        let kernel = kernel_for(&schedule);
-        let plan = kernel.plan(&model.particles, &model.sticks, &schedule, formula)?;
+        let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
         let mut model = model;
         let Model { guides, particles, .. } = &mut model;
         for guide in guides {
@@ -146,7 +146,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     fn with_plan_of(
         model: Model<D>,
         schedule: Schedule,
-        plan: P,
+        plan: AnyPlan<D>,
         renumbering: Option<Renumbering>,
         tethering: Option<Tethering<D>>,
     ) -> Self {
@@ -179,13 +179,13 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     }
 
     /// Changes the formula or the kernel.
-    pub(super) fn replan<K: Kernel<D, Plan = P>>(
+    pub(super) fn replan(
         &mut self,
         formula: Formula,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<(), PlanError> {
         let Model { particles, sticks, .. } = &self.model;
-        self.plan = kernel_for(&self.schedule).plan(particles, sticks, &self.schedule, formula)?;
+        self.plan = planner(particles, sticks, &self.schedule, formula)?;
         if let Some(tethering) = &mut self.tethering {
             tethering.replan();
         }
@@ -215,7 +215,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// Its models, with the plan that holds their positions.
     pub(super) fn with_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
         let Self { model, plan, progress, contacts, .. } = self;
-        Matter::with_plan(model, contacts, PlanAccess { engine: plan, executor, progress })
+        Matter::with_plan(model, contacts, PlanAccess { engine: &mut **plan, executor, progress })
     }
 
     /// Updates tethers at the beginning of a step, if masses or sticks changed, or (`held_changed`)
@@ -232,7 +232,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             tethering.refresh(model, self.renumbering.as_ref(), grabbed);
             *tether_cursors = Some(now);
         }
-        tethering.update_anchor_positions(&self.plan, &model.particles);
+        tethering.update_anchor_positions(&*self.plan, &model.particles);
         tethering.begin_step(&model.particles);
     }
 
@@ -405,7 +405,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
                 plan.set_position(particles, target.number, target.at(substep, count));
             }
             if let Some(tethering) = tethering {
-                tethering.update_anchor_positions(plan, particles);
+                tethering.update_anchor_positions(&**plan, particles);
             }
             let tether = tethering.as_ref().and_then(|it| it.stage(now));
             let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);

@@ -3,25 +3,25 @@
 use std::iter::repeat_n;
 use std::sync::Mutex;
 
-use taut_core::{Copies, Engine, Formula, Kernel, PlanError, Renumbering, Schedule, Sticks};
+use taut_core::{Copies, Formula, PlanError, Renumbering, Schedule, Sticks};
 
 use super::Island;
 use crate::model::{Model, Part, reordered};
 use crate::world::WorldError;
 use crate::world::overstretched::TearLimits;
+use crate::world::planner::Planner;
 
-impl<P: Engine<D>, const D: usize> Island<P, D> {
+impl<const D: usize> Island<D> {
     /// Replaces its schedule, and its sticks with `remaining`, which had the numbers `kept`.
-    pub(in crate::world) fn replace_sticks<K: Kernel<D, Plan = P>>(
+    pub(in crate::world) fn replace_sticks(
         &mut self,
         remaining: Sticks,
         kept: &[u32],
         schedule: Schedule,
         formula: Formula,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<(), PlanError> {
-        let kernel = kernel_for(&schedule);
-        self.plan = kernel.plan(&self.model.particles, &remaining, &schedule, formula)?;
+        self.plan = planner(&self.model.particles, &remaining, &schedule, formula)?;
         let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.model;
         *sticks = remaining;
         *sheet = None;
@@ -43,20 +43,19 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// The part of an island of `copies` with the given particles, those of whole copies in
     /// ascending order: the same state on a plan of its own. Also returns the numbers in this
     /// island of the part's sticks.
-    pub(in crate::world) fn part<K: Kernel<D, Plan = P>>(
+    pub(in crate::world) fn part(
         &self,
         copies: &Copies,
         particles: &[u32],
         formula: Formula,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<(Self, Vec<u32>), WorldError> {
         let Part { model, sticks, faces } = self.model.part(particles)?;
         let one = copies.one();
         let count = model.sticks.len() / one.sticks();
         let schedule = Schedule::side_by_side(&model.sticks, repeat_n(one, count))
             .map_err(|_| PlanError::NotCopies)?; // a caller replaced the sticks
-        let plan =
-            kernel_for(&schedule).plan(&model.particles, &model.sticks, &schedule, formula)?;
+        let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
 
         // The same particles in the numbering model by model.
         let old_of = |new: &u32| self.renumbering.as_ref().map_or(*new, |it| it.old_of(*new));

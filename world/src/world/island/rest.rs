@@ -167,7 +167,7 @@ fn enlarged<const D: usize>([low, high]: Corners<D>, by: [f32; D]) -> Corners<D>
     [moved(low, -1.0), moved(high, 1.0)]
 }
 
-impl<P, const D: usize> Island<P, D> {
+impl<const D: usize> Island<D> {
     /// Lets the island sleep.
     pub(in crate::world) fn prepare_rest(&mut self) {
         self.rest = Some(Rest::new(&self.model));

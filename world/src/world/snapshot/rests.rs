@@ -1,12 +1,10 @@
 //! The states of rest of islands in a snapshot.
 
-use taut_core::Kernel;
-
 use super::{Bits, RestState, Snapshot, SnapshotError, damaged};
 use crate::error::ModelError;
 use crate::world::World;
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D> {
     pub(super) fn rest_states(&self) -> Vec<RestState> {
         let rests = self.islands.iter().filter_map(|island| island.rest.as_ref());
         let state = |(asleep, quiet, anchors): (bool, f32, &[Vec<f32>; D])| RestState {

@@ -10,7 +10,8 @@ use crate::settings::Settings;
 use crate::world::hands::Held;
 use crate::world::island::Island;
 use crate::world::overstretched::TearLimits;
-use crate::world::{World, WorldError};
+use crate::world::planner::{Planner, planner};
+use crate::world::{Simulation, World, WorldError};
 
 /// Largest number of steps in a snapshot: it is exact in formats whose numbers are `f64`, and
 /// further steps do not overflow.
@@ -94,16 +95,29 @@ impl Snapshot {
     }
 }
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// Creates a world that resumes from a snapshot, with the same bits on any kernels. Forces,
     /// obstacles and the order of sticks (unless reordered) are those of the scene.
     ///
     /// # Errors
     /// Same as [`new`](Self::new), or if the snapshot is of a different scene, is damaged, or was
     /// taken when not every position was finite.
-    pub fn resume(
+    pub fn resume<K: Kernel<D>>(
         scene: &Scene<D>,
-        mut kernel_for: impl FnMut(&Schedule) -> K,
+        kernel_for: impl FnMut(&Schedule) -> K,
+        snapshot: &Snapshot,
+    ) -> Result<Self, SnapshotError> {
+        Self::rebuild(scene, &mut planner(kernel_for), snapshot)
+    }
+}
+
+impl<const D: usize> World<D> {
+    pub(in crate::world) fn rebuild_generic(
+        scene: &Scene<D>,
+        planner: &mut Planner<'_, D>,
         snapshot: &Snapshot,
     ) -> Result<Self, SnapshotError> {
         snapshot.check(scene)?;
@@ -112,15 +126,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut scene = scene.clone();
         scene.formula = formula;
         scene.settings = snapshot.settings()?;
-        let mut world = Self::new(&scene, &mut kernel_for)?;
+        let mut world = Self::build_generic(&scene, planner)?;
         (world.steps, world.time) = snapshot.progress()?;
-        world.resume_split_islands(snapshot, &mut kernel_for)?;
+        world.resume_split_islands(snapshot, planner)?;
         world.resume_particles(snapshot)?;
         if snapshot.islands.len() != world.islands.len() {
             return Err(damaged("the number of islands is wrong"));
         }
         for (island, state) in snapshot.islands.iter().enumerate() {
-            world.resume_island(island, state, &mut kernel_for)?;
+            world.resume_island(island, state, planner)?;
         }
         for (tie, &broken) in world.ties.iter_mut().zip(&snapshot.broken_ties) {
             tie.broken = broken;
@@ -136,7 +150,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     fn resume_split_islands(
         &mut self,
         snapshot: &Snapshot,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<(), SnapshotError> {
         for state in snapshot.islands.iter().skip(self.islands.len()) {
             let models = state.left_copies.as_deref().unwrap_or_default();
@@ -150,7 +164,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let island = island.filter(|_| models.is_sorted_by(|one, next| one < next));
             let island =
                 island.ok_or(damaged("models that left an island are not copies in it"))?;
-            self.split_off(island, models, kernel_for)?;
+            self.split_off(island, models, planner)?;
         }
         Ok(())
     }
@@ -204,7 +218,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &mut self,
         at: usize,
         state: &IslandState,
-        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+        planner: &mut Planner<'_, D>,
     ) -> Result<(), SnapshotError> {
         let island = &mut self.islands[at];
         if let Some((kept, phases)) = &state.reordered {
@@ -219,7 +233,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let remaining = island.model.sticks.selected(&kept)?;
             let schedule = Schedule::new(&remaining, phases)?;
             island
-                .replace_sticks(remaining, &kept, schedule, self.formula, kernel_for)
+                .replace_sticks(remaining, &kept, schedule, self.formula, planner)
                 .map_err(WorldError::from)?;
             self.sticks.keep_only(at, &kept);
         }
@@ -241,7 +255,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 }
 
 /// Removes faces as the original world did, so that the remaining ones have the same order.
-fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, remaining: &[[u32; 3]]) {
+fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) {
     let mut next = remaining.iter().peekable();
     let faces = &mut island.model.faces;
     faces.retain(|face| next.next_if_eq(&&face).is_some());
@@ -250,8 +264,8 @@ fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, remaining: &[[u32;
     }
 }
 
-fn resume_sticks<P, const D: usize>(
-    island: &mut Island<P, D>,
+fn resume_sticks<const D: usize>(
+    island: &mut Island<D>,
     state: &IslandState,
 ) -> Result<(), SnapshotError> {
     let Model { sticks, tear_factors, .. } = &mut island.model;

@@ -1,13 +1,16 @@
 //! Taking a snapshot.
 
-use taut_core::{Kernel, Particles, Real, Step};
+use taut_core::{Particles, Real, Step};
 
 use super::{Bits, HeldState, IslandState, Snapshot};
 use crate::model::Model;
 use crate::settings::Settings;
-use crate::world::World;
+use crate::world::{Simulation, World};
 
-impl<K: Kernel<D>, const D: usize> World<K, D> {
+impl<const D: usize> World<D>
+where
+    Self: Simulation<D>,
+{
     /// Takes a snapshot. To [`resume`](Self::resume) from it, use the scene from which the world
     /// was created.
     ///
@@ -27,6 +30,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
+        self.take_snapshot()
+    }
+}
+
+impl<const D: usize> World<D> {
+    pub(in crate::world) fn snapshot_generic(&self) -> Snapshot {
         let Settings { step, passes } = self.settings;
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
         let in_island = |particle: usize| {
