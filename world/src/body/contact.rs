@@ -41,6 +41,7 @@ pub(crate) struct Contact<const D: usize> {
 
 impl<const D: usize> Contact<D> {
     /// None if neither side can move.
+    #[inline]
     pub(crate) fn new(
         particles: &Particles<D>,
         point: WeightedPoint,

@@ -354,6 +354,7 @@ fn contact<const D: usize>(
 
 /// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
 /// Detection", 5.1.9); in the middle if they are parallel.
+#[inline]
 pub(super) fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
     let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));

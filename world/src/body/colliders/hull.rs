@@ -178,6 +178,7 @@ impl<const D: usize> PlacedHull<'_, D> {
         }))
     }
 
+    #[inline]
     pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
         let from_first = [BEFORE, NOW].map(|it| difference(path[it], self.corners[it].first));
         // The times when the ball is inside all planes, if its distance from each is linear in time:

@@ -38,6 +38,7 @@ impl<const D: usize> PlacedLimb<D> {
         })
     }
 
+    #[inline]
     pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
         let distance = self.limb.radius + reach;
         let touch = |share, normal| Touch { point: self.limb.point(share), normal, distance };

@@ -97,6 +97,7 @@ impl<const D: usize> Placed<'_, D> {
     /// collider at `reach` from its surface. The ball is swept: it cannot pass, whatever its speed.
     /// Motion is taken to be straight, relative to the collider: turns of up to about 0.1 rad in a
     /// substep are harmless.
+    #[inline]
     pub(crate) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
         match self {
             Self::Limb(limb) => limb.touch(path, reach),
