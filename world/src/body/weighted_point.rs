@@ -115,6 +115,7 @@ impl WeightedPoint {
     ///
     /// # Panics
     /// If a particle does not exist.
+    #[inline]
     pub fn inverse_mass<const D: usize>(&self, particles: &Particles<D>) -> f32 {
         let masses = particles.inverse_masses();
         let [a, b, c, d] =

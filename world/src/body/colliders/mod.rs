@@ -107,15 +107,16 @@ impl<const D: usize> Placed<'_, D> {
 }
 
 /// The smallest box around points; empty if there are none.
+#[inline]
 pub(crate) fn box_around<const D: usize>(
     points: impl IntoIterator<Item = [f32; D]>,
 ) -> [[f32; D]; 2] {
-    let empty = [[f32::INFINITY; D], [f32::NEG_INFINITY; D]];
-    points.into_iter().fold(empty, |[mut low, mut high], point| {
+    let [mut low, mut high] = [[f32::INFINITY; D], [f32::NEG_INFINITY; D]];
+    for point in points {
         for axis in 0..D {
             low[axis] = if point[axis] < low[axis] { point[axis] } else { low[axis] };
             high[axis] = if point[axis] > high[axis] { point[axis] } else { high[axis] };
         }
-        [low, high]
-    })
+    }
+    [low, high]
 }
