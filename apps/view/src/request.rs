@@ -27,6 +27,16 @@ pub(crate) struct SettingRequest {
     pub(crate) wind: Option<bool>,
     pub(crate) tethers: Option<bool>,
     pub(crate) collisions: Option<bool>,
+    pub(crate) contacts: ContactOverrides,
+    pub(crate) sleep: Option<bool>,
+}
+
+/// Values that replace those of every model with self-collision.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct ContactOverrides {
+    /// Of models without limbs and bodies.
+    pub(crate) thickness: Option<f32>,
+    pub(crate) friction: Option<f32>,
 }
 
 /// Values that replace those of every stick.
@@ -72,6 +82,8 @@ impl SettingRequest {
             wind: None,
             tethers: None,
             collisions: None,
+            contacts: ContactOverrides::default(),
+            sleep: None,
         }
     }
 
@@ -99,6 +111,8 @@ impl SettingRequest {
             compliance,
             stiffness,
             tear,
+            thickness,
+            friction,
         } = change;
         if let Some(kernel) = kernel {
             // The available instruction sets depend on the kernel.
@@ -132,6 +146,10 @@ impl SettingRequest {
             return Err(BadSetting::NoStiffness);
         }
         sticks.tear = within("the tear factor", tear, 1.0..=1e6)?.unwrap_or(sticks.tear);
+        let contacts = &mut self.contacts;
+        let thickness = within("thickness", thickness, 1e-4..=1.0)?;
+        contacts.thickness = thickness.unwrap_or(contacts.thickness);
+        contacts.friction = within("friction", friction, 0.0..=100.0)?.unwrap_or(contacts.friction);
         Ok(self)
     }
 }

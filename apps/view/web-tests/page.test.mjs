@@ -206,6 +206,28 @@ function suite(name, start) {
       await pause(page, false);
     });
 
+    test('X switches self-collision, Z sleep; sliders set thickness and friction', async () => {
+      await choose(page, 'tablecloth');
+      const slider = (name) => page.locator(`[data-setting="${name}"] input`);
+      const asleep = page.locator('[data-figure="asleep"]');
+      assert.ok(await slider('thickness').isHidden() && await asleep.isHidden());
+      await press(page, 'x');
+      await until(page, () => taut.state.collisions);
+      assert.ok(await slider('thickness').isVisible());
+      await slider('friction').fill('0.75');
+      await until(page, () => taut.state.settings.friction === 0.75);
+      await press(page, 'x');
+      await until(page, () => !taut.state.collisions);
+      assert.ok(await slider('friction').isHidden());
+      await press(page, 'z');
+      await until(page, () => taut.state.sleep);
+      await until(page, () => document.querySelector('[data-figure="asleep"]').textContent === '1 of 1 models asleep');
+      assert.ok(await asleep.isVisible());
+      await press(page, 'z');
+      await until(page, () => !taut.state.sleep);
+      assert.ok(await asleep.isHidden());
+    });
+
     test('a slider sets the number of copies', async () => {
       await choose(page, 'plants');
       const slider = page.locator('[data-setting="copies"] input');

@@ -30,6 +30,7 @@ export class Figures {
 
   showState(state) {
     this.state = state;
+    this.fields.asleep.hidden = !state.sleep;
     this.set('counts', `${whole(state.counts.particles)} particles · ${whole(state.counts.sticks)} sticks`);
     this.set('machine', state.machine ?? '');
     this.showRace(state.race ? this.last?.race : null);
@@ -54,6 +55,7 @@ export class Figures {
     this.set('joule', unit);
     this.set('potential', quantity(it.potential, 'J').join(' '));
     this.set('torn', whole(it.torn));
+    this.set('asleep', `${whole(it.asleep)} of ${whole(it.models)} models asleep`);
     this.set('steps', whole(it.steps));
     this.graphs.time.push([it.milliseconds, it.race?.milliseconds ?? NaN]);
     this.graphs.stretch.push([it.rms]);

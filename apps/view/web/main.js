@@ -127,6 +127,7 @@ const actions = {
   W: () => send('wind', { on: !state?.wind }),
   T: () => send('tethers', { on: !state?.tethers }),
   X: () => send('collisions', { on: !state?.collisions }),
+  Z: () => send('sleep', { on: !state?.sleep }),
   F: () => {
     reached = renderer.particleBox();
     lookAtAll(false);
@@ -134,7 +135,7 @@ const actions = {
 };
 
 function showTools() {
-  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, X: state?.collisions, C: pointerInput.isCutting() };
+  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, X: state?.collisions, Z: state?.sleep, C: pointerInput.isCutting() };
   for (const button of document.querySelectorAll('#tools button')) {
     const { key } = button.dataset;
     if (key in pressed) button.setAttribute('aria-pressed', String(Boolean(pressed[key])));

@@ -25,6 +25,8 @@ const SLIDERS = {
   stiffness: { name: 'Stiffness', scale: logarithmic(0.01, 1, (x) => x.toPrecision(2)), about: 'fraction of its error that a stick corrects in each iteration; more iterations or substeps make it stiffer' },
   compliance: { name: 'Compliance', scale: logarithmic(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'extension per force; exact with 1 iteration per substep, independent of substeps' },
   tear: { name: 'Tears at', scale: linearWithNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'length at which a stick tears, in rest lengths' },
+  thickness: { name: 'Thickness', scale: logarithmic(0.001, 0.2, (x) => `${(1000 * x).toPrecision(2)} mm`), about: 'distance that the particles of cloth and ropes keep from each other; below the spacing, cloth has gaps' },
+  friction: { name: 'Friction', scale: linear(0, 1.5, 0.05, (x) => x.toFixed(2)), about: 'friction between cloth, ropes, bodies and limbs that collide' },
 };
 
 /** The size of a scene of copies; its largest number is that of the scene. */

@@ -250,6 +250,35 @@ impl<const D: usize> Scene<D> {
         }
         Ok(self)
     }
+
+    /// Changes the self-collision of every model that has it.
+    ///
+    /// ```
+    /// use taut_world::{Model, Scene, SelfCollision, StickSet};
+    ///
+    /// let sheet = Model::drape(8, StickSet::All)?.self_colliding(SelfCollision::default())?;
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", sheet)?;
+    /// let scene = scene.with_self_collision(|_, settings| settings.friction = 0.8)?;
+    /// let (_, sheet) = scene.models().next().unwrap();
+    /// assert_eq!(sheet.self_collision.unwrap().friction, 0.8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`Model::self_colliding`].
+    pub fn with_self_collision(
+        mut self,
+        change: impl Fn(&Model<D>, &mut SelfCollision),
+    ) -> Result<Self, ModelError> {
+        for model in self.models_mut() {
+            if let Some(mut settings) = model.self_collision {
+                change(model, &mut settings);
+                model.set_self_collision(settings)?;
+            }
+        }
+        Ok(self)
+    }
 }
 
 #[cfg(test)]

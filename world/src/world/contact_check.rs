@@ -2,7 +2,7 @@
 
 use super::self_collisions::SelfCollisions;
 use super::{Simulation, World};
-use crate::self_collision::{Margin, NearRows, Pairings as _, crossings};
+use crate::self_collision::{Margin, NearRows, Pairings as _, SelfCollision, crossings};
 use crate::vector::{difference, length, wide};
 
 /// The largest gap of a touching pair, as a fraction of its thickness.
@@ -40,6 +40,12 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// The settings of the cloth and ropes with self-collision, in the order of the scene.
+    pub fn self_collision_settings(&self) -> impl Iterator<Item = &SelfCollision> {
+        let participants = self.self_collisions.iter().flat_map(|it| &it.rules.participants);
+        participants.map(|participant| &participant.settings)
+    }
+
     pub(super) fn contacts_generic(&self) -> Option<Contacts> {
         let mut all = self.self_collisions.clone()?;
         for (island, it) in self.islands.iter().enumerate() {

@@ -59,14 +59,32 @@ pub(crate) struct ContactRecord {
     crossings_max: usize,
     /// The deepest penetration of a pair of particles, m.
     penetration_max_m: f32,
+    /// The number of contacts of particles with limbs and bodies in the last one.
+    contacts_on_bodies: usize,
+    /// The deepest penetration of a particle into a limb or body, m.
+    penetration_of_bodies_max_m: f32,
+    /// The number of pairs that do not collide, because they are near each other at rest.
+    pairs_left_out: usize,
 }
 
 impl ContactRecord {
     /// Adds a frame to the record.
     pub(crate) fn add(record: &mut Option<Self>, frame: Option<Contacts>) {
-        let Some(Contacts { touching, penetration, crossings, .. }) = frame else { return };
+        let Some(frame) = frame else { return };
+        let Contacts {
+            touching,
+            penetration,
+            on_bodies,
+            penetration_of_bodies,
+            crossings,
+            left_out,
+        } = frame;
         let record = record.get_or_insert_default();
         record.contacts = touching;
+        record.contacts_on_bodies = on_bodies;
+        record.pairs_left_out = left_out;
+        record.penetration_of_bodies_max_m =
+            record.penetration_of_bodies_max_m.max(penetration_of_bodies);
         record.crossings_max = record.crossings_max.max(crossings);
         record.penetration_max_m = record.penetration_max_m.max(penetration);
     }
@@ -173,10 +191,14 @@ impl Summary {
         row("stretch, largest", format!("{:.4}", self.stretch_max));
         row("compression, rms", format!("{:.6}", self.compression_rms));
         row("compression, largest", format!("{:.4}", self.compression_max));
-        if let Some(ContactRecord { contacts, crossings_max, penetration_max_m }) = self.contacts {
-            row("contacts between particles", contacts.to_string());
-            row("penetration, deepest", format!("{:.2} mm", 1e3 * penetration_max_m));
-            row("crossed edges and faces, most", crossings_max.to_string());
+        if let Some(it) = self.contacts {
+            let millimetres = |metres: f32| format!("{:.2} mm", 1e3 * metres);
+            row("contacts between particles", it.contacts.to_string());
+            row("penetration, deepest", millimetres(it.penetration_max_m));
+            row("contacts with limbs and bodies", it.contacts_on_bodies.to_string());
+            row("penetration of these, deepest", millimetres(it.penetration_of_bodies_max_m));
+            row("crossed edges and faces, most", it.crossings_max.to_string());
+            row("pairs near at rest, left out", it.pairs_left_out.to_string());
         }
         row("kinetic energy", joules(self.kinetic_j));
         row("potential energy", joules(self.potential_j));

@@ -88,6 +88,9 @@ impl Host {
             Command::Collisions { on } => {
                 self.apply(SettingRequest { collisions: Some(on), ..self.request.clone() })?;
             }
+            Command::Sleep { on } => {
+                self.apply(SettingRequest { sleep: Some(on), ..self.request.clone() })?;
+            }
             Command::Set(change) => {
                 self.apply(self.request.clone().changed(change, self.threads)?)?;
             }
@@ -131,7 +134,9 @@ impl Host {
             Applied::Rebuilt => self.epoch += 1,
             Applied::Restarted(why) => {
                 self.start_epoch();
-                self.pages.push_error(&format!("Restarted: {why}"));
+                if let Some(why) = why {
+                    self.pages.push_error(&format!("Restarted: {why}"));
+                }
             }
         }
         Ok(())

@@ -45,6 +45,8 @@ impl Host {
             roots,
             behind: self.behind,
             torn: counts.torn,
+            models: with_session!(&self.session, it => it.models()),
+            asleep: with_session!(&self.session, it => it.asleep()),
             steps: with_session!(&self.session, it => it.steps()),
             blown: self.blew_up,
             race: with_session!(&self.session, it => it.race_figures()),

@@ -95,6 +95,7 @@ impl Host {
             wind: it.has_wind(),
             tethers: it.has_tethers(),
             collisions: it.has_collisions(),
+            sleep: it.may_sleep(),
             paused: self.paused,
             race: it.racer(),
             counts: it.counts(),

@@ -62,6 +62,11 @@ pub enum Command {
         /// Whether models collide with themselves and each other.
         on: bool,
     },
+    /// Switches sleeping, and restarts: models at rest stop until something wakes them.
+    Sleep {
+        /// Whether models may sleep.
+        on: bool,
+    },
     /// Pauses or continues the simulation.
     Pause {
         /// Whether to pause.
@@ -97,6 +102,7 @@ impl Command {
                 | Self::Wind { .. }
                 | Self::Tethers { .. }
                 | Self::Collisions { .. }
+                | Self::Sleep { .. }
                 | Self::Reset
                 | Self::Race { .. }
         )
@@ -144,6 +150,12 @@ pub struct Change {
     /// Tear factor of every stick: the length at which it tears, in rest lengths.
     #[serde(deserialize_with = "present")]
     pub tear: Option<Option<f32>>,
+    /// Thickness of every model with self-collision that has no limbs and bodies, m.
+    #[serde(deserialize_with = "present")]
+    pub thickness: Option<Option<f32>>,
+    /// Friction of every model with self-collision.
+    #[serde(deserialize_with = "present")]
+    pub friction: Option<Option<f32>>,
 }
 
 /// Deserializes a field that is present: `Some(None)` for null.

@@ -53,6 +53,8 @@ pub struct State {
     pub tethers: bool,
     /// Whether models collide with themselves and each other.
     pub collisions: bool,
+    /// Whether models may sleep.
+    pub sleep: bool,
     /// Whether the simulation is paused.
     pub paused: bool,
     /// The second kernel of a race.
@@ -118,6 +120,15 @@ pub struct InForce {
     pub stiffness: Option<f32>,
     /// Tear factor of every stick.
     pub tear: Option<f32>,
+    /// Thickness of every model with self-collision that has no limbs and bodies, m; null if they
+    /// differ, absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[allow(clippy::option_option, reason = "absent, null and a value differ")]
+    pub thickness: Option<Option<f32>>,
+    /// Friction of every model with self-collision; null if they differ, absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[allow(clippy::option_option, reason = "absent, null and a value differ")]
+    pub friction: Option<Option<f32>>,
 }
 
 /// The second kernel of a race.
@@ -173,6 +184,10 @@ pub struct Figures {
     pub behind: f64,
     /// Torn sticks.
     pub torn: usize,
+    /// The models.
+    pub models: usize,
+    /// The models that are asleep.
+    pub asleep: usize,
     /// Steps since the start of the scene.
     pub steps: u64,
     /// Whether the simulation blew up. It then stops until a reset.

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use taut::world::{
-    Force, Integrator, Order, Scene, SelfCollision, Settings, Simulation, SpringError, Tethers,
-    World, WorldError,
+    Force, Integrator, Order, Scene, SelfCollision, Settings, Simulation, Sleep, SpringError,
+    Tethers, World, WorldError,
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
 use super::runner::{Rival, Runner};
 use super::space::Space;
-use super::{Applied, Session, SessionError, own_tear_factor};
-use crate::request::{self, SettingRequest, StickOverrides};
+use super::{Applied, Session, SessionError, is_cloth, own_tear_factor};
+use crate::request::{self, ContactOverrides, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 
 impl<const D: usize> Session<D>
@@ -63,8 +63,13 @@ where
         };
         let has_same_models = request.order == self.request.order
             && request.tethers == self.request.tethers
-            && request.collisions == self.request.collisions;
-        let applied = if has_same_models {
+            && request.collisions == self.request.collisions
+            && request.contacts == self.request.contacts;
+        let applied = if request.sleep != self.request.sleep {
+            // Models that may sleep are distributed over other islands.
+            self.restart(&request, kernels)?;
+            Applied::Restarted(None)
+        } else if has_same_models {
             self.change_in_place(&request, kernels)?;
             Applied::InPlace
         } else {
@@ -72,7 +77,7 @@ where
                 Ok(()) => Applied::Rebuilt,
                 Err(why) => {
                     self.restart(&request, kernels)?;
-                    Applied::Restarted(why)
+                    Applied::Restarted(Some(why))
                 }
             }
         };
@@ -235,6 +240,16 @@ where
     }
     if let Some(on) = request.collisions {
         scene = scene.self_colliding(on.then(SelfCollision::default))?;
+    }
+    let ContactOverrides { thickness, friction } = request.contacts;
+    scene = scene.with_self_collision(|model, settings| {
+        settings.friction = friction.unwrap_or(settings.friction);
+        if is_cloth(model) {
+            settings.thickness = thickness.or(settings.thickness);
+        }
+    })?;
+    if let Some(on) = request.sleep {
+        scene.sleep = on.then(Sleep::default);
     }
     scene.set_settings(settings(&scene, request))?;
     Ok(scene)

@@ -55,8 +55,8 @@ pub(crate) enum Applied {
     InPlace,
     /// In a new world with the current state; pages need its mesh and indices.
     Rebuilt,
-    /// In a restarted world, because of this error.
-    Restarted(SessionError),
+    /// In a restarted world, because of this error, or because the change needs a restart.
+    Restarted(Option<SessionError>),
 }
 
 /// A running scene.
@@ -197,6 +197,11 @@ fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
 /// The tear factor that a model has for a stick; infinite if the stick does not tear.
 fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
     model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
+}
+
+/// Whether a model collides with its particles, and not with limbs or bodies.
+fn is_cloth<const D: usize>(model: &Model<D>) -> bool {
+    model.limbs.is_empty() && model.bodies.is_empty()
 }
 
 /// A running scene in 2-D or 3-D.

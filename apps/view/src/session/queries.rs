@@ -81,6 +81,18 @@ where
         self.request.collisions.unwrap_or_else(own)
     }
 
+    pub(crate) fn may_sleep(&self) -> bool {
+        self.runner.world.sleep().is_some()
+    }
+
+    pub(crate) fn models(&self) -> usize {
+        self.scene.models().count()
+    }
+
+    pub(crate) fn asleep(&self) -> usize {
+        self.runner.world.sleeping_models().count()
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             particles: self.runner.world.len(),
@@ -124,8 +136,17 @@ where
             compliance: compliance.or_else(|| common(|it, stick| it.sticks.compliance(stick))),
             stiffness: stiffness.or_else(|| common(|it, stick| it.sticks.stiffness(stick))),
             tear: tear.or_else(|| common(own_tear_factor).filter(|it| it.is_finite())),
+            thickness: common_value(world.self_collision_settings().map(|it| it.thickness)),
+            friction: common_value(world.self_collision_settings().map(|it| Some(it.friction))),
         }
     }
+}
+
+/// The value that all have in common, if there are any: None inside if they differ.
+#[allow(clippy::option_option, reason = "absent, null and a value differ")]
+fn common_value(mut values: impl Iterator<Item = Option<f32>>) -> Option<Option<f32>> {
+    let first = values.next()?;
+    Some(first.filter(|_| values.all(|it| it == first)))
 }
 
 /// Counts the operations of one relaxation of a plain stick.

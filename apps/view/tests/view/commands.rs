@@ -216,6 +216,38 @@ fn self_collision_can_be_switched_and_keeps_sheets_apart() {
 }
 
 #[test]
+fn thickness_and_friction_of_contacts_can_be_set() {
+    let mut page = Page::new("layers", 10);
+    let own = page.state()["settings"].clone();
+    assert!(own["thickness"].is_number() && own["friction"].is_number());
+    page.steps(60).messages();
+    let set = page.send(r#"{"do":"set","thickness":0.05,"friction":1.0}"#).state();
+    let value = |name: &str| set["settings"][name].as_f64().unwrap();
+    assert!((value("thickness") - 0.05).abs() < 1e-6 && (value("friction") - 1.0).abs() < 1e-6);
+    assert_eq!(page.steps(1).frame().step, 61, "the simulation restarted");
+    let reset = page.send(r#"{"do":"set","thickness":null,"friction":null}"#).state();
+    assert_eq!(reset["settings"], own);
+    assert!(page.errors().is_empty());
+    page.send(r#"{"do":"set","thickness":-1}"#);
+    assert_eq!(page.errors(), ["thickness must be from 0.0001 to 1.0, found -1.0"]);
+    let none = page.send(r#"{"do":"collisions","on":false}"#).state();
+    assert!(none["settings"].get("thickness").is_none(), "nothing collides");
+}
+
+#[test]
+fn models_sleep_if_that_is_switched_on_and_the_figures_count_them() {
+    let mut page = Page::new("tablecloth", 12);
+    assert_eq!(page.state()["sleep"], false);
+    assert_eq!(page.send(r#"{"do":"sleep","on":true}"#).state()["sleep"], true);
+    assert_eq!(page.steps(1).frame().step, 1, "the simulation did not restart");
+    let figures = page.steps(900).figures();
+    assert_eq!((&figures["models"], &figures["asleep"]), (&1.into(), &1.into()));
+    page.send(r#"{"do":"grab","particle":0}"#);
+    assert_eq!(page.steps(10).figures()["asleep"], 0);
+    assert!(page.errors().is_empty());
+}
+
+#[test]
 fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     let mut page = Page::new("curtain", 12);
     page.send(r#"{"do":"set","kernel":"scalar","substeps":7}"#)
