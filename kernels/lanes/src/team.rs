@@ -1,15 +1,16 @@
 //! Distributes jobs among threads without relying on the executor.
 
-use core::hint;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 use alloc::vec::Vec;
 use taut_core::Executor;
 
+use crate::sync::{AtomicBool, AtomicU64, spin_loop, yield_now};
+
 /// Spin count before yielding, at about 50 ns each: longer than the usual wait between phases.
-/// Yielding matters if there are fewer cores than threads.
-const SPINS: u32 = 200;
+/// Yielding matters if there are fewer cores than threads. The model checker explores as many spins.
+const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// Distributes jobs among the threads of an executor, in rounds of phases.
 ///
@@ -143,20 +144,13 @@ impl Run<'_> {
             }
             if spins < SPINS {
                 spins += 1;
-                hint::spin_loop();
+                spin_loop();
             } else {
-                yield_thread();
+                yield_now();
             }
         }
         true
     }
-}
-
-fn yield_thread() {
-    #[cfg(feature = "std")]
-    std::thread::yield_now();
-    #[cfg(not(feature = "std"))]
-    hint::spin_loop();
 }
 
 /// Sets the flag when a job panics, so that other threads stop waiting.
