@@ -94,6 +94,7 @@ impl Run<'_> {
         let mut first = 0_u64;
         for phase in (0..rounds).flat_map(|_| phases()) {
             let end = first.checked_add(phase.len() as u64).expect("fewer than 2^64 jobs");
+            // Acquires the writes of all jobs of earlier phases.
             if self.done.load(Ordering::Acquire) < end {
                 let mut finished = 0;
                 while let Some(number) = self.take(thread, first, phase.len()) {
@@ -138,7 +139,8 @@ impl Run<'_> {
     /// Waits until all jobs below `end` have ended; returns false if a job panicked.
     fn wait(&self, end: u64) -> bool {
         let mut spins = 0;
-        while self.done.load(Ordering::Acquire) < end {
+        // Acquires nothing: `work` loads `done` again before a job of the next phase.
+        while self.done.load(Ordering::Relaxed) < end {
             if self.panicked.load(Ordering::Relaxed) {
                 return false;
             }
