@@ -10,6 +10,7 @@ mod parsers;
 mod report;
 mod roofline;
 mod simulate;
+mod soak;
 mod stability;
 mod summary;
 mod table;
@@ -59,6 +60,9 @@ enum Command {
     /// Simulate a scene of the library or of a file, and report times, stretch, energy and a hash
     /// of the positions.
     Simulate(simulate::Arguments),
+    /// Simulate scenes of the library for an hour of simulated time with scripted disturbance, and
+    /// check that 1 and 2 threads give the same bits and that memory does not grow.
+    Soak(soak::Arguments),
     /// Show a scene live in a browser: drag it, tear it, switch the kernel while it runs.
     #[cfg(feature = "view")]
     View(view::Arguments),
@@ -93,6 +97,7 @@ fn main() -> ExitCode {
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Roofline(arguments)) => roofline::run(&arguments),
         Some(Command::Simulate(arguments)) => simulate::run(&arguments),
+        Some(Command::Soak(arguments)) => soak::run(&arguments),
         #[cfg(feature = "view")]
         Some(Command::View(arguments)) => view::run(arguments),
         None => compare::run_default(all),

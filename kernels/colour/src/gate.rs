@@ -4,20 +4,20 @@
 //! need no unsafe code, but starting one costs more than a whole step.
 
 use std::any::Any;
-use std::cell::UnsafeCell;
-use std::hint;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use crate::sync::{AtomicBool, AtomicU64, Mutex, UnsafeCell, spin_loop, yield_now};
 
 /// The state of a gate: bits 0 to 31 count the threads inside, bit 32 is set while it is open, and
 /// the bits above count how often it was opened.
 const OPEN: u64 = 1 << 32;
 const OPENINGS: u32 = 33;
-/// Spin count before the lender yields while it waits for the threads inside.
-const SPINS: u32 = 200;
+/// Spin count before the lender yields while it waits for the threads inside. The model checker explores as many
+/// spins.
+const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// A closure with its lifetime erased.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ unsafe impl Send for Gate {}
 unsafe impl Sync for Gate {}
 
 impl Gate {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             busy: AtomicBool::new(false),
             state: AtomicU64::new(0),
@@ -70,7 +70,7 @@ impl Gate {
         let erased: &'static (dyn Fn(usize) + Sync) = unsafe { mem::transmute(work) };
         // SAFETY: `busy` was false, so the gate is closed and no thread is inside, see `Lending`;
         // it is true now, so no other thread writes.
-        unsafe { *self.lent.get() = Some(LentWork { threads, work: erased }) };
+        self.lent.with_mut(|lent| unsafe { *lent = Some(LentWork { threads, work: erased }) });
         let openings = (self.state.load(Ordering::Relaxed) >> OPENINGS) + 1;
         self.state.store(openings << OPENINGS | OPEN, Ordering::Release);
         wake();
@@ -106,7 +106,8 @@ impl Gate {
     fn work_inside(&self, thread: usize) -> bool {
         // SAFETY: this thread is inside, so it entered after `lent` was written, and `lent` is not
         // written again before it leaves.
-        let Some(LentWork { threads, work }) = (unsafe { *self.lent.get() }) else { return false };
+        let lent = self.lent.with(|lent| unsafe { *lent });
+        let Some(LentWork { threads, work }) = lent else { return false };
         if thread >= threads {
             return false;
         }
@@ -132,9 +133,9 @@ impl Lending<'_> {
         while state.load(Ordering::Acquire) & (OPEN - 1) != 0 {
             if spins < SPINS {
                 spins += 1;
-                hint::spin_loop();
+                spin_loop();
             } else {
-                thread::yield_now();
+                yield_now();
             }
         }
         panic.lock().unwrap_or_else(PoisonError::into_inner).take()

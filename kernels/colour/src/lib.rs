@@ -22,6 +22,7 @@
 #[allow(unsafe_code, reason = "lends a closure that is not 'static to threads")]
 mod gate;
 mod pool;
+mod sync;
 
 use taut_core::{
     Engine, Executor, Formula, Kernel, Particles, PlanError, Real, Schedule, Stage, Status, Sticks,

@@ -1,16 +1,16 @@
 //! A thread pool.
 
 use std::fmt;
-use std::hint;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::thread::available_parallelism;
+use std::time::Duration;
 
 use taut_core::Executor;
 
 use crate::gate::Gate;
+use crate::sync::{AtomicBool, Instant, spin_loop, thread, yield_now};
 
 /// How long an idle thread spins. While it spins, it takes work within a fraction of a
 /// microsecond.
@@ -39,7 +39,7 @@ pub struct Pool(Arc<Threads>);
 
 struct Threads {
     state: Arc<SharedState>,
-    workers: Vec<JoinHandle<()>>,
+    workers: Vec<thread::JoinHandle<()>>,
 }
 
 /// The state that the threads share.
@@ -55,7 +55,7 @@ impl Pool {
     /// If the operating system cannot start the threads.
     pub fn new(threads: usize) -> Result<Self, PoolError> {
         let threads = match threads {
-            0 => thread::available_parallelism().map_or(1, usize::from),
+            0 => available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
         let state = Arc::new(SharedState { gate: Gate::new(), shutdown: AtomicBool::new(false) });
@@ -97,9 +97,9 @@ impl SharedState {
             }
             let idle = last_worked.elapsed();
             if idle < SPIN_TIME {
-                hint::spin_loop();
+                spin_loop();
             } else if idle < SLEEP_AFTER {
-                thread::yield_now();
+                yield_now();
             } else {
                 // Returns at once if the thread was unparked since it last parked.
                 thread::park();

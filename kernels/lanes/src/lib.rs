@@ -22,6 +22,7 @@ pub mod pulp;
 mod record;
 mod relax;
 pub mod slots;
+mod sync;
 mod team;
 mod vector;
 #[cfg(feature = "wide")]

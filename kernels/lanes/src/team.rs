@@ -1,15 +1,16 @@
 //! Distributes jobs among threads without relying on the executor.
 
-use core::hint;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 use alloc::vec::Vec;
 use taut_core::Executor;
 
+use crate::sync::{AtomicBool, AtomicU64, spin_loop, yield_now};
+
 /// Spin count before yielding, at about 50 ns each: longer than the usual wait between phases.
-/// Yielding matters if there are fewer cores than threads.
-const SPINS: u32 = 200;
+/// Yielding matters if there are fewer cores than threads. The model checker explores as many spins.
+const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// Distributes jobs among the threads of an executor, in rounds of phases.
 ///
@@ -93,6 +94,7 @@ impl Run<'_> {
         let mut first = 0_u64;
         for phase in (0..rounds).flat_map(|_| phases()) {
             let end = first.checked_add(phase.len() as u64).expect("fewer than 2^64 jobs");
+            // Acquires the writes of all jobs of earlier phases.
             if self.done.load(Ordering::Acquire) < end {
                 let mut finished = 0;
                 while let Some(number) = self.take(thread, first, phase.len()) {
@@ -137,26 +139,20 @@ impl Run<'_> {
     /// Waits until all jobs below `end` have ended; returns false if a job panicked.
     fn wait(&self, end: u64) -> bool {
         let mut spins = 0;
-        while self.done.load(Ordering::Acquire) < end {
+        // Acquires nothing: `work` loads `done` again before a job of the next phase.
+        while self.done.load(Ordering::Relaxed) < end {
             if self.panicked.load(Ordering::Relaxed) {
                 return false;
             }
             if spins < SPINS {
                 spins += 1;
-                hint::spin_loop();
+                spin_loop();
             } else {
-                yield_thread();
+                yield_now();
             }
         }
         true
     }
-}
-
-fn yield_thread() {
-    #[cfg(feature = "std")]
-    std::thread::yield_now();
-    #[cfg(not(feature = "std"))]
-    hint::spin_loop();
 }
 
 /// Sets the flag when a job panics, so that other threads stop waiting.

@@ -15,6 +15,7 @@ mod roofline;
 mod run;
 mod shapes;
 mod simulate;
+mod soak;
 mod stability;
 mod tune;
 mod view;

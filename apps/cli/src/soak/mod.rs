@@ -1,0 +1,265 @@
+//! `taut soak`: simulates library scenes for long, with scripted disturbance, on one thread and on two.
+
+mod disturbance;
+mod memory;
+
+use std::fmt;
+use std::io::{self, Write};
+
+use anyhow::Context;
+use clap::Args;
+use comfy_table::CellAlignment;
+use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::{AnyKernel, Executor, Inline, Kernel, KernelSet, Pool, SheetsAndCopies};
+use taut_bench::Progress;
+
+use crate::Failure;
+use crate::output::with_progress;
+use crate::parsers::decimal_within;
+use crate::table;
+
+use disturbance::{Disturbance, PLANAR, SPATIAL, Tools};
+use memory::ResidentSizes;
+
+/// The number of threads of the run that is compared with the run on one.
+const THREADS: usize = 2;
+/// The rms residual above which a scene has blown up. Disturbed scenes exceed their own bounds: a dragged or freed
+/// particle stretches its sticks for a while.
+const RESIDUAL_RMS_MAX: f64 = 1.0;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// Scenes of the library. [default: all]
+    #[arg(value_name = "SCENE", value_parser = named)]
+    scenes: Vec<&'static LibraryScene>,
+    /// Simulated time, minutes.
+    #[arg(long, value_name = "M", default_value_t = 60.0, value_parser = decimal_within(0.01..=1e5))]
+    minutes: f64,
+    /// The seed of the script.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+}
+
+fn named(name: &str) -> Result<&'static LibraryScene, String> {
+    LibraryScene::named(name).map_err(|error| error.to_string())
+}
+
+/// Simulates the scenes, one after the other, and prints a line for each. The exit code is 1 unless all positions
+/// stay finite, residuals stay below 1, both numbers of threads give the same bits after every simulated minute, and
+/// the memory does not grow.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let all: Vec<&LibraryScene> = LibraryScene::ALL.iter().collect();
+    let scenes = if arguments.scenes.is_empty() { &all } else { &arguments.scenes };
+    let results = with_progress(|progress| {
+        let soak = |(number, scene): (usize, &&'static LibraryScene)| {
+            let mut report = |share: f64, minutes: f64| {
+                let share = (number as f64 + share) / scenes.len() as f64;
+                let doing = format!("{}, minute {minutes:.0}", scene.name);
+                progress(Progress { share, doing: &doing });
+            };
+            SceneSoak::of(scene, arguments, &mut report)
+        };
+        Ok(scenes.iter().enumerate().map(soak).collect::<Vec<_>>())
+    })?;
+    writeln!(io::stdout(), "{}", render(&results)).context("the table was not written")?;
+    let violations: Vec<String> = results.into_iter().filter_map(|it| it.violation).collect();
+    if violations.is_empty() { Ok(()) } else { Err(Failure::Violations(violations)) }
+}
+
+/// The result of a scene.
+struct SceneSoak {
+    scene: &'static LibraryScene,
+    particles: usize,
+    /// Simulated time, s.
+    time: f64,
+    restarts: u32,
+    torn: usize,
+    /// The largest rms residual.
+    residual: f64,
+    hash: u64,
+    memory: ResidentSizes,
+    violation: Option<String>,
+}
+
+impl SceneSoak {
+    fn of(
+        scene: &'static LibraryScene,
+        arguments: &Arguments,
+        report: &mut dyn FnMut(f64, f64),
+    ) -> Self {
+        let mut result = Self {
+            scene,
+            particles: 0,
+            time: 0.0,
+            restarts: 0,
+            torn: 0,
+            residual: 0.0,
+            hash: 0,
+            memory: ResidentSizes::default(),
+            violation: None,
+        };
+        let outcome = match scene.scene(scene.size) {
+            Ok(AnyScene::TwoD(scene)) => result.simulate(&scene, PLANAR, arguments, report),
+            Ok(AnyScene::ThreeD(scene)) => result.simulate(&scene, SPATIAL, arguments, report),
+            Err(error) => Err(error.into()),
+        };
+        let violation = |error| format!("{}: after {:.0} s: {error:#}", scene.name, result.time);
+        result.violation = outcome.err().map(violation);
+        result
+    }
+
+    /// Simulates the scene on one and on two threads, minute by minute.
+    fn simulate<const D: usize>(
+        &mut self,
+        scene: &Scene<D>,
+        tools: Tools<D>,
+        arguments: &Arguments,
+        report: &mut dyn FnMut(f64, f64),
+    ) -> anyhow::Result<()>
+    where
+        AnyKernel: Kernel<D>,
+    {
+        self.particles = scene.particles();
+        let kernels = KernelSet::available(SheetsAndCopies::of(scene)).swap_remove(0);
+        let mut runs = [
+            Run::new(scene, kernels.clone(), Box::new(Inline), tools, arguments.seed)?,
+            Run::new(
+                scene,
+                kernels.on_threads(THREADS)?,
+                Box::new(Pool::new(THREADS)?),
+                tools,
+                arguments.seed,
+            )?,
+        ];
+        let end = arguments.minutes * 60.0;
+        while self.time < end {
+            report(self.time / end, self.time / 60.0);
+            let until = (self.time + 60.0).min(end);
+            for run in &mut runs {
+                run.advance(until)?;
+            }
+            let [one, two] = &runs;
+            self.time = until;
+            self.restarts = one.restarts;
+            self.torn = one.world.torn();
+            self.residual = one.residual;
+            self.hash = one.world.hash();
+            self.memory.add();
+            anyhow::ensure!(
+                self.hash == two.world.hash(),
+                "1 and {THREADS} threads give different bits"
+            );
+        }
+        self.memory.check()
+    }
+
+    fn cells(&self) -> [String; 9] {
+        [
+            self.scene.name.to_owned(),
+            self.particles.to_string(),
+            format!("{:.1}", self.time / 60.0),
+            self.restarts.to_string(),
+            self.torn.to_string(),
+            format!("{:.3}", self.residual),
+            format!("{:016x}", self.hash),
+            self.memory.to_string(),
+            if self.violation.is_none() { "passed" } else { "FAILED" }.to_owned(),
+        ]
+    }
+}
+
+/// A disturbed scene on a number of threads.
+struct Run<'a, const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
+    scene: &'a Scene<D>,
+    kernels: KernelSet,
+    executor: Box<dyn Executor>,
+    disturbance: Disturbance<D>,
+    world: World<AnyKernel, D>,
+    /// The number of steps per simulated second.
+    second: u64,
+    /// Steps in all, those of earlier worlds included.
+    steps: u64,
+    /// The number of times that the scene began again.
+    restarts: u32,
+    residual: f64,
+}
+
+impl<'a, const D: usize> Run<'a, D>
+where
+    AnyKernel: Kernel<D>,
+{
+    fn new(
+        scene: &'a Scene<D>,
+        kernels: KernelSet,
+        executor: Box<dyn Executor>,
+        tools: Tools<D>,
+        seed: u64,
+    ) -> anyhow::Result<Self> {
+        let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
+        #[allow(clippy::cast_sign_loss, reason = "a step takes more than 0 s")]
+        let second = (1.0 / scene.settings.step.dt).round().max(1.0) as u64;
+        let mut disturbance = Disturbance::new(&world, tools, second, seed);
+        let mut world = world;
+        disturbance.begin(&mut world);
+        let (steps, restarts, residual) = (0, 0, 0.0);
+        Ok(Self { scene, kernels, executor, disturbance, world, second, steps, restarts, residual })
+    }
+
+    /// Simulates until a time, s, since the first start.
+    fn advance(&mut self, until: f64) -> anyhow::Result<()> {
+        while (self.steps as f64) < until * self.second as f64 {
+            self.disturbance.disturb(&mut self.world, self.steps)?;
+            let finite = self.world.step_on(&*self.executor)?.finite;
+            self.steps += 1;
+            anyhow::ensure!(finite, "a position is not finite");
+            if self.steps.is_multiple_of(self.second) {
+                self.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the residual, and starts again if the scene has left its arena or is in shreds.
+    fn check(&mut self) -> anyhow::Result<()> {
+        let residual = self.world.diagnostics()?.stretch.residual_rms();
+        self.residual = self.residual.max(residual);
+        anyhow::ensure!(
+            residual <= RESIDUAL_RMS_MAX,
+            "rms residual {residual:.3} is above {RESIDUAL_RMS_MAX}"
+        );
+        if self.disturbance.is_over(&self.world) {
+            self.world = World::new(self.scene, |schedule| self.kernels.kernel_for(schedule))?;
+            self.disturbance.begin(&mut self.world);
+            self.restarts += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The table of results.
+fn render(results: &[SceneSoak]) -> impl fmt::Display {
+    let mut table = table::plain();
+    table.set_header([
+        "scene",
+        "particles",
+        "minutes",
+        "restarts",
+        "torn",
+        "residual\nlargest rms",
+        "hash",
+        "memory, MiB\n(growth)",
+        "",
+    ]);
+    for result in results {
+        table.add_row(result.cells());
+    }
+    for column in [1, 2, 3, 4, 5, 7] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}

@@ -1,0 +1,39 @@
+//! `taut soak`: library scenes with scripted disturbance.
+
+use crate::run::{Ran, taut};
+
+/// The cells of a scene's row.
+fn row(ran: &Ran, scene: &str) -> Vec<String> {
+    let mut rows = ran.out.lines().map(|line| line.split_whitespace().map(str::to_owned));
+    let row = rows.find_map(|mut cells| (cells.next()? == scene).then(|| cells.collect()));
+    row.unwrap_or_else(|| panic!("{scene} is missing: {}", ran.out))
+}
+
+#[test]
+fn scenes_stay_bounded_and_have_the_same_bits_on_one_thread_and_on_two() {
+    // In two and in three dimensions, with and without pins, with bodies, and with self-collision.
+    let scenes = ["curtain", "plants", "ragdolls", "springs", "boxes", "folded"];
+    let ran = taut(&format!("soak {} --minutes 0.1", scenes.join(" "))).succeeded();
+    assert_eq!(ran.err, "");
+    for scene in scenes {
+        let row = row(&ran, scene);
+        assert_eq!(row[1], "0.1", "{row:?}");
+        assert_eq!(row.last().unwrap(), "passed", "{row:?}");
+    }
+}
+
+#[test]
+fn the_seed_decides_the_disturbance() {
+    let hash = |arguments: &str| {
+        let ran = taut(&format!("soak curtain --minutes 0.05 {arguments}")).succeeded();
+        row(&ran, "curtain").into_iter().find(|cell| cell.len() == 16).unwrap()
+    };
+    let first = hash("");
+    assert_eq!(first, hash("--seed 1"));
+    assert_ne!(first, hash("--seed 2"));
+}
+
+#[test]
+fn an_unknown_scene_is_a_usage_error() {
+    taut("soak curtains").was_usage_error_with(&["there is no scene 'curtains'"]);
+}

@@ -1,0 +1,66 @@
+//! The atomics, threads and cells of the pool: those of the standard library or, with `--cfg loom`, those of
+//! the model checker (`scripts/loom.sh`).
+
+#[cfg(loom)]
+pub(crate) use checked::*;
+#[cfg(not(loom))]
+pub(crate) use standard::*;
+
+#[cfg(not(loom))]
+mod standard {
+    pub(crate) use std::hint::spin_loop;
+    pub(crate) use std::sync::Mutex;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64};
+    pub(crate) use std::thread::{self, yield_now};
+    pub(crate) use std::time::Instant;
+
+    /// A cell with the interface of the model checker's, which records each access.
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+            read(self.0.get())
+        }
+
+        pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+            write(self.0.get())
+        }
+    }
+}
+
+#[cfg(loom)]
+mod checked {
+    use std::time::Duration;
+
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::hint::spin_loop;
+    pub(crate) use loom::sync::Mutex;
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
+    pub(crate) use loom::thread;
+
+    /// A clock would make executions differ. Every thread counts as idle for long, so it sleeps at once: then
+    /// it depends on being woken.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Instant;
+
+    impl Instant {
+        pub(crate) fn now() -> Self {
+            Self
+        }
+
+        pub(crate) fn elapsed(self) -> Duration {
+            Duration::MAX
+        }
+    }
+
+    /// A thread that has waited for long may wait for ever longer in other executions, which are therefore not
+    /// explored: this one continues to its end without alternatives.
+    pub(crate) fn yield_now() {
+        loom::skip_branch();
+        thread::yield_now();
+    }
+}

@@ -1,0 +1,27 @@
+//! The atomics and the waiting of [`Team`](crate::Team): those of the standard library or, with `--cfg loom`,
+//! those of the model checker (`scripts/loom.sh`).
+
+#[cfg(not(loom))]
+pub(crate) use core::{
+    hint::spin_loop,
+    sync::atomic::{AtomicBool, AtomicU64},
+};
+#[cfg(loom)]
+pub(crate) use loom::{
+    hint::spin_loop,
+    sync::atomic::{AtomicBool, AtomicU64},
+};
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) use std::thread::yield_now;
+
+/// Without an operating system there is nothing to yield to.
+#[cfg(not(any(feature = "std", loom)))]
+pub(crate) use core::hint::spin_loop as yield_now;
+
+/// A thread that has waited for long may wait for ever longer in other executions, which are therefore not
+/// explored: this one continues to its end without alternatives.
+#[cfg(loom)]
+pub(crate) fn yield_now() {
+    loom::skip_branch();
+    loom::thread::yield_now();
+}

@@ -1,0 +1,140 @@
+//! The model checker runs `Team` in all interleavings of two and three threads, and with every value that a
+//! load may return under its ordering. `scripts/loom.sh` runs these tests.
+#![cfg(loom)]
+
+use std::mem;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use loom::cell::UnsafeCell;
+use loom::model::Builder;
+use loom::thread;
+use taut_core::Executor;
+use taut_lanes::Team;
+
+type Work<'a> = &'a (dyn Fn(usize) + Sync);
+
+/// An executor that gives each number to a thread of its own, except 0, which the caller runs.
+struct Spawn {
+    propagate_panics: bool,
+}
+
+impl Executor for Spawn {
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn run(&self, threads: usize, work: Work<'_>) {
+        // SAFETY: all threads are joined before this function returns, so the closure lives.
+        let work: Work<'static> = unsafe { mem::transmute(work) };
+        let call = move |number| catch_unwind(AssertUnwindSafe(|| work(number)));
+        let spawn = |number| thread::spawn(move || call(number));
+        let others: Vec<_> = (1..threads).map(spawn).collect();
+        let mut results = vec![call(0)];
+        results.extend(others.into_iter().map(|other| other.join().unwrap()));
+        if let Some(panic) = results.into_iter().find_map(Result::err)
+            && self.propagate_panics
+        {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Cells whose accesses the model checker records: it fails if two may happen at the same time.
+#[derive(Clone)]
+struct Cells(Arc<[UnsafeCell<usize>]>);
+
+// SAFETY: the model checker runs one thread at a time, and rejects conflicting accesses.
+unsafe impl Send for Cells {}
+// SAFETY: as above.
+unsafe impl Sync for Cells {}
+
+impl Cells {
+    fn new(cells: usize) -> Self {
+        Self((0..cells).map(|_| UnsafeCell::new(0)).collect())
+    }
+
+    fn get(&self, cell: usize) -> usize {
+        // SAFETY: the model checker rejects conflicting accesses.
+        self.0[cell].with(|value| unsafe { *value })
+    }
+
+    fn increment(&self, cell: usize) {
+        // SAFETY: as above.
+        self.0[cell].with_mut(|value| unsafe { *value += 1 });
+    }
+}
+
+/// Runs the model with at most this many involuntary switches between threads; `None`: all.
+fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = preemptions;
+    builder.max_branches = 10_000;
+    builder.check(model);
+}
+
+/// Each job increments its own cell, and first reads those of all jobs before its phase, which must have
+/// ended in this round.
+fn phases_are_ordered(
+    preemptions: Option<usize>,
+    threads: usize,
+    rounds: u32,
+    phases: &'static [Range<usize>],
+) {
+    let jobs = phases.last().unwrap().end;
+    check(preemptions, move || {
+        let cells = Cells::new(jobs);
+        let job = |job: usize| {
+            let phase = phases.iter().find(|phase| phase.contains(&job)).unwrap();
+            let round = cells.get(job);
+            for earlier in 0..phase.start {
+                assert_eq!(cells.get(earlier), round + 1, "job {job} began before job {earlier}");
+            }
+            for later in phase.end..jobs {
+                assert_eq!(cells.get(later), round, "job {job} began before job {later}");
+            }
+            cells.increment(job);
+        };
+        let executor = Spawn { propagate_panics: true };
+        Team::default().run(&executor, threads, rounds, || phases.iter().cloned(), job);
+        for job in 0..jobs {
+            assert_eq!(cells.get(job), rounds as usize);
+        }
+    });
+}
+
+#[test]
+fn two_threads_run_phases_in_order() {
+    phases_are_ordered(None, 2, 1, &[0..2, 2..3]);
+    phases_are_ordered(Some(3), 2, 2, &[0..2, 2..3]);
+}
+
+#[test]
+fn three_threads_run_phases_in_order() {
+    phases_are_ordered(Some(2), 3, 1, &[0..2, 2..3]);
+    phases_are_ordered(Some(1), 3, 1, &[0..3, 3..5]);
+    phases_are_ordered(Some(1), 3, 2, &[0..2, 2..3]);
+}
+
+#[test]
+fn a_panic_ends_the_run_on_all_threads() {
+    for (threads, propagate_panics) in [(2, true), (2, false), (3, false)] {
+        check(Some(2), move || {
+            let cells = Cells::new(4);
+            let job = |job: usize| {
+                assert!(job != 1, "job 1");
+                assert!(job < 3, "job {job} began although job 1 has not ended");
+                cells.increment(job);
+            };
+            let executor = Spawn { propagate_panics };
+            let run =
+                || Team::default().run(&executor, threads, 1, || [0..3, 3..4].into_iter(), job);
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            // No thread is left that writes.
+            for job in 0..4 {
+                assert!(cells.get(job) <= 1);
+            }
+        });
+    }
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Checks the distribution of work among threads (`Team`) and the loan of closures to threads (`Gate`, `Pool`) in
+# the model checker loom: in all interleavings of two and three threads, up to a number of involuntary switches
+# that each test states.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export RUSTFLAGS='--cfg loom'
+loom() { cargo test --quiet --locked --release --target-dir target/loom --test loom "$@"; }
+
+loom -p taut-lanes
+loom -p taut-colour
