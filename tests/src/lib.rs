@@ -1,6 +1,9 @@
-//! The simulations behind the golden hashes: shared by the conformance tests, which compare the
-//! hashes with `golden.txt`, and by the example `hashes`, which prints them on any target.
+//! What the conformance tests share with other programs: the simulations behind the golden hashes,
+//! with the example `hashes`, which prints them on any target; and random [programs](programs), with
+//! the fuzz targets.
 #![forbid(unsafe_code)]
+
+pub mod programs;
 
 use taut::world::{
     AnyScene, Arranged, Arrangement, LibraryScene, Model, Numbering, Order, Scene, Simulation,

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use taut::world::{Drag, Field, Force, Wind, World, WorldError};
-use taut::{AnyKernel, Kernel};
+use taut::world::{Drag, Field, Force, Simulation, Wind, World, WorldError};
 
 /// Out of each minute, s: the rest is calm, so models can fall asleep.
 const DISTURBED: u64 = 40;
@@ -32,14 +31,11 @@ const ARENA: [f32; 2] = [20.0, 5.0];
 
 /// What differs between two and three dimensions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tools<const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+pub(super) struct Tools<const D: usize> {
     /// Wind with a horizontal velocity, m/s.
     wind: fn([f32; 2]) -> Arc<dyn Force<D>>,
     /// Cuts near a point, with a blade of this length, m.
-    cut: fn(&mut World<AnyKernel, D>, [f32; D], f32) -> usize,
+    cut: fn(&mut World<D>, [f32; D], f32) -> usize,
 }
 
 /// Wind that blows along x, and short vertical cuts.
@@ -78,10 +74,7 @@ struct FreedPin<const D: usize> {
 
 /// The script and its state.
 #[derive(Debug)]
-pub(super) struct Disturbance<const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+pub(super) struct Disturbance<const D: usize> {
     random: ChaCha8Rng,
     tools: Tools<D>,
     /// The number of steps per simulated second.
@@ -103,15 +96,10 @@ where
 
 impl<const D: usize> Disturbance<D>
 where
-    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     /// A script for a world in its initial state.
-    pub(super) fn new(
-        world: &World<AnyKernel, D>,
-        tools: Tools<D>,
-        second: u64,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(world: &World<D>, tools: Tools<D>, second: u64, seed: u64) -> Self {
         let home: Vec<[f32; D]> = world.positions().collect();
         let (mut low, mut high) = ([f32::INFINITY; D], [f32::NEG_INFINITY; D]);
         for point in &home {
@@ -145,14 +133,14 @@ where
     }
 
     /// Prepares a new world.
-    pub(super) fn begin(&mut self, world: &mut World<AnyKernel, D>) {
+    pub(super) fn begin(&mut self, world: &mut World<D>) {
         (self.hand, self.freed) = (None, None);
         self.force = world.forces_mut().len();
         world.forces_mut().push((self.tools.wind)(self.wind));
     }
 
     /// Whether a particle has left the arena, or too many sticks are torn.
-    pub(super) fn is_over(&self, world: &World<AnyKernel, D>) -> bool {
+    pub(super) fn is_over(&self, world: &World<D>) -> bool {
         let reach = ARENA[0] + ARENA[1] * self.diagonal;
         let outside =
             |point: [f32; D]| (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > reach);
@@ -161,11 +149,7 @@ where
     }
 
     /// Disturbs the world before a step.
-    pub(super) fn disturb(
-        &mut self,
-        world: &mut World<AnyKernel, D>,
-        step: u64,
-    ) -> Result<(), WorldError> {
+    pub(super) fn disturb(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         self.move_hand(world, step)?;
         self.lead_pin_back(world, step)?;
         let second = step / self.second;
@@ -192,12 +176,12 @@ where
     }
 
     /// A random particle that is free to move.
-    fn free_particle(&mut self, world: &World<AnyKernel, D>) -> Option<usize> {
+    fn free_particle(&mut self, world: &World<D>) -> Option<usize> {
         let particle = self.random.random_range(0..world.len());
         is_free(world, particle).then_some(particle)
     }
 
-    fn kick(&mut self, world: &mut World<AnyKernel, D>) -> Result<(), WorldError> {
+    fn kick(&mut self, world: &mut World<D>) -> Result<(), WorldError> {
         let velocity = self.vector(KICK);
         let Some(first) = self.free_particle(world) else { return Ok(()) };
         for particle in first..(first + KICKED).min(world.len()) {
@@ -208,7 +192,7 @@ where
         Ok(())
     }
 
-    fn grab(&mut self, world: &mut World<AnyKernel, D>, step: u64) -> Result<(), WorldError> {
+    fn grab(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let velocity = self.vector(GRAB * self.diagonal);
         let Some(particle) = self.free_particle(world) else { return Ok(()) };
         let is_freed_pin = self.freed.is_some_and(|freed| freed.particle == particle);
@@ -221,7 +205,7 @@ where
     }
 
     /// Drags the grabbed particle for a second, then releases it.
-    fn move_hand(&mut self, world: &mut World<AnyKernel, D>, step: u64) -> Result<(), WorldError> {
+    fn move_hand(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(Hand { particle, from, velocity, since }) = self.hand else { return Ok(()) };
         if step - since > self.second {
             self.hand = None;
@@ -231,7 +215,7 @@ where
         world.drag(particle, std::array::from_fn(|axis| from[axis] + velocity[axis] * time))
     }
 
-    fn free_pin(&mut self, world: &mut World<AnyKernel, D>, step: u64) -> Result<(), WorldError> {
+    fn free_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         if self.pins.is_empty() || self.freed.is_some() {
             return Ok(());
         }
@@ -240,11 +224,7 @@ where
         world.set_inverse_mass(particle, self.inverse_mass)
     }
 
-    fn lead_pin_back(
-        &mut self,
-        world: &mut World<AnyKernel, D>,
-        step: u64,
-    ) -> Result<(), WorldError> {
+    fn lead_pin_back(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
         let (particle, steps, second) = (freed.particle, step - freed.since, self.second);
         if steps < second {
@@ -263,18 +243,12 @@ where
     }
 }
 
-fn is_free<const D: usize>(world: &World<AnyKernel, D>, particle: usize) -> bool
-where
-    AnyKernel: Kernel<D>,
-{
+fn is_free<const D: usize>(world: &World<D>, particle: usize) -> bool {
     world.inverse_mass(particle) > 0.0
 }
 
 /// Whether an emitter may emit the particle, which ends each hold on it.
-fn is_emitted<const D: usize>(world: &World<AnyKernel, D>, particle: usize) -> bool
-where
-    AnyKernel: Kernel<D>,
-{
+fn is_emitted<const D: usize>(world: &World<D>, particle: usize) -> bool {
     let (island, number) = world.locate(particle);
     let emitters = &world.islands()[island].model.emitters;
     emitters.iter().any(|it| it.particles().contains(&(number as u32)))

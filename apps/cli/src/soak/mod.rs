@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use clap::Args;
 use comfy_table::CellAlignment;
-use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::world::{AnyScene, LibraryScene, Scene, Simulation, World};
 use taut::{AnyKernel, Executor, Inline, Kernel, KernelSet, Pool, SheetsAndCopies};
 use taut_bench::Progress;
 
@@ -118,6 +118,7 @@ impl SceneSoak {
     ) -> anyhow::Result<()>
     where
         AnyKernel: Kernel<D>,
+        World<D>: Simulation<D>,
     {
         self.particles = scene.particles();
         let kernels = KernelSet::available(SheetsAndCopies::of(scene)).swap_remove(0);
@@ -169,15 +170,12 @@ impl SceneSoak {
 }
 
 /// A disturbed scene on a number of threads.
-struct Run<'a, const D: usize>
-where
-    AnyKernel: Kernel<D>,
-{
+struct Run<'a, const D: usize> {
     scene: &'a Scene<D>,
     kernels: KernelSet,
     executor: Box<dyn Executor>,
     disturbance: Disturbance<D>,
-    world: World<AnyKernel, D>,
+    world: World<D>,
     /// The number of steps per simulated second.
     second: u64,
     /// Steps in all, those of earlier worlds included.
@@ -190,6 +188,7 @@ where
 impl<'a, const D: usize> Run<'a, D>
 where
     AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
 {
     fn new(
         scene: &'a Scene<D>,

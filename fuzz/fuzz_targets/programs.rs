@@ -1,0 +1,30 @@
+//! Random worlds with contacts and ties, changed while they run, on the scalar kernel and on the
+//! best: equal bits, also through snapshots.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use taut::{AnyKernel, Inline};
+use taut_fuzz::world::scalar;
+use taut_tests::programs::{Change, Program};
+
+/// Limits, so that an input takes some milliseconds.
+const PARTS_MAX: usize = 3;
+const TIES_MAX: usize = 3;
+const CHANGES_MAX: usize = 24;
+const STEPS_MAX: usize = 6;
+
+fuzz_target!(|program: Program| {
+    let mut program = program;
+    program.parts.truncate(PARTS_MAX);
+    program.ties.truncate(TIES_MAX);
+    program.changes.truncate(CHANGES_MAX);
+    let mut steps = 0;
+    program.changes.retain(|change| {
+        steps += usize::from(matches!(change, Change::Step));
+        !matches!(change, Change::Step) || steps <= STEPS_MAX
+    });
+    let scene = program.scene();
+    let expected = program.run(&scene, &Inline, false, |_| scalar());
+    let found = program.run(&scene, &Inline, true, AnyKernel::best_for);
+    assert_eq!(found, expected, "the kernels give other bits");
+});

@@ -1,0 +1,19 @@
+//! Scenes as TOML text, byte by byte.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use taut::world::AnyScene;
+use taut_fuzz::{mesh_file, modest, world};
+
+fuzz_target!(|text: &str| {
+    if !modest::is_modest_document(text) {
+        return;
+    }
+    match AnyScene::from_toml_with(text, &mesh_file) {
+        Ok(scene) => world::check_any_scene(scene),
+        Err(error) => {
+            assert!((1..=1 + text.lines().count()).contains(&error.line), "{error}");
+            assert!(!error.message.is_empty() && !error.message.contains('\n'), "{error:?}");
+        }
+    }
+});

@@ -1,0 +1,75 @@
+//! Arbitrary graphs of sticks through every builder of schedules; [`Schedule::new`] is the judge.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use taut::{Renumbering, Schedule, Sheet, Sticks};
+use taut_fuzz::graph::{Graph, Mesh};
+
+/// An order is valid for the sticks, and so it is after renumbering.
+fn check(schedule: &Schedule, sticks: &Sticks, renumbered: &[Sticks]) {
+    let read = Schedule::new(sticks, &schedule.to_phases());
+    assert_eq!(read.as_ref(), Ok(schedule), "a schedule is not valid");
+    for sticks in renumbered {
+        let moved = schedule.renumbered(sticks).expect("renumbering keeps the order valid");
+        assert_eq!(moved.order(), schedule.order());
+    }
+}
+
+/// Batches of a builder have either plain sticks only, or none.
+fn check_batches(schedule: &Schedule, sticks: &Sticks) {
+    for batch in schedule.batches() {
+        let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
+        assert!(plain == 0 || plain == batch.len(), "a batch has plain and other sticks");
+    }
+}
+
+/// Orders that no builder made: those of another graph, or with a stick moved.
+fn check_others(schedule: &Schedule, sticks: &Sticks, from: [u8; 4]) {
+    let mut phases = schedule.to_phases();
+    let pick = |at: usize, len: usize| usize::from(from[at]) % len.max(1);
+    let moved = (|| {
+        let phase = pick(0, phases.len());
+        let block = phases.get(phase).map(|it| pick(1, it.len()))?;
+        phases[phase].get_mut(block)?.pop()?.pop()
+    })();
+    let Some(moved) = moved else { return };
+    assert!(Schedule::new(sticks, &phases).is_err(), "a stick is missing");
+    let phase = pick(2, phases.len());
+    let Some(batch) = phases[phase].first_mut().and_then(|block| block.first_mut()) else { return };
+    batch.insert(pick(3, batch.len()), moved);
+    // Valid or not; if it is, it has all sticks once.
+    if let Ok(schedule) = Schedule::new(sticks, &phases) {
+        assert_eq!(schedule.sticks(), sticks.len());
+        assert_eq!(schedule.to_phases(), phases);
+    }
+}
+
+fuzz_target!(|input: (Graph, [u8; 4])| {
+    let (graph, from) = input;
+    let mesh = graph.mesh();
+    let Mesh { particles, sticks, .. } = &mesh;
+    let numberings = [Renumbering::reverse_cuthill_mckee(sticks), Renumbering::hilbert(particles)];
+    let renumbered = numberings.map(|numbering| {
+        let (moved, renumbered) = numbering.apply(particles, sticks);
+        assert_eq!(numbering.undo(&moved).hash(), particles.hash(), "renumbering is not undone");
+        renumbered
+    });
+    let schedules = mesh.schedules();
+    for (nth, schedule) in schedules.iter().enumerate() {
+        check(schedule, sticks, &renumbered);
+        // The authored order has one stick in a batch; that of a sheet is given by its families.
+        if schedule.sheet().is_none() && schedule.copies().is_none() {
+            check_batches(schedule, sticks);
+        }
+        if nth == usize::from(from[0]) % schedules.len() {
+            check_others(schedule, sticks, from);
+        }
+    }
+    if let Some((sheet, order)) = Sheet::find(sticks) {
+        let found: Vec<[u32; 2]> = order.iter().map(|&it| sticks.ends()[it as usize]).collect();
+        let sorted = |pairs: Vec<[u32; 2]>| -> Vec<[u32; 2]> {
+            pairs.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect()
+        };
+        assert_eq!(sorted(found), sorted(sheet.pairs()), "the sheet has other sticks");
+    }
+});

@@ -1,0 +1,163 @@
+//! Plans: steps and sessions, with pins, masses, tears and other changes between their calls, on the
+//! scalar kernel and on each of the widest kernels that runs the schedule: equal bits.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use taut::{AnyKernel, Formula, Kernel, Plan, Real, Schedule, Step};
+use taut_fuzz::graph::{Graph, InverseMass, Mesh, StickChange};
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    graph: Graph,
+    schedule: u8,
+    formula: u8,
+    substeps: u8,
+    iterations: u8,
+    gravity: i8,
+    calls: Vec<Call>,
+}
+
+/// A call, between steps and in sessions. Numbers of particles and sticks count from 0 again.
+#[derive(Arbitrary, Debug)]
+enum Call {
+    Step,
+    SetInverseMass(u8, InverseMass),
+    ChangeStick(u16, StickChange),
+    /// 16ths of a metre, plus one.
+    SetRest(u16, u8),
+    /// A position in the columns, 16ths of a metre, at rest.
+    SetPosition(u8, [i8; 3]),
+    /// The same, with the previous position kept.
+    Displace(u8, [i8; 3]),
+    /// A session, and whether it is finished or dropped.
+    Session(Vec<SessionCall>, bool),
+}
+
+#[derive(Arbitrary, Debug)]
+enum SessionCall {
+    Integrate,
+    Relax(u8),
+    Advance(u8, u8),
+    Read(u8),
+    SetPosition(u8, [i8; 3]),
+    SetInverseMass(u8, InverseMass),
+}
+
+/// The most calls of an input, and of a session in it.
+const CALLS_MAX: usize = 12;
+
+/// One kernel of each kind, on the widest registers of this machine.
+static WIDEST: LazyLock<Vec<AnyKernel>> = LazyLock::new(|| {
+    let mut found: Vec<AnyKernel> = Vec::new();
+    for kernel in AnyKernel::available() {
+        let name = Kernel::<3>::name(&kernel);
+        if name != "scalar" && found.iter().all(|it| Kernel::<3>::name(it) != name) {
+            found.push(kernel);
+        }
+    }
+    found
+});
+
+fn point(at: [i8; 3]) -> [f32; 3] {
+    at.map(|x| f32::from(x) / 16.0)
+}
+
+fn nth(number: impl Into<usize>, count: usize) -> usize {
+    number.into() % count
+}
+
+impl Input {
+    /// The bits of all positions at the end, and what was read on the way.
+    fn run(&self, kernel: &AnyKernel, schedule: &Schedule) -> Vec<u64> {
+        let Mesh { mut particles, mut sticks, .. } = self.graph.mesh();
+        let formula = Formula::ALL[nth(self.formula, Formula::ALL.len())];
+        let mut plan = kernel.plan(&particles, &sticks, schedule, formula).expect("it fits");
+        let step = Step {
+            substeps: 1 + u32::from(self.substeps % 3),
+            iterations: u32::from(self.iterations % 4),
+            acceleration: [0.0, f32::from(self.gravity), 0.0],
+            ..Step::default()
+        };
+        let mut noted = Vec::new();
+        for call in self.calls.iter().take(CALLS_MAX) {
+            match call {
+                Call::Step => {
+                    let status = plan.step(&mut particles, &sticks, &step).expect("it fits");
+                    let finite =
+                        (0..3).all(|it| particles.positions(it).iter().all(|x| x.is_finite()));
+                    assert_eq!(status.finite, finite, "the status of a step is wrong");
+                }
+                Call::ChangeStick(..) | Call::SetRest(..) if sticks.is_empty() => {}
+                Call::ChangeStick(number, change) => {
+                    let stick = nth(*number, sticks.len());
+                    change.apply(&mut sticks, stick);
+                }
+                Call::SetRest(number, rest) => {
+                    let stick = nth(*number, sticks.len());
+                    sticks.set_rest(stick, (f32::from(*rest) + 1.0) / 16.0).expect("it is valid");
+                }
+                _ if particles.is_empty() => {}
+                Call::SetInverseMass(number, mass) => {
+                    let particle = nth(*number, particles.len());
+                    particles.set_inverse_mass(particle, mass.value()).expect("it is valid");
+                }
+                Call::SetPosition(number, at) => {
+                    let particle = nth(*number, particles.len());
+                    particles.set_position(particle, point(*at)).expect("it is valid");
+                }
+                Call::Displace(number, at) => {
+                    let particle = nth(*number, particles.len());
+                    particles.displace(particle, point(*at));
+                }
+                Call::Session(calls, finishes) => {
+                    let session = plan.session(&mut particles, &sticks, &step);
+                    let mut session = session.expect("it fits");
+                    for call in calls.iter().take(CALLS_MAX) {
+                        let len = session.len();
+                        match *call {
+                            SessionCall::Integrate => session.integrate(),
+                            SessionCall::Relax(count) => session.relax(u32::from(count % 3)),
+                            SessionCall::Advance(count, iterations) => {
+                                session.advance((count % 3).into(), (iterations % 3).into(), None);
+                            }
+                            SessionCall::Read(number) => {
+                                let at = session.position(nth(number, len));
+                                noted.extend(at.map(Real::canonical_bits));
+                            }
+                            SessionCall::SetPosition(number, at) => {
+                                session.set_position(nth(number, len), point(at));
+                            }
+                            SessionCall::SetInverseMass(number, mass) => {
+                                let particles = session.particles_mut();
+                                let result =
+                                    particles.set_inverse_mass(nth(number, len), mass.value());
+                                result.expect("it is valid");
+                            }
+                        }
+                    }
+                    if *finishes {
+                        noted.push(session.finish().finite.into());
+                    }
+                }
+            }
+        }
+        for axis in 0..3 {
+            let columns = [particles.positions(axis), particles.previous(axis)];
+            noted.extend(columns.into_iter().flatten().map(|x| x.canonical_bits()));
+        }
+        noted
+    }
+}
+
+fuzz_target!(|input: Input| {
+    let mesh = input.graph.mesh();
+    let schedule = mesh.schedule(input.schedule);
+    let expected = input.run(&taut_fuzz::world::scalar(), &schedule);
+    for kernel in WIDEST.iter().filter(|kernel| kernel.runs(&schedule)) {
+        let found = input.run(kernel, &schedule);
+        assert!(found == expected, "{} gives other bits", Kernel::<3>::name(kernel));
+    }
+});

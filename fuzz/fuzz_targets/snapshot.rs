@@ -1,0 +1,103 @@
+//! Snapshots with arbitrary edits. A world that resumes from one has a snapshot from which it resumes
+//! again, and steps with the same bits on the scalar kernel and on the best.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use taut::AnyKernel;
+use taut::world::{AnyScene, Scene, Snapshot, World};
+use taut_fuzz::edit::Edit;
+use taut_fuzz::world::{scalar, shorten};
+
+/// Scenes: cloth with tears, tethers and a rope tied to it; copies; and models that sleep.
+const SCENES: [&str; 3] = [
+    r#"
+    [[model]]
+    name = "cloth"
+    cloth = { columns = 4, rows = 3, width = 0.3, height = 0.2 }
+    pinned = ["top"]
+    tears_at = 1.5
+    tethers = {}
+    self_collision = {}
+    [[model]]
+    name = "rope"
+    rope = { path = [[0.3, 0.1, 0.0], [0.5, 0.1, 0.0]], spacing = 0.1 }
+    [[tie]]
+    from = { model = "cloth", particle = 11 }
+    to = { model = "rope", group = "start" }
+    "#,
+    r#"
+    [[model]]
+    name = "disc"
+    disc = { size = 2 }
+    copies = { grid = [7, 1, 1], spacing = [1.0, 0.0, 0.0] }
+    "#,
+    r#"
+    sleep = { speed = 1.0, time = 0.02 }
+    [[model]]
+    name = "rug"
+    hex_sheet = { columns = 3, rows = 3 }
+    self_collision = {}
+    [[model]]
+    name = "rope"
+    rope = { path = [[2.0, 0.1, 0.0], [2.2, 0.1, 0.0]], spacing = 0.1 }
+    springs = { stiffness = 1.0, damping = 0.001 }
+    [[obstacle]]
+    half_space = { point = [0.0, -0.1, 0.0], normal = [0.0, 1.0, 0.0] }
+    "#,
+];
+
+/// A scene and a snapshot of it.
+type Base = (Scene, Value);
+
+static BASES: LazyLock<Vec<Base>> =
+    LazyLock::new(|| SCENES.iter().map(|text| base(text)).collect());
+
+fn base(text: &str) -> Base {
+    let Ok(AnyScene::ThreeD(mut scene)) = AnyScene::from_toml(text) else {
+        panic!("the scene is valid, in 3D")
+    };
+    shorten(&mut scene.settings);
+    let mut world = World::new(&scene, AnyKernel::best_for).expect("the scene is valid");
+    for step in 0..4 {
+        if step == 1 {
+            world.grab(1).and_then(|()| world.drag(1, [0.1, 0.3, 0.1])).expect("it exists");
+            world.pin(2).expect("it exists");
+            world.tear(5).expect("it exists");
+        }
+        if step == 2 {
+            world.reorder(AnyKernel::best_for).expect("the sticks are those of the scene");
+        }
+        assert!(world.step().expect("the settings are valid").finite);
+    }
+    let value = serde_json::to_value(world.snapshot()).expect("a snapshot can be written");
+    (scene, value)
+}
+
+fuzz_target!(|input: (u8, Vec<Edit>)| {
+    let (which, edits) = input;
+    let (scene, base) = &BASES[usize::from(which) % BASES.len()];
+    let mut value = base.clone();
+    edits.iter().take(8).for_each(|edit| edit.apply(&mut value));
+    let Ok(snapshot) = serde_json::from_value::<Snapshot>(value) else { return };
+    let mut world = match World::resume(scene, AnyKernel::best_for, &snapshot) {
+        Ok(world) => world,
+        Err(error) => return assert!(!error.to_string().is_empty()),
+    };
+    let own = world.snapshot();
+    let text = serde_json::to_string(&own).expect("a snapshot can be written");
+    let read: Snapshot = serde_json::from_str(&text).expect("a written snapshot is read back");
+    assert_eq!(read, own);
+    let resumed = World::resume(scene, |_| scalar(), &own);
+    let mut resumed = resumed.expect("a world resumes from its own snapshot");
+    assert_eq!(resumed.snapshot(), own, "a resumed world has another state");
+    for world in [&mut world, &mut resumed] {
+        shorten(world.settings_mut());
+    }
+    for _ in 0..2 {
+        assert_eq!(world.step(), resumed.step(), "a resumed world steps differently");
+        assert_eq!(world.hash(), resumed.hash(), "a resumed world has other bits");
+    }
+});

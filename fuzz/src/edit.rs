@@ -1,0 +1,92 @@
+//! Edits of a JSON document, so that an input which differs in some values from a valid one is not
+//! rejected by the parser.
+
+use arbitrary::Arbitrary;
+use serde_json::Value;
+
+/// An edit at a place in a document.
+#[derive(Arbitrary, Debug)]
+pub struct Edit {
+    /// At each level the number of a child, counted from 0 again after the last. 255 stops.
+    path: [u8; 8],
+    change: Change,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Change {
+    Remove,
+    /// Repeats the first element of a list, or replaces it by the second.
+    Repeat,
+    Clear,
+    Swap,
+    Null,
+    Flag(bool),
+    Small(u8),
+    Integer(i64),
+    /// The bits of a float, as snapshots store it.
+    Bits(f32),
+    Near(i8),
+    Float(f64),
+    Word(u8),
+}
+
+/// Words that have a meaning in snapshots.
+const WORDS: [&str; 6] = ["halley", "quick", "TwoSided", "Minimum", "cloth", ""];
+
+impl Edit {
+    /// Edits the document.
+    pub fn apply(&self, mut value: &mut Value) {
+        for &child in self.path.iter().take_while(|&&child| child != 255) {
+            let child = usize::from(child);
+            let count = match &*value {
+                Value::Array(list) => list.len(),
+                Value::Object(table) => table.len(),
+                _ => 0,
+            };
+            if count == 0 {
+                break;
+            }
+            value = match value {
+                Value::Array(list) => &mut list[child % count],
+                Value::Object(table) => match table.values_mut().nth(child % count) {
+                    Some(value) => value,
+                    None => return,
+                },
+                _ => return,
+            };
+        }
+        self.change.apply(value);
+    }
+}
+
+impl Change {
+    fn apply(&self, value: &mut Value) {
+        match (self, &mut *value) {
+            (Self::Remove, Value::Array(list)) => drop(list.pop()),
+            (Self::Remove, Value::Object(table)) => {
+                let first = table.keys().next().cloned();
+                first.and_then(|key| table.remove(&key));
+            }
+            (Self::Repeat, Value::Array(list)) => {
+                list.first().cloned().into_iter().for_each(|first| list.push(first));
+            }
+            (Self::Swap, Value::Array(list)) if list.len() > 1 => list.swap(0, 1),
+            (Self::Clear, Value::Array(list)) => list.clear(),
+            (Self::Clear, Value::String(text)) => text.clear(),
+            (Self::Near(by), Value::Number(number)) => {
+                let near = number.as_i64().map(|it| it.wrapping_add(i64::from(*by)));
+                near.into_iter().for_each(|near| *value = near.into());
+            }
+            (Self::Remove | Self::Repeat | Self::Swap | Self::Clear | Self::Null, _) => {
+                *value = Value::Null;
+            }
+            (Self::Near(by), _) => *value = i64::from(*by).into(),
+            (Self::Flag(flag), _) => *value = (*flag).into(),
+            (Self::Small(number), _) => *value = (*number).into(),
+            (Self::Integer(number), _) => *value = (*number).into(),
+            (Self::Bits(number), _) => *value = number.to_bits().into(),
+            (Self::Float(number), _) => *value = (*number).into(),
+            (Self::Word(nth), _) => *value = WORDS[usize::from(*nth) % WORDS.len()].into(),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Scene files from the grammar of `docs/scenes.md`: the keys are valid, and most values are. They
+//! reach the builders, which random text rarely does.
+
+mod keys;
+
+use std::fmt::Write;
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+
+use keys::{ALL_BUILDERS, BUILDERS, FORCES, FORCES_3D, MODEL, OBSTACLE, SCENE, SHAPES, SHAPES_3D};
+
+/// What a value of a key is.
+enum Value {
+    /// A number of particles, rows and so on.
+    Count,
+    /// Any number.
+    Real,
+    /// A number above 0, as a length or a mass is.
+    Positive,
+    Flag,
+    /// As many numbers as the scene has dimensions.
+    Point,
+    /// Three numbers.
+    Point3,
+    /// As many counts as the scene has dimensions.
+    Counts,
+    /// The name of a model.
+    Model,
+    /// The name of a group, or of a file.
+    Name,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    Table(&'static [Key]),
+    /// A table with exactly one of these keys.
+    One(&'static [Key]),
+    /// Up to this many values.
+    List(&'static Value, u8),
+    /// Exactly this many values.
+    Array(&'static Value, u8),
+    /// A time and a point.
+    Timed,
+    /// An angle, in 3D with an axis.
+    Rotation,
+}
+
+struct Key {
+    name: &'static str,
+    value: Value,
+    is_required: bool,
+}
+
+const fn must(name: &'static str, value: Value) -> Key {
+    Key { name, value, is_required: true }
+}
+
+const fn may(name: &'static str, value: Value) -> Key {
+    Key { name, value, is_required: false }
+}
+
+const GROUPS: &[&str] = &[
+    "top",
+    "left",
+    "right",
+    "corners",
+    "start",
+    "end",
+    "ends",
+    "body",
+    "root",
+    "rim",
+    "particles",
+    "head",
+    "left hand",
+    "g",
+    "square.obj",
+];
+
+/// The text of a scene.
+#[derive(Debug)]
+pub struct SceneText(pub String);
+
+impl<'a> Arbitrary<'a> for SceneText {
+    fn arbitrary(input: &mut Unstructured<'a>) -> Result<Self> {
+        let is_flat = input.ratio(1, 4)?;
+        let mut writer = Writer { input, text: String::new(), is_flat };
+        writer.scene()?;
+        Ok(Self(writer.text))
+    }
+}
+
+struct Writer<'a, 'b> {
+    input: &'a mut Unstructured<'b>,
+    text: String,
+    is_flat: bool,
+}
+
+impl Writer<'_, '_> {
+    fn scene(&mut self) -> Result<()> {
+        if self.is_flat {
+            self.text += "dimensions = 2\n";
+        }
+        for key in SCENE {
+            self.key(key, " = ", "\n")?;
+        }
+        let builders = if self.is_flat { BUILDERS } else { ALL_BUILDERS };
+        for nth in 0..self.input.int_in_range(1..=3)? {
+            let _ = writeln!(self.text, "[[model]]\nname = \"m{nth}\"");
+            self.entry(builders, MODEL)?;
+        }
+        for _ in 0..self.input.int_in_range(0..=2)? {
+            self.text += "[[tie]]\n";
+            for key in keys::TIE {
+                self.key(key, " = ", "\n")?;
+            }
+        }
+        let forces = if self.is_flat { FORCES } else { FORCES_3D };
+        for _ in 0..self.input.int_in_range(0..=2)? {
+            self.text += "[[force]]\n";
+            self.entry(forces, keys::FORCE)?;
+        }
+        let shapes = if self.is_flat { SHAPES } else { SHAPES_3D };
+        for _ in 0..self.input.int_in_range(0..=2)? {
+            self.text += "[[obstacle]]\n";
+            self.entry(shapes, OBSTACLE)?;
+        }
+        Ok(())
+    }
+
+    /// One of the kinds, and the common keys.
+    fn entry(&mut self, kinds: &'static [Key], common: &'static [Key]) -> Result<()> {
+        let kind = self.input.choose(kinds)?;
+        let _ = write!(self.text, "{} = ", kind.name);
+        self.value(&kind.value)?;
+        self.text.push('\n');
+        let mut last = "";
+        for key in common {
+            // A key may have two forms, of which a table has one.
+            if key.name != last && self.key(key, " = ", "\n")? {
+                last = key.name;
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, key: &'static Key, between: &str, after: &str) -> Result<bool> {
+        let is_written =
+            if key.is_required { !self.input.ratio(1, 64)? } else { self.input.ratio(1, 4)? };
+        if is_written {
+            let _ = write!(self.text, "{}{between}", key.name);
+            self.value(&key.value)?;
+            self.text += after;
+        }
+        Ok(is_written)
+    }
+
+    fn value(&mut self, value: &'static Value) -> Result<()> {
+        match value {
+            Value::Count => self.count()?,
+            Value::Real => self.real()?,
+            Value::Positive => self.positive()?,
+            Value::Flag => {
+                let _ = write!(self.text, "{}", self.input.arbitrary::<bool>()?);
+            }
+            Value::Point => self.list(&Value::Real, if self.is_flat { 2 } else { 3 })?,
+            Value::Point3 => self.list(&Value::Real, 3)?,
+            Value::Counts => self.list(&Value::Count, if self.is_flat { 2 } else { 3 })?,
+            Value::Model => {
+                let _ = write!(self.text, "\"m{}\"", self.input.int_in_range(0..=3)?);
+            }
+            Value::Name => self.word(GROUPS)?,
+            Value::Word(words) => self.word(words)?,
+            Value::Table(keys) => {
+                self.text.push('{');
+                let mut is_first = true;
+                for key in *keys {
+                    let before = self.text.len();
+                    let separator = if is_first { "" } else { ", " };
+                    self.text += separator;
+                    if self.key(key, " = ", "")? {
+                        is_first = false;
+                    } else {
+                        self.text.truncate(before);
+                    }
+                }
+                self.text.push('}');
+            }
+            Value::One(keys) => {
+                let key = self.input.choose(keys)?;
+                let _ = write!(self.text, "{{ {} = ", key.name);
+                self.value(&key.value)?;
+                self.text += " }";
+            }
+            Value::List(of, most) => {
+                let len = self.input.int_in_range(0..=*most)?;
+                self.list(of, len)?;
+            }
+            Value::Array(of, len) => self.list(of, *len)?,
+            Value::Timed => {
+                self.text.push('[');
+                self.positive()?;
+                self.text += ", ";
+                self.value(&Value::Point)?;
+                self.text.push(']');
+            }
+            Value::Rotation if self.is_flat => self.real()?,
+            Value::Rotation => {
+                self.text += "{ axis = ";
+                self.list(&Value::Real, 3)?;
+                self.text += ", angle = ";
+                self.real()?;
+                self.text += " }";
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, of: &'static Value, len: u8) -> Result<()> {
+        self.text.push('[');
+        for nth in 0..len {
+            if nth > 0 {
+                self.text += ", ";
+            }
+            self.value(of)?;
+        }
+        self.text.push(']');
+        Ok(())
+    }
+
+    fn word(&mut self, words: &[&str]) -> Result<()> {
+        let _ = write!(self.text, "\"{}\"", self.input.choose(words)?);
+        Ok(())
+    }
+
+    /// Small, or so large that the library must reject it.
+    fn count(&mut self) -> Result<()> {
+        let count = match self.input.arbitrary::<u8>()? {
+            255 => -1,
+            254 => 1 << 40,
+            253 => i64::MAX,
+            other => i64::from(other % 9),
+        };
+        let _ = write!(self.text, "{count}");
+        Ok(())
+    }
+
+    fn real(&mut self) -> Result<()> {
+        const EXTREMES: &[&str] = &[
+            "-0.0", "1e-30", "1e-12", "1e9", "1e12", "-1e12", "2e12", "1e30", "3.4e38", "1e300",
+            "inf", "-inf", "nan", "0", "1",
+        ];
+        if self.input.ratio(1, 48)? {
+            self.text += self.input.choose(EXTREMES)?;
+        } else {
+            let _ = write!(self.text, "{:?}", f32::from(self.input.arbitrary::<i8>()?) / 64.0);
+        }
+        Ok(())
+    }
+
+    fn positive(&mut self) -> Result<()> {
+        if self.input.ratio(1, 32)? {
+            return self.real();
+        }
+        let _ = write!(self.text, "{:?}", (f32::from(self.input.arbitrary::<u8>()?) + 4.0) / 128.0);
+        Ok(())
+    }
+}

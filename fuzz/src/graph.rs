@@ -1,0 +1,233 @@
+//! Arbitrary graphs of sticks, and their order by every builder of schedules.
+
+use arbitrary::Arbitrary;
+use taut::{Duplicates, Family, Kind, Particles, Schedule, Sheet, Sticks};
+
+/// How to make particles and sticks. Its values are small integers, so that every graph is valid.
+#[derive(Arbitrary, Debug)]
+pub struct Graph {
+    shape: Shape,
+    particles: Vec<Particle>,
+    sticks: Vec<Stick>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Shape {
+    /// The listed sticks.
+    Free,
+    /// Particles in a row: this many, and sticks from each to the ones at these distances. Then the
+    /// listed sticks.
+    Runs(u8, [u8; 3]),
+    /// A regular sheet: columns, rows and a bit for each family.
+    Sheet(u8, u8, u16),
+    /// This many copies of the first particles and the sticks between them.
+    Copies(u8),
+}
+
+#[derive(Arbitrary, Debug)]
+struct Particle {
+    /// 16ths of a metre.
+    at: [i8; 3],
+    /// How far it moved in the last step, 256ths of a metre.
+    moved: [i8; 3],
+    inverse_mass: InverseMass,
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum InverseMass {
+    Pinned,
+    One,
+    Light,
+    Heavy,
+    /// 16ths of 1/kg, plus one.
+    Other(u8),
+}
+
+impl InverseMass {
+    /// 1/kg.
+    pub fn value(self) -> f32 {
+        match self {
+            Self::Pinned => 0.0,
+            Self::One => 1.0,
+            Self::Light => 1e9,
+            Self::Heavy => 1e-9,
+            Self::Other(sixteenths) => (f32::from(sixteenths) + 1.0) / 16.0,
+        }
+    }
+}
+
+#[derive(Arbitrary, Debug)]
+struct Stick {
+    ends: [u8; 2],
+    /// 16ths of a metre, plus one.
+    rest: u8,
+    change: StickChange,
+}
+
+/// What makes a stick non-plain.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum StickChange {
+    None,
+    /// 256ths, plus one.
+    Stiffness(u8),
+    /// mm/N.
+    Compliance(u8),
+    Maximum,
+    Minimum,
+    TwoSided,
+    Tear,
+    Mend,
+}
+
+impl StickChange {
+    /// Changes a stick.
+    pub fn apply(self, sticks: &mut Sticks, stick: usize) {
+        let result = match self {
+            Self::None => Ok(()),
+            Self::Stiffness(x) => sticks.set_stiffness(stick, (f32::from(x) + 1.0) / 256.0),
+            Self::Compliance(x) => sticks.set_compliance(stick, 0.001 * f32::from(x)),
+            Self::Maximum => sticks.set_kind(stick, Kind::Maximum),
+            Self::Minimum => sticks.set_kind(stick, Kind::Minimum),
+            Self::TwoSided => sticks.set_kind(stick, Kind::TwoSided),
+            Self::Tear => sticks.tear(stick),
+            Self::Mend => sticks.mend(stick),
+        };
+        result.expect("the values are valid");
+    }
+}
+
+/// Particles and sticks.
+#[derive(Debug)]
+pub struct Mesh {
+    pub particles: Particles<3>,
+    pub sticks: Sticks,
+    sheet: Option<Sheet>,
+    copies: usize,
+}
+
+/// The largest number of particles, so that an input takes less than a millisecond.
+const PARTICLES_MAX: usize = 256;
+const STICKS_MAX: usize = 1024;
+
+impl Graph {
+    /// The particles and the sticks.
+    pub fn mesh(&self) -> Mesh {
+        let (mut sheet, mut copies) = (None, 1);
+        let count = self.particles.len().min(PARTICLES_MAX);
+        let (count, pairs) = match self.shape {
+            Shape::Free => (count, self.listed(count)),
+            Shape::Runs(count, distances) => {
+                let count = usize::from(count);
+                let run = |by: u8| {
+                    let by = 1 + u32::from(by);
+                    (0..(count as u32).saturating_sub(by)).map(move |first| [first, first + by])
+                };
+                let mut pairs: Vec<[u32; 2]> = distances.into_iter().flat_map(run).collect();
+                pairs.extend(self.listed(count));
+                (count, pairs)
+            }
+            Shape::Sheet(columns, rows, families) => {
+                let [columns, rows] = [columns % 24, rows % 10].map(|it| 1 + usize::from(it));
+                let has = |nth: &usize| families >> nth & 1 == 1;
+                let families = (0..Family::EVERY.len()).filter(has);
+                let families: Vec<Family> = families.map(|nth| Family::EVERY[nth]).collect();
+                let new = Sheet::new(columns, rows, &families);
+                let pairs = new.pairs();
+                sheet = Some(new);
+                (columns * rows, pairs)
+            }
+            Shape::Copies(number) => {
+                copies = 2 + usize::from(number % 18);
+                let count = count.min(PARTICLES_MAX / copies);
+                let one = self.listed(count);
+                let one = &one[..one.len().min(STICKS_MAX / copies)];
+                let copy = |nth: usize| {
+                    one.iter().map(move |ends| ends.map(|end| end + (nth * count) as u32))
+                };
+                (copies * count, (0..copies).flat_map(copy).collect())
+            }
+        };
+        let particles = self.placed(count);
+        let rest =
+            |nth: usize| (self.listed_stick(nth).map_or(15.0, |it| it.rest.into()) + 1.0) / 16.0;
+        let rests: Vec<f32> = (0..pairs.len()).map(rest).collect();
+        let sticks = Sticks::with_rests(count, &pairs, &rests, Duplicates::Keep);
+        let mut sticks = sticks.expect("the ends are valid");
+        for stick in 0..sticks.len() {
+            let change = self.listed_stick(stick).map_or(StickChange::None, |it| it.change);
+            change.apply(&mut sticks, stick);
+        }
+        Mesh { particles, sticks, sheet, copies }
+    }
+
+    /// The listed sticks that join two of the first `count` particles.
+    fn listed(&self, count: usize) -> Vec<[u32; 2]> {
+        let ends = |stick: &Stick| stick.ends.map(|end| u32::from(end) % (count as u32).max(1));
+        let sticks = self.sticks.iter().take(STICKS_MAX).map(ends);
+        sticks.filter(|[a, b]| a != b).collect()
+    }
+
+    /// The values of a stick; those of the list repeat.
+    fn listed_stick(&self, nth: usize) -> Option<&Stick> {
+        self.sticks.get(nth % self.sticks.len().max(1))
+    }
+
+    fn placed(&self, count: usize) -> Particles<3> {
+        let mut particles = Particles::with_capacity(count);
+        let new = Particle { at: [0; 3], moved: [0; 3], inverse_mass: InverseMass::One };
+        for nth in 0..count {
+            let listed = self.particles.get(nth % self.particles.len().max(1)).unwrap_or(&new);
+            let mut at = listed.at.map(|x| f32::from(x) / 16.0);
+            // Those that repeat lie elsewhere.
+            at[0] += (nth / self.particles.len().max(1)) as f32;
+            particles.push(at, listed.inverse_mass.value()).expect("the values are valid");
+            for axis in 0..3 {
+                particles.previous_mut(axis)[nth] -= f32::from(listed.moved[axis]) / 256.0;
+            }
+        }
+        particles
+    }
+}
+
+impl Mesh {
+    /// The schedule of every builder that can order the sticks.
+    pub fn schedules(&self) -> Vec<Schedule> {
+        let Self { particles, sticks, .. } = self;
+        let mut all = vec![
+            Schedule::authored(sticks),
+            Schedule::coloured(sticks),
+            Schedule::packed(sticks),
+            Schedule::starred(sticks),
+            Schedule::banded(sticks),
+            Schedule::blocked(particles, sticks),
+            Schedule::for_mesh(particles, sticks),
+        ];
+        all.extend(self.special());
+        all
+    }
+
+    /// One of these. That of a sheet or of copies comes first, for the kernels that need it.
+    pub fn schedule(&self, which: u8) -> Schedule {
+        let mut all = self.schedules();
+        all.reverse();
+        all.swap_remove(usize::from(which) % all.len())
+    }
+
+    /// The schedule of the sheet or of the copies.
+    fn special(&self) -> Option<Schedule> {
+        let Self { sticks, sheet, copies, .. } = self;
+        if let Some(sheet) = sheet {
+            return Some(sheet.schedule(sticks).expect("the sticks are those of the sheet"));
+        }
+        if *copies == 1 {
+            return None;
+        }
+        let pairs = &sticks.ends()[..sticks.len() / copies];
+        let rests = &sticks.rests()[..pairs.len()];
+        let count = sticks.particles() / copies;
+        let one = Sticks::with_rests(count, pairs, rests, Duplicates::Keep);
+        let one = Schedule::coloured(&one.expect("the ends are valid"));
+        let parts = std::iter::repeat_n(&one, *copies);
+        Some(Schedule::side_by_side(sticks, parts).expect("the copies are equal"))
+    }
+}

@@ -1,0 +1,38 @@
+//! What the fuzz targets share: the limit on memory, and checks of what a target has read.
+//!
+//! A target asserts more than the absence of panics. What can be read can be built, or there is a
+//! typed error; what can be built can be stepped; a step says whether its positions are finite; and
+//! what is written can be read back equal.
+#![forbid(unsafe_code)]
+
+pub mod edit;
+pub mod grammar;
+pub mod graph;
+pub mod mesh;
+pub mod modest;
+pub mod world;
+
+use std::alloc::System;
+use std::error::Error;
+
+use cap::Cap;
+use taut::world::Triangles;
+
+/// The memory that one input may request. libFuzzer's `-rss_limit_mb` is checked once a second and
+/// does not count memory that is reserved and not written; this limit does.
+const MEMORY_MAX: usize = 1 << 29;
+
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, MEMORY_MAX);
+
+/// The mesh file that scenes may name: `square.obj`, of two triangles.
+///
+/// # Errors
+/// If the file has another name.
+pub fn mesh_file(name: &str) -> Result<Triangles, Box<dyn Error>> {
+    if name != "square.obj" {
+        return Err(format!("there is no file {name}").into());
+    }
+    let positions = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.5]];
+    Ok((positions, vec![[0, 1, 2], [0, 2, 3]]))
+}

@@ -1,0 +1,33 @@
+//! Which counts an input may request. The limits of the library allow 16 million particles, which
+//! would take seconds; a target skips such inputs, and still tests counts above all limits, which
+//! must be rejected without allocating memory for them.
+
+/// The largest count that is small.
+const SMALL: i64 = 16;
+
+/// A count from which on everything is above the limits of the library.
+const HUGE: i64 = 1 << 33;
+
+/// Whether a count is small, or so large that the library must reject it.
+pub fn is_modest(count: i64) -> bool {
+    count <= SMALL || count >= HUGE
+}
+
+/// Whether all numbers in a TOML document, if it is one, are modest. The ratio of two floats can
+/// be a count, too: the length of a rope and its spacing, or a rate and a lifetime.
+pub fn is_modest_document(text: &str) -> bool {
+    text.parse::<toml::Table>().map_or(true, |table| table.values().all(is_modest_value))
+}
+
+fn is_modest_value(value: &toml::Value) -> bool {
+    match value {
+        toml::Value::Integer(integer) => is_modest(*integer),
+        toml::Value::Float(float) => {
+            let size = float.abs();
+            size == 0.0 || (0.01..=100.0).contains(&size) || !(1e-7..=1e10).contains(&size)
+        }
+        toml::Value::Array(values) => values.iter().all(is_modest_value),
+        toml::Value::Table(table) => table.values().all(is_modest_value),
+        _ => true,
+    }
+}

@@ -1,0 +1,83 @@
+//! Steps of scenes that were read from an input.
+
+use taut::world::{AnyScene, Scene, Settings, Simulation, World};
+use taut::{AnyKernel, COORDINATE_MAX, Kernel};
+
+/// The number of steps: enough for velocities, contacts and tears to act.
+const STEPS: u32 = 2;
+
+/// The largest number of particles that is stepped, so that an input takes about a millisecond.
+const PARTICLES_MAX: usize = 400;
+
+/// Limits the repetitions of a step, so that an input takes about a millisecond.
+pub fn shorten<const D: usize>(settings: &mut Settings<D>) {
+    settings.step.substeps = settings.step.substeps.min(3);
+    settings.step.iterations = settings.step.iterations.min(3);
+    settings.passes = settings.passes.min(2);
+}
+
+/// Steps a scene; see [`check_scene`].
+pub fn check_any_scene(scene: AnyScene) {
+    match scene {
+        AnyScene::TwoD(scene) => check_scene(scene),
+        AnyScene::ThreeD(scene) => check_scene(scene),
+    }
+}
+
+/// Makes a world of a scene, steps it, and resumes from a snapshot of it. Every error is typed, and
+/// the status of a step says whether all positions are finite.
+fn check_scene<const D: usize>(mut scene: Scene<D>)
+where
+    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
+{
+    if scene.particles() > PARTICLES_MAX {
+        return;
+    }
+    shorten(&mut scene.settings);
+    let Ok(mut world) = World::new(&scene, AnyKernel::best_for) else { return };
+    let _ = scene.warnings();
+    step(&mut world);
+    resume(&scene, &mut world);
+}
+
+/// Steps a world. Each status must say whether all positions are finite.
+pub fn step<const D: usize>(world: &mut World<D>)
+where
+    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
+{
+    for _ in 0..STEPS {
+        let Ok(outcome) = world.step() else { return };
+        let is_finite = world.positions().flatten().all(f32::is_finite);
+        assert_eq!(outcome.finite, is_finite, "the status of a step is wrong");
+    }
+}
+
+/// Resumes from a snapshot: the same snapshot again, and the same bits after another step.
+pub fn resume<const D: usize>(scene: &Scene<D>, world: &mut World<D>)
+where
+    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
+{
+    let snapshot = world.snapshot();
+    let mut resumed = match World::resume(scene, |_| scalar(), &snapshot) {
+        Ok(resumed) => resumed,
+        // Snapshots have coordinates in the valid range only.
+        Err(error) => {
+            let is_valid = |x: f32| f64::from(x.abs()) < 0.1 * COORDINATE_MAX;
+            let all_valid = world.positions().flatten().all(is_valid);
+            assert!(!all_valid, "a world does not resume from its own snapshot: {error}");
+            return;
+        }
+    };
+    assert_eq!(resumed.snapshot(), snapshot, "a resumed world has another state");
+    let statuses = [world.step(), resumed.step()];
+    assert_eq!(statuses[0], statuses[1], "a resumed world steps differently");
+    assert_eq!(world.hash(), resumed.hash(), "a resumed world has other bits");
+}
+
+/// The kernel that defines the bits.
+pub fn scalar() -> AnyKernel {
+    AnyKernel::named("scalar").expect("the scalar kernel is in this build")
+}

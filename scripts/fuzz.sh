@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets of `fuzz/`, and runs them.
+#
+#   scripts/fuzz.sh --replay               each seed once
+#   scripts/fuzz.sh SECONDS [TARGET...]    each target for so long, from its seeds and its corpus
+#
+# One line per target: executions, coverage (edges), executions per second and findings. The exit code
+# is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
+# `fuzz/corpus/TARGET`. An input may take 5 s, 1 GB of resident memory and 512 MiB of allocations
+# (`fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
+# sanitizer.
+#
+# Needs Rust nightly and `cargo install --locked cargo-fuzz`; without nightly it says so, and the exit
+# code is 3.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() { printf 'usage: %s --replay | SECONDS [TARGET...]\n' "$0" >&2 && exit 2; }
+case "${1-}" in
+    --replay) seconds=replay ;;
+    '' | *[!0-9]*) usage ;;
+    *) seconds=$1 ;;
+esac
+shift
+
+if ! cargo +nightly --version >/dev/null 2>&1; then
+    printf 'skipped: fuzzing needs Rust nightly (rustup toolchain install nightly)\n' >&2
+    exit 3
+fi
+command -v cargo-fuzz >/dev/null || cargo install --quiet --locked cargo-fuzz
+
+sanitizer=${FUZZ_SANITIZER:-none}
+host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+build=fuzz/target${FUZZ_SANITIZER:+/$FUZZ_SANITIZER}
+only=()
+[ $# != 1 ] || only=("$1")
+cargo +nightly fuzz build --sanitizer "$sanitizer" --target "$host" --target-dir "$build" "${only[@]}" >&2
+
+if [ $# = 0 ]; then
+    for file in fuzz/fuzz_targets/*.rs; do
+        set -- "$@" "$(basename "$file" .rs)"
+    done
+fi
+limits=(-timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=512)
+
+# run TARGET ARGUMENT...
+run() {
+    local target=$1
+    shift
+    mkdir -p "fuzz/artifacts/$target"
+    "$build/$host/release/$target" "${limits[@]}" "-artifact_prefix=fuzz/artifacts/$target/" "$@" 2>&1
+}
+
+replay() {
+    local target=$1 log
+    if log=$(run "$target" fuzz/seeds/"$target"/*); then
+        printf '%-16s %6d seeds\n' "$target" "$(find "fuzz/seeds/$target" -type f | wc -l)"
+    else
+        printf '%s\n%-16s a seed fails\n' "$log" "$target"
+        return 1
+    fi
+}
+
+fuzz() {
+    local target=$1 log findings=0 rate
+    mkdir -p "fuzz/corpus/$target"
+    log=$(run "$target" "-max_total_time=$seconds" -max_len=4096 -print_final_stats=1 \
+        "fuzz/corpus/$target" "fuzz/seeds/$target") || findings=1
+    number() { sed -n "s/.*$1 *\([0-9]*\).*/\1/p" <<<"$log" | tail -n 1; }
+    rate=$(number 'stat::average_exec_per_sec:')
+    printf '%-16s %12d executions, coverage %6d, %7d per second, %d findings\n' "$target" \
+        "$(number 'stat::number_of_executed_units:')" "$(number 'cov:')" "$rate" "$findings"
+    [ $findings = 0 ] || { tail -n 60 <<<"$log" && return 1; }
+}
+
+failed=0 running=0
+for target; do
+    if [ $running = "${FUZZ_JOBS:-1}" ]; then
+        wait -n || failed=1
+        running=$((running - 1))
+    fi
+    if [ "$seconds" = replay ]; then replay "$target" & else fuzz "$target" & fi
+    running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+    wait -n || failed=1
+    running=$((running - 1))
+done
+exit $failed

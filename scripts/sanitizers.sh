@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs the conformance tests and the fuzz corpus under AddressSanitizer, and the tests of threads under
+# ThreadSanitizer. docs/reliability.md has the last result, and what these runs cannot see.
+#
+#   scripts/sanitizers.sh              both
+#   scripts/sanitizers.sh address      or thread: one of them
+#
+# Needs Rust nightly and, for the fuzz corpus, `cargo install --locked cargo-fuzz`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case "${1-}" in
+    '') sanitizers=(address thread) ;;
+    address | thread) sanitizers=("$1") ;;
+    *) printf 'usage: %s [address|thread]\n' "$0" >&2 && exit 2 ;;
+esac
+
+host=$(rustc +nightly -vV | sed -n 's/^host: //p')
+export CARGO_INCREMENTAL=0
+
+# sanitized SANITIZER ARGUMENT...: cargo test. The standard library is the precompiled one, without
+# instrumentation, which the compiler would otherwise reject.
+sanitized() {
+    local sanitizer=$1
+    shift
+    RUSTFLAGS="-Zsanitizer=$sanitizer -Cunsafe-allow-abi-mismatch=sanitizer" \
+        cargo +nightly test --quiet --locked --target "$host" --target-dir "target/$sanitizer" "$@"
+}
+
+for sanitizer in "${sanitizers[@]}"; do
+    printf '=== %s\n' "$sanitizer"
+    if [ "$sanitizer" = address ]; then
+        sanitized address -p taut-tests --test conformance
+        FUZZ_SANITIZER=address scripts/fuzz.sh --replay
+    else
+        sanitized thread -p taut-colour --test pool
+        sanitized thread -p taut-lanes --test lanes team::
+        sanitized thread -p taut-tests --test conformance threads::
+    fi
+done
