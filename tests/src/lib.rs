@@ -1,5 +1,5 @@
 //! What the conformance tests share with other programs: the simulations behind the golden hashes,
-//! with the example `hashes`, which prints them on any target; and random [programs](programs), with
+//! with the example `hashes`, which prints them on any target; and random [programs], with
 //! the fuzz targets.
 #![forbid(unsafe_code)]
 
