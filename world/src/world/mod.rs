@@ -10,7 +10,7 @@ mod diagnostics;
 mod drawing;
 mod error;
 mod gathered;
-mod hands;
+mod held;
 mod integrate;
 mod island;
 mod number_map;
@@ -47,7 +47,7 @@ use crate::springs::{SpringError, Springs};
 
 use clock::RecordedPositions;
 use collider_contacts::ColliderContacts;
-use hands::Held;
+use held::Held;
 use number_map::NumberMap;
 use planner::planner;
 use self_collisions::SelfCollisions;

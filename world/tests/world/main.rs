@@ -12,7 +12,7 @@ mod drawing;
 mod edges;
 mod emitters;
 mod forces;
-mod hands;
+mod held;
 mod make;
 #[cfg(feature = "parry")]
 mod meshes;

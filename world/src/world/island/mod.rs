@@ -10,7 +10,7 @@ use taut_core::{
     Substeps,
 };
 
-use super::hands::DragTarget;
+use super::held::DragTarget;
 use super::integrate::Integrate;
 use super::overstretched::TearLimits;
 use super::planner::{AnyPlan, Planner};

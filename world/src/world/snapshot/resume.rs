@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::settings::Settings;
-use crate::world::hands::Held;
+use crate::world::held::Held;
 use crate::world::island::Island;
 use crate::world::overstretched::TearLimits;
 use crate::world::planner::{Planner, planner};
