@@ -31,7 +31,7 @@ const SCENE: &str = r#"
 "#;
 
 /// Most commands of one input.
-const COMMANDS_MAX: usize = 24;
+const COMMANDS_MAX: usize = 12;
 
 /// Whether a command, if it is one, takes little time: a page may request 100,000 iterations.
 fn is_quick(text: &str) -> bool {

@@ -130,6 +130,7 @@ impl<const D: usize> Model<D> {
         let mut growth = PlantBuilder::new(plant)?;
         let ground = growth.builder.add_particle([0.0; D], 1.0);
         let roots = growth.add_roots(ground, up, ROOT_REACH * growth.height);
+        growth.plan(plant.pieces)?;
         let mut shoots = VecDeque::from([Shoot {
             from: ground,
             axis: up,
@@ -158,6 +159,8 @@ struct PlantBuilder<'a, const D: usize> {
     angle: (f64, f64),
     random: Random,
     builder: ModelBuilder<D>,
+    /// The pieces of all shoots that are not added yet.
+    pieces_left: u128,
     /// The particles to join to the root ends by support sticks.
     root_supported: Vec<u32>,
 }
@@ -187,6 +190,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
             angle: libm::sincos(angle),
             random: Random(ChaCha8Rng::seed_from_u64(plant.seed)),
             builder: ModelBuilder::new(),
+            pieces_left: 0,
             root_supported: Vec::new(),
         })
     }
@@ -204,6 +208,19 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         self.builder.add_to_group("root", [ground]);
         self.builder.add_to_group("root", roots.iter().copied());
         roots
+    }
+
+    /// Announces the pieces of a shoot, so that a plant which would be too large is rejected before
+    /// it grows.
+    fn plan(&mut self, pieces: usize) -> Result<(), ModelError> {
+        self.pieces_left += pieces as u128;
+        self.check_room()
+    }
+
+    fn check_room(&self) -> Result<(), ModelError> {
+        let total = self.builder.points.len() as u128 + self.pieces_left;
+        check_limit("particles of a plant", total, PARTICLES_MAX)?;
+        Ok(())
     }
 
     /// Adds a shoot with its leaves, and appends its branches to `shoots`.
@@ -235,6 +252,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
                 let length = BRANCH_LENGTH * shoot.length * (1.0 - fraction / 2.0);
                 #[allow(clippy::cast_sign_loss, reason = "a count")]
                 let pieces = (libm::round(length / piece) as usize).max(2);
+                self.plan(pieces)?;
                 shoots.push_back(Shoot {
                     from: end,
                     axis: out,
@@ -262,8 +280,9 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         thickness: f64,
         level: u32,
     ) -> Result<u32, ModelError> {
+        self.check_room()?; // leaves, too, have particles
+        self.pieces_left -= 1;
         let builder = &mut self.builder;
-        check_limit("particles of a plant", builder.points.len() as u128 + 1, PARTICLES_MAX)?;
         let volume = PI / 4.0 * thickness * thickness * length(offset);
         let half = self.wood_density * volume / 2.0;
         let to = builder.add_particle(sum(builder.points[from as usize], offset), half);

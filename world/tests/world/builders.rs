@@ -109,7 +109,7 @@ proptest! {
         [wood_density, leaf_density, stiffness] in [number(), number(), number()],
         seed in any::<u64>(),
     ) {
-        // A plant with too many pieces is rejected only when it reaches the limit.
+        // A plant of many levels is large.
         let pieces = if levels > 2 { pieces.min(3) } else { pieces };
         let plant = Plant {
             height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,

@@ -1,8 +1,8 @@
 //! Plants stand, bend and return to their shape.
 
-use taut_core::{Kernel, Step, Stretch};
+use taut_core::{Kernel, LimitError, Step, Stretch};
 use taut_scalar::ScalarKernel;
-use taut_world::{Model, Plant, Scene, Simulation, World};
+use taut_world::{Model, ModelError, Plant, Scene, Simulation, World};
 
 use crate::models::{minus, norm};
 
@@ -111,4 +111,16 @@ fn a_seed_determines_a_plant() {
     assert_ne!(hash(1), hash(2));
     // The same on every machine.
     assert_eq!(hash(0), 6_340_966_628_762_589_045);
+}
+
+/// Found by the fuzz target `scene_structured`: a plant grew to the limit before it was rejected.
+#[test]
+fn a_plant_that_would_be_too_large_is_rejected_before_it_grows() {
+    for (pieces, levels, limit) in [(usize::MAX, 6, u128::MAX), (1_000, 2, 1 << 21)] {
+        let plant = Plant { pieces, levels, ..Plant::default() };
+        let error = Model::<3>::plant(&plant).unwrap_err();
+        let ModelError::Limit(LimitError { requested, .. }) = error else { panic!("{error}") };
+        // A plant that grows until it is too large has one particle too many.
+        assert!(requested > (1 << 20) + 1 && requested < limit, "{requested}");
+    }
 }
