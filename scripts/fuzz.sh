@@ -64,7 +64,7 @@ replay() {
 fuzz() {
     local target=$1 log findings=0 rate
     mkdir -p "fuzz/corpus/$target"
-    log=$(run "$target" "-max_total_time=$seconds" -max_len=4096 -print_final_stats=1 \
+    log=$(run "$target" "-max_total_time=$seconds" -max_len=2048 -len_control=0 -print_final_stats=1 \
         "fuzz/corpus/$target" "fuzz/seeds/$target") || findings=1
     number() { sed -n "s/.*$1 *\([0-9]*\).*/\1/p" <<<"$log" | tail -n 1; }
     rate=$(number 'stat::average_exec_per_sec:')

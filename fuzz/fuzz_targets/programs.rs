@@ -10,8 +10,8 @@ use taut_tests::programs::{Change, Program};
 /// Limits, so that an input takes some milliseconds.
 const PARTS_MAX: usize = 3;
 const TIES_MAX: usize = 3;
-const CHANGES_MAX: usize = 24;
-const STEPS_MAX: usize = 6;
+const CHANGES_MAX: usize = 16;
+const STEPS_MAX: usize = 4;
 
 fuzz_target!(|program: Program| {
     let mut program = program;

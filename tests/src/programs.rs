@@ -34,7 +34,7 @@ pub type Point = [i8; 3];
 pub struct Part {
     /// The builder; counts from 0 again after the last.
     pub builder: u8,
-    /// Its number of columns or rings, from 2 to 26: from 2 again after that.
+    /// Its number of columns or rings, from 2 to 26, and of rows, from 3 to 9.
     pub size: u8,
     /// Its place, 128ths of 0.2 m.
     pub at: Point,
@@ -112,13 +112,19 @@ fn scaled(point: Point, by: f32) -> [f32; 3] {
 impl Part {
     /// The number of builders.
     pub const BUILDERS: u8 = 7;
+    /// The number of builders of cloth and ropes; the others have limbs or a body.
+    pub const BUILDERS_OF_CLOTH: u8 = 5;
+
+    fn nth_builder(&self) -> u8 {
+        self.builder % Self::BUILDERS
+    }
 
     fn model(&self) -> Model {
         let axes = Axes::HORIZONTAL;
         let columns = 2 + usize::from(self.size % 25);
-        let rows = 9;
+        let rows = 3 + usize::from(self.size / 25 % 7);
         let size = Cloth { columns, rows, width: 0.4, height: 0.3, ..Cloth::default() };
-        let (built, group) = match self.builder % Self::BUILDERS {
+        let (built, group) = match self.nth_builder() {
             0 => (Model::cloth(&Cloth { axes, ..size }), "left"),
             1 => (Model::cloth(&size), "top"),
             2 => {
@@ -126,9 +132,9 @@ impl Part {
                 (Model::hex_sheet(&sheet), "right")
             }
             3 => (Model::rope(&[[-0.3, 0.0, 0.0], [0.3, 0.02, 0.0]], &Rope::default()), "ends"),
-            4 => (Model::<3>::ragdoll(&Ragdoll { height: 0.5, ..Ragdoll::default() }), "head"),
-            5 => (Model::rigid_box([0.1, 0.15, 0.2], 200.0), "body"),
-            _ => (Model::disc(2 + columns / 6, StickSet::All), "none"),
+            4 => (Model::disc(2 + columns / 6, StickSet::All), "none"),
+            5 => (Model::<3>::ragdoll(&Ragdoll { height: 0.5, ..Ragdoll::default() }), "head"),
+            _ => (Model::rigid_box([0.1, 0.15, 0.2], 200.0), "body"),
         };
         let mut model = built.expect("the sizes are valid");
         if self.tears {
@@ -150,6 +156,12 @@ impl Part {
 }
 
 impl Program {
+    /// Whether a step must leave all positions finite. Limbs collide also if their sticks are torn, and
+    /// heavy ones throw cloth without limit.
+    pub fn must_stay_finite(&self) -> bool {
+        self.parts.iter().all(|part| part.nth_builder() < Part::BUILDERS_OF_CLOTH)
+    }
+
     /// The scene: the parts, the ties that are valid, a sloping floor, and contacts of limbs.
     ///
     /// # Panics
