@@ -6,6 +6,7 @@ mod changes;
 mod contract;
 mod counted;
 mod formulas;
+mod limits;
 mod meshes;
 mod motion;
 mod numbering;

@@ -379,3 +379,12 @@ fn gusts_of_any_size_are_within_their_range_everywhere() {
     let at = |bits| gusts.at([f32::from_bits(bits), 0.2, 0.4], [1.0; 3], 2.0).to_bits();
     assert_eq!(at(0x7fc0_0000), at(0xffc0_0001));
 }
+
+#[test]
+fn all_bits_of_the_seed_of_gusts_count() {
+    let factor = |seed| Gusts { strength: 0.5, size: 1.0, seed }.at([0.3, 0.6, 0.1], [0.0; 3], 0.0);
+    let factors: Vec<f32> = (0..64).map(|bit| factor(1 << bit)).collect();
+    for (bit, of_bit) in factors.iter().enumerate() {
+        assert!(!factors[..bit].contains(of_bit) && *of_bit != factor(0), "bit {bit}");
+    }
+}
