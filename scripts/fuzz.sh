@@ -53,7 +53,8 @@ run() {
 
 replay() {
     local target=$1 log
-    if log=$(run "$target" fuzz/seeds/"$target"/*); then
+    mkdir -p "fuzz/seeds/$target" # targets with structured input have no seeds yet
+    if [ -z "$(ls "fuzz/seeds/$target")" ] || log=$(run "$target" fuzz/seeds/"$target"/*); then
         printf '%-16s %6d seeds\n' "$target" "$(find "fuzz/seeds/$target" -type f | wc -l)"
     else
         printf '%s\n%-16s a seed fails\n' "$log" "$target"
@@ -63,7 +64,7 @@ replay() {
 
 fuzz() {
     local target=$1 log findings=0 rate
-    mkdir -p "fuzz/corpus/$target"
+    mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target"
     log=$(run "$target" "-max_total_time=$seconds" -max_len=2048 -len_control=0 -print_final_stats=1 \
         "fuzz/corpus/$target" "fuzz/seeds/$target") || findings=1
     number() { sed -n "s/.*$1 *\([0-9]*\).*/\1/p" <<<"$log" | tail -n 1; }
