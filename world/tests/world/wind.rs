@@ -317,8 +317,11 @@ fn gusts_are_smooth_and_cover_their_range_of_strength() {
         let x = nth as f32 * 0.05;
         assert!((slope(x + 0.05) - slope(x)).abs() < 0.4, "{x}");
     }
-    let other = Gusts { seed: 4, ..gusts };
-    assert_ne!(other.at([0.5; 3], [0.0; 3], 0.0), gusts.at([0.5; 3], [0.0; 3], 0.0));
+    for bit in 0..u64::BITS {
+        let other = Gusts { seed: gusts.seed ^ 1 << bit, ..gusts };
+        let [one, another] = [gusts, other].map(|it| it.at([0.5; 3], [0.0; 3], 0.0));
+        assert_ne!(one, another, "bit {bit} of the seed");
+    }
     // Gusts are smooth in time, even after an hour.
     let wind = [7.3, -0.2, 1.1];
     let [early, late] = [3600.0, 3600.001].map(|time| gusts.at([1.0, 2.0, 3.0], wind, time));
