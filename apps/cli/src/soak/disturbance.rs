@@ -24,6 +24,9 @@ const TORN_SHARE: usize = 5;
 const WIND: f32 = 3.0;
 /// Cosine and sine of the angle by which the wind turns in a second: 22 s for a whole turn.
 const TURN: [f32; 2] = [0.96, 0.28];
+/// How long a pin is free, as a fraction of a second: it falls by 0.3 m. From further away the way back, at a given
+/// time, would tear at the model without limit.
+const FREED_FRACTION: u64 = 4;
 /// Length of the blade of a cut, in the same diagonals.
 const BLADE: f32 = 0.05;
 /// How far particles may move away from the initial bounding box: in m, and in diagonals of that box.
@@ -63,7 +66,7 @@ struct Hand<const D: usize> {
     since: u64,
 }
 
-/// A pin that is free for a second, and then is led back within a second.
+/// A pin that is free for a moment, and then is led back within a second.
 #[derive(Clone, Copy, Debug)]
 struct FreedPin<const D: usize> {
     particle: usize,
@@ -226,17 +229,15 @@ where
 
     fn lead_pin_back(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
-        let (particle, steps, second) = (freed.particle, step - freed.since, self.second);
-        if steps < second {
-            return Ok(());
-        }
-        if steps == second {
+        let (particle, free) = (freed.particle, self.second / FREED_FRACTION);
+        let Some(steps) = (step - freed.since).checked_sub(free) else { return Ok(()) };
+        if steps == 0 {
             world.set_inverse_mass(particle, 0.0)?;
             freed.from = world.position(particle);
         }
         let (from, home) = (freed.from, self.home[particle]);
-        let share = (steps - second) as f32 / second as f32;
-        if steps == 2 * second {
+        let share = steps as f32 / self.second as f32;
+        if steps == self.second {
             self.freed = None;
         }
         world.drag(particle, std::array::from_fn(|i| from[i] + (home[i] - from[i]) * share))
