@@ -13,7 +13,7 @@ use taut_core::{
 use super::held::DragTarget;
 use super::integrate::Integrate;
 use super::overstretched::TearLimits;
-use super::planner::{AnyPlan, Planner};
+use super::planner::{BoxedPlan, Planner};
 use super::residual::Residual;
 use super::step::{StepPart, Watch};
 use super::tethering::Tethering;
@@ -33,7 +33,7 @@ pub struct Island<const D: usize = 3> {
     /// Its models as one, in the numbering of the island.
     pub model: Model<D>,
     schedule: Schedule,
-    pub(super) plan: AnyPlan<D>,
+    pub(super) plan: BoxedPlan<D>,
     /// From the numbering model by model to the numbering of the island, if they differ.
     renumbering: Option<Renumbering>,
     /// All forces of the last substep.
@@ -146,7 +146,7 @@ impl<const D: usize> Island<D> {
     fn with_plan_of(
         model: Model<D>,
         schedule: Schedule,
-        plan: AnyPlan<D>,
+        plan: BoxedPlan<D>,
         renumbering: Option<Renumbering>,
         tethering: Option<Tethering<D>>,
     ) -> Self {
