@@ -192,9 +192,9 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
-    /// Whether it takes part in contacts with self-collision by its limbs and bodies, not by its
-    /// particles.
-    pub(crate) fn has_colliders(&self) -> bool {
+    /// Whether it has limbs or rigid bodies. With [self-collision](SelfCollision) these collide, and not
+    /// its particles.
+    pub fn has_colliders(&self) -> bool {
         !self.limbs.is_empty() || !self.bodies.is_empty()
     }
 

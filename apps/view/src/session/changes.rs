@@ -12,7 +12,7 @@ use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
 use super::runner::{Rival, Runner};
 use super::space::Space;
-use super::{Applied, Session, SessionError, is_cloth, own_tear_factor};
+use super::{Applied, Session, SessionError, own_tear_factor};
 use crate::request::{self, ContactOverrides, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 
@@ -244,7 +244,7 @@ where
     let ContactOverrides { thickness, friction } = request.contacts;
     scene = scene.with_self_collision(|model, settings| {
         settings.friction = friction.unwrap_or(settings.friction);
-        if is_cloth(model) {
+        if !model.has_colliders() {
             settings.thickness = thickness.or(settings.thickness);
         }
     })?;

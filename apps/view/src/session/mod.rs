@@ -199,11 +199,6 @@ fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
     model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
 }
 
-/// Whether a model collides with its particles, and not with limbs or bodies.
-fn is_cloth<const D: usize>(model: &Model<D>) -> bool {
-    model.limbs.is_empty() && model.bodies.is_empty()
-}
-
 /// A running scene in 2-D or 3-D.
 pub(crate) enum AnySession {
     TwoD(Box<Session<2>>),

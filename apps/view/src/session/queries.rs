@@ -119,10 +119,9 @@ where
         // The value that all sticks have in common, if any.
         let common = |value: fn(&Model<D>, usize) -> f32| {
             let models = self.scene.models().map(|(_, model)| model);
-            let mut values = models.flat_map(|it| (0..it.sticks.len()).map(move |n| value(it, n)));
-            let first = values.next()?;
-            values.all(|it| it.to_bits() == first.to_bits()).then_some(first)
+            common_value(models.flat_map(|it| (0..it.sticks.len()).map(move |n| value(it, n))))?
         };
+        let contacts = || world.self_collision_settings();
         InForce {
             kernel,
             instructions,
@@ -136,17 +135,17 @@ where
             compliance: compliance.or_else(|| common(|it, stick| it.sticks.compliance(stick))),
             stiffness: stiffness.or_else(|| common(|it, stick| it.sticks.stiffness(stick))),
             tear: tear.or_else(|| common(own_tear_factor).filter(|it| it.is_finite())),
-            thickness: common_value(world.self_collision_settings().map(|it| it.thickness)),
-            friction: common_value(world.self_collision_settings().map(|it| Some(it.friction))),
+            thickness: common_value(contacts().filter_map(|it| it.thickness)),
+            friction: common_value(contacts().map(|it| it.friction)),
         }
     }
 }
 
-/// The value that all have in common, if there are any: None inside if they differ.
+/// The value that all have in common: None if there are none, `Some(None)` if they differ.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
-fn common_value(mut values: impl Iterator<Item = Option<f32>>) -> Option<Option<f32>> {
+fn common_value(mut values: impl Iterator<Item = f32>) -> Option<Option<f32>> {
     let first = values.next()?;
-    Some(first.filter(|_| values.all(|it| it == first)))
+    Some(values.all(|it| it.to_bits() == first.to_bits()).then_some(first))
 }
 
 /// Counts the operations of one relaxation of a plain stick.
