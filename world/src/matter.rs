@@ -57,7 +57,7 @@ impl<const D: usize> core::fmt::Debug for PlanAccess<'_, D> {
 pub(crate) struct Progress {
     /// Whether the columns are up to date.
     pub(crate) columns_current: bool,
-    /// Whether all positions that were written back so far were finite.
+    /// Whether all positions were finite when they were last written back.
     pub(crate) finite: bool,
     /// The first error of the plan in a stage.
     pub(crate) failure: Option<PlanError>,
@@ -72,7 +72,7 @@ impl Default for Progress {
 impl<const D: usize> PlanAccess<'_, D> {
     pub(crate) fn write_back(&mut self, particles: &mut Particles<D>) {
         if !self.progress.columns_current {
-            self.progress.finite &= self.engine.write_back(self.executor, particles).finite;
+            self.progress.finite = self.engine.write_back(self.executor, particles).finite;
             self.progress.columns_current = true;
         }
     }

@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::path::{Displacement, Pose, check_point, coordinate_axes};
 use crate::settings::StepTime;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
-use crate::vector::{add_scaled, difference, dot, length};
+use crate::vector::{add_scaled, difference, dot, length, unit};
 
 /// A triangle mesh, convex or not, closed or not, static or moving as a whole.
 ///
@@ -169,11 +169,16 @@ impl TriMesh {
         nearest
     }
 
-    /// The normal of a triangle on the side of a point.
+    /// The normal of a triangle on the side of a point. A triangle with all corners on a line has none:
+    /// then it leads from the nearest point of the triangle to the given one.
     fn normal_towards(&self, triangle: usize, from: Point) -> Point {
         let triangle = self.triangle(triangle);
         let normal = triangle.normal();
         let length = length(normal);
+        if length == 0.0 {
+            let away = unit(difference(from, triangle.nearest(from)));
+            return away.unwrap_or([0.0, 1.0, 0.0]);
+        }
         let towards =
             if self.facing == Facing::Both && triangle.side(from) < 0.0 { -length } else { length };
         normal.map(|n| n / towards)

@@ -175,6 +175,20 @@ fn a_wall_stops_a_fast_particle_where_it_hits() {
     assert!((x - (1000.0 * H - 5.0)).abs() < 1e-3, "at {x}");
 }
 
+/// Such a triangle has no normal.
+#[test]
+fn a_triangle_with_all_corners_on_a_line_gives_no_nan() {
+    let points = [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.1, 1.0, 0.0]];
+    for facing in [Facing::Front, Facing::Both] {
+        let mesh = TriMesh::new(&points, &[[0, 1, 2]], facing).unwrap();
+        let mut world = world(unconnected(&points), Solid::mesh(mesh));
+        world.settings_mut().step.acceleration = [0.0; 3];
+        for _ in 0..3 {
+            assert!(world.step().unwrap().finite, "{:?}", world.positions().collect::<Vec<_>>());
+        }
+    }
+}
+
 /// The mesh moves and rotates through a cloud of particles at rest.
 #[test]
 fn no_particle_gets_into_a_moving_mesh() {

@@ -400,3 +400,23 @@ fn contacts_between_islands_access_all_islands() {
     let apart = first("upper") - first("lower");
     assert!((apart - 0.2).abs() < 1e-6, "{apart} m");
 }
+
+/// An obstacle that moves a particle to infinity.
+#[derive(Debug)]
+struct Throws;
+
+impl Obstacle for Throws {
+    fn resolve(&self, matter: &mut Matter<'_>, _: &StepTime) {
+        matter.model_mut().particles.positions_mut(1)[0] = f32::INFINITY;
+    }
+}
+
+#[test]
+fn the_outcome_counts_positions_that_an_obstacle_wrote_last() {
+    let mut scene = Scene::new();
+    scene.add("sheet", Model::drape(4, StickSet::All).unwrap()).unwrap();
+    scene.obstacles.push(Arc::new(Throws));
+    scene.settings.step.substeps = 1;
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    assert!(!world.step().unwrap().finite);
+}

@@ -374,8 +374,11 @@ impl<const D: usize> Island<D> {
     /// Brings the columns up to date at the end of a step. Returns whether all positions are
     /// finite.
     pub(super) fn finish(&mut self, executor: &dyn Executor) -> Result<bool, PlanError> {
+        let was_current = self.progress.columns_current;
         self.with_plan(executor).model_mut();
         let Progress { finite, failure, .. } = core::mem::take(&mut self.progress);
+        // Contacts may have changed the columns after they were written back.
+        let finite = if was_current { all_finite(&self.model.particles) } else { finite };
         failure.map_or(Ok(finite), Err)
     }
 
@@ -414,4 +417,10 @@ impl<const D: usize> Island<D> {
         }
         Ok(plan.write_back(executor, particles).finite)
     }
+}
+
+/// Whether all positions are finite.
+fn all_finite<const D: usize>(particles: &Particles<D>) -> bool {
+    // Without a branch per number, so that it compiles to SIMD.
+    (0..D).all(|axis| particles.positions(axis).iter().fold(true, |all, x| all & x.is_finite()))
 }
