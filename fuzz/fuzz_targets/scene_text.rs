@@ -3,10 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use taut::world::AnyScene;
-use taut_fuzz::{mesh_file, modest, world};
+use taut_fuzz::{counts, mesh_file, world};
 
 fuzz_target!(|text: &str| {
-    if !modest::is_modest_document(text) {
+    if !counts::has_allowed_counts(text) {
         return;
     }
     match AnyScene::from_toml_with(text, &mesh_file) {

@@ -1,4 +1,4 @@
-//! Arbitrary graphs of sticks through every builder of schedules; [`Schedule::new`] is the judge.
+//! Arbitrary graphs of sticks through every builder of schedules; [`Schedule::new`] checks them.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

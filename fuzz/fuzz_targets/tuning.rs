@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use taut::world::{Model, StickSet};
 use taut::{Kernel, Plan, Step, Tuned};
-use taut_fuzz::modest;
+use taut_fuzz::counts;
 
 /// The mesh of the seeds.
 static MODEL: LazyLock<Model> =
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     if !(2..=1024).contains(&tuned.threads) {
         let _ = tuned.to_kernel();
     }
-    if !i64::try_from(tuned.copies).is_ok_and(modest::is_modest) {
+    if !i64::try_from(tuned.copies).is_ok_and(counts::is_allowed) {
         return;
     }
     let Ok(mut arranged) = tuned.arrange(&MODEL) else { return };

@@ -5,11 +5,11 @@
 //! what is written can be read back equal.
 #![forbid(unsafe_code)]
 
+pub mod counts;
 pub mod edit;
 pub mod grammar;
 pub mod graph;
 pub mod mesh;
-pub mod modest;
 pub mod world;
 
 use std::alloc::System;

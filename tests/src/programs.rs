@@ -207,7 +207,10 @@ impl Program {
     ) -> Vec<(Outcome, u64)> {
         let mut world = World::new(scene, &mut kernel_for).expect("the scene is valid");
         let mut results = Vec::new();
-        for change in self.changes.iter().filter(|_| !world_is_empty(scene)) {
+        if scene.particles() == 0 {
+            return results;
+        }
+        for change in &self.changes {
             match *change {
                 Change::Step => {
                     let outcome = world.step_on(executor).expect("the settings are valid");
@@ -226,10 +229,6 @@ impl Program {
         }
         results
     }
-}
-
-fn world_is_empty(scene: &Scene) -> bool {
-    scene.particles() == 0
 }
 
 /// Whether all positions are within the range of snapshots.

@@ -130,7 +130,7 @@ impl<const D: usize> Model<D> {
         let mut growth = PlantBuilder::new(plant)?;
         let ground = growth.builder.add_particle([0.0; D], 1.0);
         let roots = growth.add_roots(ground, up, ROOT_REACH * growth.height);
-        growth.plan(plant.pieces)?;
+        growth.add_pending_pieces(plant.pieces)?;
         let mut shoots = VecDeque::from([Shoot {
             from: ground,
             axis: up,
@@ -160,7 +160,7 @@ struct PlantBuilder<'a, const D: usize> {
     random: Random,
     builder: ModelBuilder<D>,
     /// The pieces of all shoots that are not added yet.
-    pieces_left: u128,
+    pending_pieces: u128,
     /// The particles to join to the root ends by support sticks.
     root_supported: Vec<u32>,
 }
@@ -190,7 +190,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
             angle: libm::sincos(angle),
             random: Random(ChaCha8Rng::seed_from_u64(plant.seed)),
             builder: ModelBuilder::new(),
-            pieces_left: 0,
+            pending_pieces: 0,
             root_supported: Vec::new(),
         })
     }
@@ -210,15 +210,15 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         roots
     }
 
-    /// Announces the pieces of a shoot, so that a plant which would be too large is rejected before
+    /// Adds the pieces of a shoot to those that are not grown yet, so that a plant which would be too large is rejected before
     /// it grows.
-    fn plan(&mut self, pieces: usize) -> Result<(), ModelError> {
-        self.pieces_left += pieces as u128;
+    fn add_pending_pieces(&mut self, pieces: usize) -> Result<(), ModelError> {
+        self.pending_pieces += pieces as u128;
         self.check_room()
     }
 
     fn check_room(&self) -> Result<(), ModelError> {
-        let total = self.builder.points.len() as u128 + self.pieces_left;
+        let total = self.builder.points.len() as u128 + self.pending_pieces;
         check_limit("particles of a plant", total, PARTICLES_MAX)?;
         Ok(())
     }
@@ -252,7 +252,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
                 let length = BRANCH_LENGTH * shoot.length * (1.0 - fraction / 2.0);
                 #[allow(clippy::cast_sign_loss, reason = "a count")]
                 let pieces = (libm::round(length / piece) as usize).max(2);
-                self.plan(pieces)?;
+                self.add_pending_pieces(pieces)?;
                 shoots.push_back(Shoot {
                     from: end,
                     axis: out,
@@ -281,7 +281,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         level: u32,
     ) -> Result<u32, ModelError> {
         self.check_room()?; // leaves, too, have particles
-        self.pieces_left -= 1;
+        self.pending_pieces -= 1;
         let builder = &mut self.builder;
         let volume = PI / 4.0 * thickness * thickness * length(offset);
         let half = self.wood_density * volume / 2.0;

@@ -24,17 +24,17 @@ const TORN_SHARE: usize = 5;
 const WIND: f32 = 3.0;
 /// Cosine and sine of the angle by which the wind turns in a second: 22 s for a whole turn.
 const TURN: [f32; 2] = [0.96, 0.28];
-/// How long a pin is free, as a fraction of a second: it falls by 0.3 m. From further away the way back, at a given
-/// time, would tear at the model without limit.
+/// How long a pin is free, as a fraction of a second: it falls by 0.3 m. From farther away, its return in a second
+/// would stretch the model without limit.
 const FREED_FRACTION: u64 = 4;
 /// Length of the blade of a cut, in the same diagonals.
 const BLADE: f32 = 0.05;
 /// How far particles may move away from the initial bounding box: in m, and in diagonals of that box.
-const ARENA: [f32; 2] = [20.0, 5.0];
+const RANGE: [f32; 2] = [20.0, 5.0];
 
 /// What differs between two and three dimensions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tools<const D: usize> {
+pub(super) struct Actions<const D: usize> {
     /// Wind with a horizontal velocity, m/s.
     wind: fn([f32; 2]) -> Arc<dyn Force<D>>,
     /// Cuts near a point, with a blade of this length, m.
@@ -42,13 +42,13 @@ pub(super) struct Tools<const D: usize> {
 }
 
 /// Wind that blows along x, and short vertical cuts.
-pub(super) const PLANAR: Tools<2> = Tools {
+pub(super) const PLANAR: Actions<2> = Actions {
     wind: |[x, _]| Arc::new(Field::new(Drag { linear: 0.05, quadratic: 0.0, air: [x, 0.0] })),
     cut: |world, [x, y], length| world.cut([[x, y], [x, y + length]]),
 };
 
 /// Wind on faces, and cuts by a blade along z that moves down.
-pub(super) const SPATIAL: Tools<3> = Tools {
+pub(super) const SPATIAL: Actions<3> = Actions {
     wind: |[x, z]| Arc::new(Wind::new([x, 0.0, z])),
     cut: |world, [x, y, z], length| {
         let blade = |y| [[x, y, z - length], [x, y, z + length]];
@@ -58,7 +58,7 @@ pub(super) const SPATIAL: Tools<3> = Tools {
 
 /// A grabbed particle.
 #[derive(Clone, Copy, Debug)]
-struct Hand<const D: usize> {
+struct Grabbed<const D: usize> {
     particle: usize,
     from: [f32; D],
     /// m/s
@@ -66,11 +66,11 @@ struct Hand<const D: usize> {
     since: u64,
 }
 
-/// A pin that is free for a moment, and then is led back within a second.
+/// A pin that is free for a moment, and then returns within a second.
 #[derive(Clone, Copy, Debug)]
 struct FreedPin<const D: usize> {
     particle: usize,
-    /// Where it was caught.
+    /// Where it was when it was pinned again.
     from: [f32; D],
     since: u64,
 }
@@ -79,10 +79,10 @@ struct FreedPin<const D: usize> {
 #[derive(Debug)]
 pub(super) struct Disturbance<const D: usize> {
     random: ChaCha8Rng,
-    tools: Tools<D>,
+    actions: Actions<D>,
     /// The number of steps per simulated second.
     second: u64,
-    home: Vec<[f32; D]>,
+    initial_positions: Vec<[f32; D]>,
     /// The initial bounding box: its centre, and its diagonal, m.
     centre: [f32; D],
     diagonal: f32,
@@ -93,7 +93,7 @@ pub(super) struct Disturbance<const D: usize> {
     wind: [f32; 2],
     /// The number of the wind among the forces of the world.
     force: usize,
-    hand: Option<Hand<D>>,
+    grabbed: Option<Grabbed<D>>,
     freed: Option<FreedPin<D>>,
 }
 
@@ -102,10 +102,10 @@ where
     World<D>: Simulation<D>,
 {
     /// A script for a world in its initial state.
-    pub(super) fn new(world: &World<D>, tools: Tools<D>, second: u64, seed: u64) -> Self {
-        let home: Vec<[f32; D]> = world.positions().collect();
+    pub(super) fn new(world: &World<D>, actions: Actions<D>, second: u64, seed: u64) -> Self {
+        let initial_positions: Vec<[f32; D]> = world.positions().collect();
         let (mut low, mut high) = ([f32::INFINITY; D], [f32::NEG_INFINITY; D]);
-        for point in &home {
+        for point in &initial_positions {
             for axis in 0..D {
                 low[axis] = low[axis].min(point[axis]);
                 high[axis] = high[axis].max(point[axis]);
@@ -121,50 +121,50 @@ where
         let masses = (0..world.len()).map(|particle| world.inverse_mass(particle));
         Self {
             random: ChaCha8Rng::seed_from_u64(seed),
-            tools,
+            actions,
             second,
             centre: std::array::from_fn(|axis| low[axis] + 0.5 * sides[axis]),
             diagonal: sides.iter().map(|side| side * side).sum::<f32>().sqrt(),
             pins: (0..world.len()).filter(is_pin).collect(),
             inverse_mass: masses.into_iter().find(|&inverse| inverse > 0.0).unwrap_or(1.0),
-            home,
+            initial_positions,
             wind: [WIND, 0.0],
             force: 0,
-            hand: None,
+            grabbed: None,
             freed: None,
         }
     }
 
     /// Prepares a new world.
     pub(super) fn begin(&mut self, world: &mut World<D>) {
-        (self.hand, self.freed) = (None, None);
+        (self.grabbed, self.freed) = (None, None);
         self.force = world.forces_mut().len();
-        world.forces_mut().push((self.tools.wind)(self.wind));
+        world.forces_mut().push((self.actions.wind)(self.wind));
     }
 
-    /// Whether a particle has left the arena, or too many sticks are torn.
+    /// Whether a particle has left the range, or too many sticks are torn.
     pub(super) fn is_over(&self, world: &World<D>) -> bool {
-        let reach = ARENA[0] + ARENA[1] * self.diagonal;
+        let range = RANGE[0] + RANGE[1] * self.diagonal;
         let outside =
-            |point: [f32; D]| (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > reach);
+            |point: [f32; D]| (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > range);
         let sticks: usize = world.islands().iter().map(|it| it.model.sticks.len()).sum();
         world.torn() * TORN_SHARE > sticks || world.positions().any(outside)
     }
 
     /// Disturbs the world before a step.
     pub(super) fn disturb(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
-        self.move_hand(world, step)?;
-        self.lead_pin_back(world, step)?;
+        self.drag_grabbed(world, step)?;
+        self.return_pin(world, step)?;
         let second = step / self.second;
         if !step.is_multiple_of(self.second) || second % 60 >= DISTURBED {
             return Ok(());
         }
         let ([x, y], [cosine, sine]) = (self.wind, TURN);
         self.wind = [x * cosine - y * sine, x * sine + y * cosine];
-        world.forces_mut()[self.force] = (self.tools.wind)(self.wind);
+        world.forces_mut()[self.force] = (self.actions.wind)(self.wind);
         if self.random.random_ratio(1, SECONDS_PER_CUT) {
             let at = world.position(self.random.random_range(0..world.len()));
-            (self.tools.cut)(world, at, BLADE * self.diagonal);
+            (self.actions.cut)(world, at, BLADE * self.diagonal);
         }
         match self.random.random_range(0..3) {
             0 => self.free_pin(world, step),
@@ -199,19 +199,19 @@ where
         let velocity = self.vector(GRAB * self.diagonal);
         let Some(particle) = self.free_particle(world) else { return Ok(()) };
         let is_freed_pin = self.freed.is_some_and(|freed| freed.particle == particle);
-        if self.hand.is_none() && !is_freed_pin && !is_emitted(world, particle) {
+        if self.grabbed.is_none() && !is_freed_pin && !is_emitted(world, particle) {
             world.grab(particle)?;
             let from = world.position(particle);
-            self.hand = Some(Hand { particle, from, velocity, since: step });
+            self.grabbed = Some(Grabbed { particle, from, velocity, since: step });
         }
         Ok(())
     }
 
     /// Drags the grabbed particle for a second, then releases it.
-    fn move_hand(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
-        let Some(Hand { particle, from, velocity, since }) = self.hand else { return Ok(()) };
+    fn drag_grabbed(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
+        let Some(Grabbed { particle, from, velocity, since }) = self.grabbed else { return Ok(()) };
         if step - since > self.second {
-            self.hand = None;
+            self.grabbed = None;
             return world.release(particle);
         }
         let time = (step - since) as f32 / self.second as f32;
@@ -223,11 +223,12 @@ where
             return Ok(());
         }
         let particle = self.pins[self.random.random_range(0..self.pins.len())];
-        self.freed = Some(FreedPin { particle, from: self.home[particle], since: step });
+        self.freed =
+            Some(FreedPin { particle, from: self.initial_positions[particle], since: step });
         world.set_inverse_mass(particle, self.inverse_mass)
     }
 
-    fn lead_pin_back(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
+    fn return_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
         let (particle, free) = (freed.particle, self.second / FREED_FRACTION);
         let Some(steps) = (step - freed.since).checked_sub(free) else { return Ok(()) };
@@ -235,12 +236,12 @@ where
             world.set_inverse_mass(particle, 0.0)?;
             freed.from = world.position(particle);
         }
-        let (from, home) = (freed.from, self.home[particle]);
+        let (from, to) = (freed.from, self.initial_positions[particle]);
         let share = steps as f32 / self.second as f32;
         if steps == self.second {
             self.freed = None;
         }
-        world.drag(particle, std::array::from_fn(|i| from[i] + (home[i] - from[i]) * share))
+        world.drag(particle, std::array::from_fn(|i| from[i] + (to[i] - from[i]) * share))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::output::with_progress;
 use crate::parsers::decimal_within;
 use crate::table;
 
-use disturbance::{Disturbance, PLANAR, SPATIAL, Tools};
+use disturbance::{Actions, Disturbance, PLANAR, SPATIAL};
 use memory::ResidentSizes;
 
 /// The number of threads of the run that is compared with the run on one.
@@ -112,7 +112,7 @@ impl SceneSoak {
     fn simulate<const D: usize>(
         &mut self,
         scene: &Scene<D>,
-        tools: Tools<D>,
+        actions: Actions<D>,
         arguments: &Arguments,
         report: &mut dyn FnMut(f64, f64),
     ) -> anyhow::Result<()>
@@ -123,12 +123,12 @@ impl SceneSoak {
         self.particles = scene.particles();
         let kernels = KernelSet::available(SheetsAndCopies::of(scene)).swap_remove(0);
         let mut runs = [
-            Run::new(scene, kernels.clone(), Box::new(Inline), tools, arguments.seed)?,
+            Run::new(scene, kernels.clone(), Box::new(Inline), actions, arguments.seed)?,
             Run::new(
                 scene,
                 kernels.on_threads(THREADS)?,
                 Box::new(Pool::new(THREADS)?),
-                tools,
+                actions,
                 arguments.seed,
             )?,
         ];
@@ -194,13 +194,13 @@ where
         scene: &'a Scene<D>,
         kernels: KernelSet,
         executor: Box<dyn Executor>,
-        tools: Tools<D>,
+        actions: Actions<D>,
         seed: u64,
     ) -> anyhow::Result<Self> {
         let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
         #[allow(clippy::cast_sign_loss, reason = "a step takes more than 0 s")]
         let second = (1.0 / scene.settings.step.dt).round().max(1.0) as u64;
-        let mut disturbance = Disturbance::new(&world, tools, second, seed);
+        let mut disturbance = Disturbance::new(&world, actions, second, seed);
         let mut world = world;
         disturbance.begin(&mut world);
         let (steps, restarts, residual) = (0, 0, 0.0);

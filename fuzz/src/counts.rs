@@ -9,25 +9,25 @@ const SMALL: i64 = 16;
 const HUGE: i64 = 1 << 33;
 
 /// Whether a count is small, or so large that the library must reject it.
-pub fn is_modest(count: i64) -> bool {
+pub fn is_allowed(count: i64) -> bool {
     count <= SMALL || count >= HUGE
 }
 
-/// Whether all numbers in a TOML document, if it is one, are modest. The ratio of two floats can
+/// Whether all numbers in a TOML document, if it is one, are allowed counts. The ratio of two floats can
 /// be a count, too: the length of a rope and its spacing, or a rate and a lifetime.
-pub fn is_modest_document(text: &str) -> bool {
-    text.parse::<toml::Table>().map_or(true, |table| table.values().all(is_modest_value))
+pub fn has_allowed_counts(text: &str) -> bool {
+    text.parse::<toml::Table>().map_or(true, |table| table.values().all(is_allowed_value))
 }
 
-fn is_modest_value(value: &toml::Value) -> bool {
+fn is_allowed_value(value: &toml::Value) -> bool {
     match value {
-        toml::Value::Integer(integer) => is_modest(*integer),
+        toml::Value::Integer(integer) => is_allowed(*integer),
         toml::Value::Float(float) => {
             let size = float.abs();
             size == 0.0 || (0.01..=100.0).contains(&size) || !(1e-7..=1e10).contains(&size)
         }
-        toml::Value::Array(values) => values.iter().all(is_modest_value),
-        toml::Value::Table(table) => table.values().all(is_modest_value),
+        toml::Value::Array(values) => values.iter().all(is_allowed_value),
+        toml::Value::Table(table) => table.values().all(is_allowed_value),
         _ => true,
     }
 }
