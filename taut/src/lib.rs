@@ -41,7 +41,7 @@ extern crate alloc;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod any;
-#[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+#[cfg(all(feature = "any-world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
 mod any_world;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod choice;
@@ -52,7 +52,10 @@ mod tuned;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use any::{AnyKernel, AnyPlan, UnknownKernel};
-#[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+#[cfg(all(
+    feature = "any-world",
+    any(feature = "scalar", feature = "wide", feature = "pulp")
+))]
 pub use any_world::{AnyWorld, AnyWorldError, MeshCloth};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use choice::{KernelChoice, KernelChoiceError, KernelName, UnknownKernelName};

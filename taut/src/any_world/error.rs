@@ -43,7 +43,6 @@ pub enum AnyWorldError {
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
     /// The bytes are not a snapshot.
-    #[cfg(feature = "json")]
     #[error("not a snapshot: {0}")]
     SnapshotText(serde_json::Error),
     /// There is no model of this name.

@@ -1,6 +1,5 @@
 //! Snapshots of a world of either dimension.
 
-#[cfg(feature = "json")]
 use alloc::vec::Vec;
 
 use taut_world::{Snapshot, World};
@@ -45,7 +44,6 @@ impl AnyWorld {
     ///
     /// # Panics
     /// Never: all of a snapshot can be written.
-    #[cfg(feature = "json")]
     pub fn snapshot_json(&self) -> Vec<u8> {
         serde_json::to_vec(&self.snapshot()).expect("a snapshot has only numbers, texts and lists")
     }
@@ -55,7 +53,6 @@ impl AnyWorld {
     /// # Errors
     /// The bytes are not the JSON of a snapshot, or as [`restore`](Self::restore). The world is
     /// then unchanged.
-    #[cfg(feature = "json")]
     pub fn restore_json(&mut self, snapshot: &[u8]) -> Result<(), AnyWorldError> {
         self.restore(&serde_json::from_slice(snapshot).map_err(AnyWorldError::SnapshotText)?)
     }
