@@ -102,6 +102,13 @@ c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I"$prefix/include" examples/torn
 check falling-sheet "$prefix/falling_sheet_static"
 check torn-curtain "$prefix/torn_curtain_static"
 
+step 'the programs in docs/bindings.md'
+page() { awk -v open="\`\`\`$1" '$0 == "```" { on = 0 } on { print } $0 == open { on = 1 }' ../../docs/bindings.md; }
+page c | cc -std=c99 "${strict[@]}" -xc - "${flags[@]}" -o "$prefix/page_c"
+page cpp | c++ -std=c++17 "${strict[@]}" -xc++ - "${flags[@]}" -o "$prefix/page_cpp"
+"$prefix/page_c"
+"$prefix/page_cpp"
+
 step 'the examples, with CMake'
 if command -v cmake >/dev/null; then
     cmake -S examples -B "$prefix/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$prefix/notes" 2>&1 || { cat "$prefix/notes"; exit 1; }
