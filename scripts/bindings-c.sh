@@ -85,9 +85,9 @@ else
     flags=("-I$prefix/include" "-L$prefix/lib" -ltaut)
 fi
 cc -std=c99 "${strict[@]}" examples/falling_sheet.c "${flags[@]}" -o "$prefix/falling_sheet"
-c++ -std=c++17 "${strict[@]}" examples/torn_curtain.cpp "${flags[@]}" -o "$prefix/torn_curtain"
+c++ -std=c++17 "${strict[@]}" examples/torn_flag.cpp "${flags[@]}" -o "$prefix/torn_flag"
 check falling-sheet "$prefix/falling_sheet"
-check torn-curtain "$prefix/torn_curtain"
+check torn-flag "$prefix/torn_flag"
 
 step 'the examples, with the static library and AddressSanitizer'
 read -ra static <<< "$prefix/lib/libtaut.a $private_libraries"
@@ -98,9 +98,9 @@ else
     sanitize=()
 fi
 cc -std=c11 "${strict[@]}" "${sanitize[@]}" -I"$prefix/include" examples/falling_sheet.c "${static[@]}" -o "$prefix/falling_sheet_static"
-c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I"$prefix/include" examples/torn_curtain.cpp "${static[@]}" -o "$prefix/torn_curtain_static"
+c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -I"$prefix/include" examples/torn_flag.cpp "${static[@]}" -o "$prefix/torn_flag_static"
 check falling-sheet "$prefix/falling_sheet_static"
-check torn-curtain "$prefix/torn_curtain_static"
+check torn-flag "$prefix/torn_flag_static"
 
 step 'the programs in docs/bindings.md'
 page() { awk -v open="\`\`\`$1" '$0 == "```" { on = 0 } on { print } $0 == open { on = 1 }' ../../docs/bindings.md; }
@@ -114,7 +114,7 @@ if command -v cmake >/dev/null; then
     cmake -S examples -B "$prefix/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$prefix/notes" 2>&1 || { cat "$prefix/notes"; exit 1; }
     cmake --build "$prefix/cmake" >"$prefix/notes" 2>&1 || { cat "$prefix/notes"; exit 1; }
     check falling-sheet "$prefix/cmake/falling_sheet"
-    check torn-curtain "$prefix/cmake/torn_curtain"
+    check torn-flag "$prefix/cmake/torn_flag"
 else
     echo 'skipped: cmake'
 fi

@@ -1,4 +1,4 @@
-// A curtain of the library in the wind is cut, and resumed from a snapshot on another kernel. Prints
+// A flag of the library in the wind is cut, and resumed from a snapshot on another kernel. Prints
 // the hash of the positions, which is the same on every machine.
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace {
 
 std::string simulate(taut::kernels on) {
-    taut::world world = taut::world::from_library("curtain", 24, on);
-    world.set_wind(0.0f, 0.0f, 4.0f);
+    taut::world world = taut::world::from_library("flag", 24, on);
+    world.set_wind(6.0f, 0.0f, 2.0f);
     world.step(60);
     const std::vector<std::uint8_t> half_way = world.snapshot();
 
@@ -24,8 +24,8 @@ std::string simulate(taut::kernels on) {
     world.step(30);
 
     const std::size_t triangles = world.info().triangles;
-    const std::size_t torn = world.cut({-5.0f, 0.0f, -5.0f}, {-5.0f, 0.0f, 5.0f},
-                                       {5.0f, 0.0f, -5.0f}, {5.0f, 0.0f, 5.0f});
+    const std::size_t torn = world.cut({-0.3f, 0.1f, -5.0f}, {-0.3f, 0.1f, 5.0f},
+                                       {-0.3f, 5.0f, -5.0f}, {-0.3f, 5.0f, 5.0f});
     std::fprintf(stderr, "cut %zu sticks and %zu triangles\n", torn,
                  triangles - world.info().triangles);
     world.step(60);
