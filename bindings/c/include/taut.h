@@ -121,7 +121,7 @@ typedef struct taut_kernels {
   const char *kernel;
   // The length of the name, without a NUL at its end.
   size_t kernel_length;
-  // The number of threads, counting the one that calls. 0 is treated as 1.
+  // The number of threads, counting the one that calls: at most 1024. 0 is treated as 1.
   uint32_t threads;
 } taut_kernels;
 

@@ -19,7 +19,7 @@ pub struct Kernels {
     pub kernel: *const c_char,
     /// The length of the name, without a NUL at its end.
     pub kernel_length: usize,
-    /// The number of threads, counting the one that calls. 0 is treated as 1.
+    /// The number of threads, counting the one that calls: at most 1024. 0 is treated as 1.
     pub threads: u32,
 }
 

@@ -181,6 +181,8 @@ fn unknown_names_and_numbers_are_errors() {
         let (kernel, kernel_length) = text(name);
         let kernels = Kernels { kernel, kernel_length, threads: 1 };
         assert_eq!(taut_world_set_kernels(world.0, &raw const kernels), Status::UnknownName);
+        let kernels = Kernels { kernel: ptr::null(), kernel_length: 0, threads: u32::MAX };
+        assert_eq!(taut_world_set_kernels(world.0, &raw const kernels), Status::Kernels);
         let kernels = Kernels { kernel: c"\xff".as_ptr(), kernel_length: 1, threads: 1 };
         assert_eq!(taut_world_set_kernels(world.0, &raw const kernels), Status::InvalidText);
     }
@@ -209,6 +211,49 @@ fn scene_texts_and_files_name_the_place_of_an_error() {
     let status = unsafe { taut_world_from_file(path, length, ptr::null(), &raw mut world) };
     assert_eq!(status, Status::File);
     assert!(message().contains("no-such.toml: "), "{}", message());
+}
+
+#[test]
+fn a_mesh_with_a_wrong_triangle_is_an_error() {
+    let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f32];
+    let make = |triangle: [u32; 3], positions: [f32; 9]| {
+        let mut world = ptr::null_mut();
+        // SAFETY: the arguments are valid.
+        let status = unsafe {
+            let (cloth, kernels) = (ptr::null(), ptr::null());
+            let (positions, corners) = (positions.as_ptr(), triangle.as_ptr());
+            taut_world_from_mesh(positions, 9, corners, 3, cloth, kernels, &raw mut world)
+        };
+        drop(Owned(world));
+        status
+    };
+    assert_eq!(make([0, 1, 2], positions), Status::Ok);
+    assert_eq!(make([0, 1, 3], positions), Status::InvalidScene);
+    assert!(message().contains('3'), "{}", message());
+    assert_eq!(make([0, 1, 1], positions), Status::InvalidScene);
+    let mut positions = positions;
+    positions[4] = f32::NAN;
+    assert_eq!(make([0, 1, 2], positions), Status::InvalidScene);
+}
+
+#[test]
+fn a_world_may_move_between_threads() {
+    struct Moved(Owned);
+    // SAFETY: any thread may use a world, one at a time.
+    unsafe impl Send for Moved {}
+    let simulate = |world: Moved| {
+        let Moved(world) = world;
+        // SAFETY: the world is valid.
+        let status = unsafe { taut_world_step(world.0, 30, ptr::null_mut()) };
+        assert_eq!(status, Status::Ok);
+        (hash(&world), Moved(world))
+    };
+    let worlds = [(); 3].map(|()| Moved(library("drape", 16).unwrap()));
+    let threads = worlds.map(|world| std::thread::spawn(move || simulate(world)));
+    let [(one, world), (two, _), (three, _)] = threads.map(|thread| thread.join().unwrap());
+    assert!(one == two && two == three);
+    let (after, _world) = simulate(world);
+    assert_ne!(after, one);
 }
 
 #[test]

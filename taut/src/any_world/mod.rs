@@ -9,12 +9,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use taut_core::{Bending, Kernel};
+use taut_core::{Bending, Kernel, check_limit};
 #[cfg(feature = "toml")]
 use taut_scenes::TriangleReader;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{Drawing, Model, Outcome, Scene, Simulation, Tethers, Warning, World};
 
+use crate::tuned::THREADS_MAX;
 use crate::{AnyKernel, KernelChoice, KernelSet};
 
 pub use error::AnyWorldError;
@@ -121,6 +122,13 @@ where
     }
 }
 
+/// The chosen kernels, if the number of threads is at most 1024: the system fails only after it has
+/// started most of them.
+fn find(kernels: &KernelChoice) -> Result<KernelSet, AnyWorldError> {
+    check_limit("threads of a world", kernels.threads as u128, THREADS_MAX)?;
+    Ok(kernels.find()?)
+}
+
 impl AnyWorld {
     /// The world of a scene.
     ///
@@ -136,9 +144,9 @@ impl AnyWorld {
     /// ```
     ///
     /// # Errors
-    /// As [`KernelChoice::find`] and [`World::new`].
+    /// As [`KernelChoice::find`] and [`World::new`]; more than 1024 threads.
     pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
-        let kernels = kernels.find()?;
+        let kernels = find(kernels)?;
         let inner = match scene.into() {
             AnyScene::TwoD(scene) => Inner::TwoD(Simulated::new(scene, &kernels)?),
             AnyScene::ThreeD(scene) => Inner::ThreeD(Simulated::new(scene, &kernels)?),
