@@ -203,6 +203,12 @@ public:
     void grab(std::size_t particle) { check(taut_world_grab(world_, particle)); }
     void drag(std::size_t particle, taut_point to) { check(taut_world_drag(world_, particle, to)); }
     void release(std::size_t particle) { check(taut_world_release(world_, particle)); }
+    // The particles at the ends of a stick, unless it is torn.
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> stick(std::size_t stick) const {
+        std::uint32_t a, b;
+        check(taut_world_stick(world_, stick, &a, &b));
+        return a == UINT32_MAX ? std::nullopt : std::optional(std::pair(a, b));
+    }
     void tear(std::size_t stick) { check(taut_world_tear(world_, stick)); }
     void set_tear_factor(float factor) { check(taut_world_set_tear_factor(world_, factor)); }
 

@@ -214,6 +214,34 @@ fn scene_texts_and_files_name_the_place_of_an_error() {
 }
 
 #[test]
+fn a_torn_stick_has_no_ends_and_is_not_drawn() {
+    let world = library("drape", 8).unwrap();
+    let before = info(&world);
+    let ends = |stick| {
+        // SAFETY: the world is valid.
+        let read_ends = |out: *mut [u32; 2]| unsafe {
+            let a = out.cast::<u32>();
+            taut_world_stick(world.0, stick, a, a.add(1))
+        };
+        read(read_ends)
+    };
+    assert_eq!(ends(1), [0, 8]);
+    // SAFETY: the world is valid.
+    assert_eq!(unsafe { taut_world_tear(world.0, 1) }, Status::Ok);
+    assert_eq!(ends(1), [u32::MAX; 2]);
+    let after = info(&world);
+    assert_eq!(after.lines, before.lines - 1);
+    assert!(after.triangles < before.triangles && after.drawing_version > before.drawing_version);
+    assert_eq!(after.sticks, before.sticks);
+
+    let mut lines = vec![0_u32; 2 * after.lines];
+    // SAFETY: the array has this length.
+    let status = unsafe { taut_world_copy_lines(world.0, lines.as_mut_ptr(), lines.len()) };
+    assert_eq!(status, Status::Ok);
+    assert!(!lines.as_chunks::<2>().0.contains(&[0, 8]));
+}
+
+#[test]
 fn a_mesh_with_a_wrong_triangle_is_an_error() {
     let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f32];
     let make = |triangle: [u32; 3], positions: [f32; 9]| {
