@@ -41,6 +41,8 @@ extern crate alloc;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod any;
+#[cfg(all(feature = "any-world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+mod any_world;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod choice;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
@@ -50,6 +52,11 @@ mod tuned;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use any::{AnyKernel, AnyPlan, UnknownKernel};
+#[cfg(all(
+    feature = "any-world",
+    any(feature = "scalar", feature = "wide", feature = "pulp")
+))]
+pub use any_world::{AnyWorld, AnyWorldError, MeshCloth};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use choice::{KernelChoice, KernelChoiceError, KernelName, UnknownKernelName};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]

@@ -7,6 +7,7 @@
 #![allow(clippy::float_cmp, reason = "results are bit-identical")]
 
 mod agreement;
+mod bindings;
 mod cloths;
 mod configurations;
 mod golden;

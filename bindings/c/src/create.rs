@@ -1,0 +1,222 @@
+//! Making and freeing of worlds.
+
+use std::ffi::c_char;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use taut_mesh::LoadOptions;
+use taut_rs::{AnyWorld, Bending, KernelChoice, KernelName, MeshCloth, UnknownKernelName};
+
+use crate::guard::{World, array, check_output, guard, text};
+use crate::status::{Failure, Status};
+
+/// The kernels of a world. They decide its speed, not its results.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    /// The name of the kernel: `scalar`, `pulp`, `grid` or `copies`. NULL: the best of this machine.
+    pub kernel: *const c_char,
+    /// The length of the name, without a NUL at its end.
+    pub kernel_length: usize,
+    /// The number of threads, counting the one that calls: at most 1024. 0 is treated as 1.
+    pub threads: u32,
+}
+
+/// Properties of the cloth that a mesh becomes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Cloth {
+    /// Mass per area, kg/m².
+    pub density: f32,
+    /// Whether it resists bending.
+    pub resists_bending: bool,
+    /// Whether its particles are tethered to pinned ones, which keeps it stiff.
+    pub tethered: bool,
+}
+
+/// The cloth that `taut_world_from_mesh` makes if its argument `cloth` is NULL: 0.2 kg/m², resists
+/// bending, tethered.
+#[unsafe(no_mangle)]
+pub extern "C" fn taut_cloth_default() -> Cloth {
+    let MeshCloth { density, bending, tethered } = MeshCloth::default();
+    Cloth { density, resists_bending: bending == Bending::Sticks, tethered }
+}
+
+impl From<UnknownKernelName> for Failure {
+    fn from(error: UnknownKernelName) -> Self {
+        Self::new(Status::UnknownName, error.to_string())
+    }
+}
+
+/// The kernels that a pointer names; NULL: the best, on one thread.
+///
+/// # Safety
+/// `kernels` must be NULL or point to kernels, whose name must be NULL or have its length.
+pub(crate) unsafe fn choice(kernels: *const Kernels) -> Result<KernelChoice, Failure> {
+    // SAFETY: the promise of the caller.
+    let Some(&Kernels { kernel, kernel_length, threads }) = (unsafe { kernels.as_ref() }) else {
+        return Ok(KernelChoice::default());
+    };
+    let name = if kernel.is_null() {
+        None
+    } else {
+        // SAFETY: the promise of the caller.
+        Some(unsafe { text(kernel, kernel_length, "kernel") }?)
+    };
+    let kernel = name.map(str::parse::<KernelName>).transpose()?;
+    Ok(KernelChoice { kernel, isa: None, threads: threads.max(1) as usize })
+}
+
+/// Makes a world and passes it to the caller.
+///
+/// # Safety
+/// `out` must be NULL or point to a pointer that may be written.
+unsafe fn create(out: *mut *mut World, make: impl FnOnce() -> Result<AnyWorld, Failure>) -> Status {
+    guard(|| {
+        check_output(out, "out")?;
+        let world = Box::into_raw(Box::new(World::new(make()?)));
+        // SAFETY: it is not NULL, and may be written by the caller's promise.
+        unsafe { out.write(world) };
+        Ok(())
+    })
+}
+
+/// Makes the world of a scene of the library, such as `curtain`. `size` 0 is its default size.
+/// `kernels` may be NULL: the best, on one thread.
+///
+/// # Safety
+/// `name` must have `name_length` bytes. `kernels` must be NULL or point to kernels, and `out` must
+/// be NULL or point to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_from_library(
+    name: *const c_char,
+    name_length: usize,
+    size: usize,
+    kernels: *const Kernels,
+    out: *mut *mut World,
+) -> Status {
+    let make = || {
+        // SAFETY: the promise of the caller.
+        let (name, kernels) = unsafe { (text(name, name_length, "name")?, choice(kernels)?) };
+        Ok(AnyWorld::from_library(name, (size > 0).then_some(size), &kernels)?)
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { create(out, make) }
+}
+
+/// Makes the world of a scene in TOML that names no mesh files: docs/scenes.md has all keys.
+/// `kernels` may be NULL: the best, on one thread.
+///
+/// # Safety
+/// `scene` must have `scene_length` bytes. `kernels` must be NULL or point to kernels, and `out`
+/// must be NULL or point to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_from_toml(
+    scene: *const c_char,
+    scene_length: usize,
+    kernels: *const Kernels,
+    out: *mut *mut World,
+) -> Status {
+    let make = || {
+        // SAFETY: the promise of the caller.
+        let (scene, kernels) = unsafe { (text(scene, scene_length, "scene")?, choice(kernels)?) };
+        Ok(AnyWorld::from_toml(scene, &kernels)?)
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { create(out, make) }
+}
+
+/// Makes the world of a scene file (TOML). Mesh files that it names are read from its folder or
+/// below it. `kernels` may be NULL: the best, on one thread.
+///
+/// # Safety
+/// `path` must have `path_length` bytes. `kernels` must be NULL or point to kernels, and `out` must
+/// be NULL or point to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_from_file(
+    path: *const c_char,
+    path_length: usize,
+    kernels: *const Kernels,
+    out: *mut *mut World,
+) -> Status {
+    let make = || {
+        // SAFETY: the promise of the caller.
+        let (path, kernels) = unsafe { (text(path, path_length, "path")?, choice(kernels)?) };
+        let unreadable = |error| Failure::new(Status::File, format!("{path}: {error}"));
+        let scene = fs::read_to_string(path).map_err(unreadable)?;
+        let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+        let files = |file: &str| {
+            let mesh =
+                taut_mesh::load(taut_mesh::path_below(folder, file)?, &LoadOptions::default())?;
+            Ok((mesh.mesh.positions, mesh.mesh.triangles))
+        };
+        AnyWorld::from_toml_with(&scene, &files, &kernels).map_err(|error| {
+            let Failure { status, message } = error.into();
+            Failure::new(status, format!("{path}: {message}"))
+        })
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { create(out, make) }
+}
+
+/// Makes the world of a triangle mesh as cloth, the model `cloth`. Three numbers of `positions` are
+/// a vertex, m; three of `triangles` the numbers of its corners, counter-clockwise from outside.
+/// Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
+/// best, on one thread.
+///
+/// # Safety
+/// The arrays must have the given numbers of elements. `cloth` must be NULL or point to a cloth,
+/// `kernels` must be NULL or point to kernels, and `out` must be NULL or point to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_from_mesh(
+    positions: *const f32,
+    positions_length: usize,
+    triangles: *const u32,
+    triangles_length: usize,
+    cloth: *const Cloth,
+    kernels: *const Kernels,
+    out: *mut *mut World,
+) -> Status {
+    let make = || {
+        // SAFETY: the promise of the caller.
+        let (positions, triangles, cloth, kernels) = unsafe {
+            let positions = array(positions, positions_length, "positions")?;
+            let triangles = array(triangles, triangles_length, "triangles")?;
+            (positions, triangles, cloth.as_ref(), choice(kernels)?)
+        };
+        let Cloth { density, resists_bending, tethered } =
+            cloth.copied().unwrap_or(taut_cloth_default());
+        let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
+        let cloth = MeshCloth { density, bending, tethered };
+        let positions = rows("positions", positions)?;
+        let triangles = rows("triangles", triangles)?;
+        Ok(AnyWorld::from_mesh(positions, triangles, &cloth, &kernels)?)
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { create(out, make) }
+}
+
+fn rows<'a, T>(what: &str, numbers: &'a [T]) -> Result<&'a [[T; 3]], Failure> {
+    let (rows, rest) = numbers.as_chunks();
+    if rest.is_empty() {
+        return Ok(rows);
+    }
+    let message = format!("the length of {what} is {}, not a multiple of 3", numbers.len());
+    Err(Failure::new(Status::WrongLength, message))
+}
+
+/// Frees a world. NULL is ignored.
+///
+/// # Safety
+/// `world` must be NULL or a valid world. It is no longer valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_free(world: *mut World) {
+    if world.is_null() {
+        return;
+    }
+    // SAFETY: `create` made the pointer from a box, and the caller gives it up.
+    let world = unsafe { Box::from_raw(world) };
+    // A panic while a poisoned world is freed leaks what is left of it.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(world)));
+}

@@ -1,0 +1,154 @@
+//! What every call does: it checks pointers, catches panics and records errors.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+
+use taut_rs::AnyWorld;
+
+use crate::status::{Failure, Status};
+
+/// A world of two or three dimensions.
+pub struct World {
+    pub(crate) inner: AnyWorld,
+    /// Set during each call, so that it stays set if the call panics.
+    poisoned: bool,
+    /// The bytes of the last snapshot.
+    pub(crate) snapshot: Vec<u8>,
+    /// The number of triangles and of lines, and the version of the drawing that they are of.
+    pub(crate) counts: Option<(u64, [usize; 2])>,
+}
+
+// A world may be used by different threads, one at a time.
+const _: fn() = || {
+    fn sendable<T: Send>() {}
+    sendable::<World>();
+};
+
+impl World {
+    pub(crate) fn new(inner: AnyWorld) -> Self {
+        Self { inner, poisoned: false, snapshot: Vec::new(), counts: None }
+    }
+}
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+pub(crate) fn last_error() -> *const c_char {
+    // The string stays where it is until the next failure of this thread replaces it.
+    LAST_ERROR.try_with(|it| it.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+/// Runs a call; records its error, or the message of its panic.
+pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> Status {
+    // Whatever a panic left half done is in a world, which is then poisoned.
+    let result = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+        let message = format!("the call panicked: {}", panic_message(&*panic));
+        Err(Failure::new(Status::Panicked, message))
+    });
+    let Err(Failure { status, message }) = result else { return Status::Ok };
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    // Fails only while the thread ends; the status is still right.
+    let _ = LAST_ERROR.try_with(|it| it.replace(message));
+    status
+}
+
+/// Runs a call on a world, unless the pointer is NULL or the world is poisoned.
+///
+/// # Safety
+/// `world` must be NULL or a [valid](crate#pointers) world.
+pub unsafe fn with_world(
+    world: *mut World,
+    call: impl FnOnce(&mut World) -> Result<(), Failure>,
+) -> Status {
+    guard(|| {
+        // SAFETY: the pointer is NULL or a valid world, which nothing else uses now.
+        let world = unsafe { world.as_mut() }.ok_or_else(|| Failure::null("world"))?;
+        if world.poisoned {
+            let message = "an earlier call panicked in this world: it can only be freed";
+            return Err(Failure::new(Status::Poisoned, message));
+        }
+        world.poisoned = true;
+        let result = call(world);
+        world.poisoned = false;
+        result
+    })
+}
+
+fn check_array<T>(array: *const T, length: usize, what: &str) -> Result<(), Failure> {
+    if array.is_null() && length > 0 {
+        return Err(Failure::null(what));
+    }
+    if !array.is_aligned() {
+        let message = format!("{what} is not aligned to {} bytes", align_of::<T>());
+        return Err(Failure::new(Status::WrongLength, message));
+    }
+    if length > isize::MAX.unsigned_abs() / size_of::<T>() {
+        let message = format!("{what} has the length {length}, more than memory can hold");
+        return Err(Failure::new(Status::WrongLength, message));
+    }
+    Ok(())
+}
+
+/// An array to read.
+///
+/// # Safety
+/// `array` must be NULL or point to `length` initialized elements, which nothing changes during `'a`.
+pub(crate) unsafe fn array<'a, T: Copy>(
+    array: *const T,
+    length: usize,
+    what: &str,
+) -> Result<&'a [T], Failure> {
+    check_array(array, length, what)?;
+    if length == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: it is not NULL, is aligned, and has `length` elements by the caller's promise.
+    Ok(unsafe { slice::from_raw_parts(array, length) })
+}
+
+/// An array to fill.
+///
+/// # Safety
+/// `array` must be NULL or point to `length` initialized elements, which nothing else reads or
+/// changes during `'a`.
+pub(crate) unsafe fn array_mut<'a, T: Copy>(
+    array: *mut T,
+    length: usize,
+    what: &str,
+) -> Result<&'a mut [T], Failure> {
+    check_array(array, length, what)?;
+    if length == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: it is not NULL, is aligned, and has `length` elements by the caller's promise.
+    Ok(unsafe { slice::from_raw_parts_mut(array, length) })
+}
+
+/// A text.
+///
+/// # Safety
+/// As [`array`].
+pub(crate) unsafe fn text<'a>(
+    text: *const c_char,
+    length: usize,
+    what: &str,
+) -> Result<&'a str, Failure> {
+    // SAFETY: the same promise; `c_char` and `u8` have the same size, and all bits are valid.
+    let bytes = unsafe { array(text.cast::<u8>(), length, what) }?;
+    str::from_utf8(bytes)
+        .map_err(|error| Failure::new(Status::InvalidText, format!("{what}: {error}")))
+}
+
+/// Checks a pointer to an output before the call has an effect.
+pub(crate) fn check_output<T>(output: *mut T, what: &str) -> Result<(), Failure> {
+    if output.is_null() { Err(Failure::null(what)) } else { check_array(output, 1, what) }
+}

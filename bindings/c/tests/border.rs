@@ -1,0 +1,360 @@
+//! The C interface, called as C calls it.
+#![allow(clippy::float_cmp, reason = "numbers are copied, not computed")]
+
+use std::ffi::{CStr, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use taut::*;
+
+const TABLE: &str = include_str!("../../hashes.txt");
+
+/// A world that is freed at the end of a test.
+struct Owned(*mut World);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: the pointer is NULL or a valid world.
+        unsafe { taut_world_free(self.0) }
+    }
+}
+
+fn text(text: &str) -> (*const c_char, usize) {
+    (text.as_ptr().cast(), text.len())
+}
+
+fn message() -> String {
+    // SAFETY: the pointer is valid until the next failure of this thread.
+    unsafe { CStr::from_ptr(taut_last_error()) }.to_str().unwrap().to_owned()
+}
+
+fn library(name: &str, size: usize) -> Result<Owned, Status> {
+    let (name, length) = text(name);
+    let mut world = ptr::null_mut();
+    // SAFETY: the arguments are as described.
+    match unsafe { taut_world_from_library(name, length, size, ptr::null(), &raw mut world) } {
+        Status::Ok => Ok(Owned(world)),
+        status => Err(status),
+    }
+}
+
+/// What a call with an output gives, if it succeeds.
+fn read<T>(call: impl FnOnce(*mut T) -> Status) -> T {
+    let mut out = MaybeUninit::uninit();
+    assert_eq!(call(out.as_mut_ptr()), Status::Ok, "{}", message());
+    // SAFETY: a call that succeeds has written its output.
+    unsafe { out.assume_init() }
+}
+
+fn hash(world: &Owned) -> u64 {
+    // SAFETY: the world is valid.
+    read(|out| unsafe { taut_world_hash(world.0, out) })
+}
+
+fn info(world: &Owned) -> Info {
+    // SAFETY: the world is valid.
+    read(|out| unsafe { taut_world_info(world.0, out) })
+}
+
+#[test]
+fn the_hashes_are_those_of_the_table() {
+    let mut rows = 0;
+    for line in TABLE.lines() {
+        let row: Vec<&str> = line.split_whitespace().collect();
+        let ["library", name, size, steps, expected] = row[..] else { continue };
+        let world = library(name, size.parse().unwrap()).unwrap();
+        // SAFETY: the world is valid.
+        let steps = read(|out| unsafe { taut_world_step(world.0, steps.parse().unwrap(), out) });
+        assert!(steps.finite);
+        assert_eq!(format!("{:016x}", hash(&world)), expected, "{line}");
+        rows += 1;
+    }
+    assert!(rows > 2);
+}
+
+#[test]
+fn null_pointers_are_errors() {
+    let mut world = ptr::null_mut();
+    let name = text("drape");
+    // SAFETY: all pointers are NULL or valid.
+    unsafe {
+        let kernels = ptr::null();
+        let status = taut_world_from_library(ptr::null(), 5, 0, kernels, &raw mut world);
+        assert_eq!((status, &*message()), (Status::NullPointer, "name is NULL"));
+        let status = taut_world_from_library(name.0, name.1, 0, kernels, ptr::null_mut());
+        assert_eq!((status, &*message()), (Status::NullPointer, "out is NULL"));
+        let status = taut_world_from_mesh(
+            ptr::null(),
+            9,
+            ptr::null(),
+            3,
+            ptr::null(),
+            kernels,
+            &raw mut world,
+        );
+        assert_eq!((status, &*message()), (Status::NullPointer, "positions is NULL"));
+        assert!(world.is_null());
+
+        assert_eq!(taut_world_step(world, 1, ptr::null_mut()), Status::NullPointer);
+        assert_eq!(message(), "world is NULL");
+        assert_eq!(taut_world_pin(world, 0), Status::NullPointer);
+        taut_world_free(world);
+    }
+    let world = library("drape", 8).unwrap();
+    // SAFETY: all pointers are NULL or valid.
+    unsafe {
+        assert_eq!(taut_world_hash(world.0, ptr::null_mut()), Status::NullPointer);
+        assert_eq!(taut_world_info(world.0, ptr::null_mut()), Status::NullPointer);
+        assert_eq!(taut_world_set_settings(world.0, ptr::null()), Status::NullPointer);
+        let mut length = 0;
+        let bytes = ptr::null_mut();
+        assert_eq!(taut_world_snapshot(world.0, bytes, &raw mut length), Status::NullPointer);
+        assert_eq!(taut_world_copy_positions(world.0, ptr::null_mut(), 192), Status::NullPointer);
+        assert_eq!(taut_world_step(world.0, 1, ptr::null_mut()), Status::Ok); // the output is optional
+    }
+}
+
+#[test]
+fn wrong_lengths_are_errors() {
+    let world = library("drape", 8).unwrap();
+    let mut positions = vec![7.0_f32; 3 * 64];
+    // SAFETY: the arrays have at least the given lengths, or the call does not use them.
+    unsafe {
+        for length in [0, 3, 191, usize::MAX] {
+            let status = taut_world_copy_positions(world.0, positions.as_mut_ptr(), length);
+            assert_eq!(status, Status::WrongLength, "{length}");
+        }
+        assert!(positions.iter().all(|&x| x == 7.0));
+        let unaligned = positions.as_mut_ptr().byte_add(1);
+        assert_eq!(taut_world_copy_positions(world.0, unaligned, 191), Status::WrongLength);
+        assert_eq!(message(), "to is not aligned to 4 bytes");
+        assert_eq!(taut_world_copy_positions(world.0, positions.as_mut_ptr(), 192), Status::Ok);
+        assert_eq!(positions[0], 0.0);
+
+        let mut corners = vec![0; 3];
+        let status = taut_world_copy_triangles(world.0, corners.as_mut_ptr(), 3);
+        assert_eq!(status, Status::WrongLength);
+        let expected = 3 * info(&world).triangles;
+        let tail = format!("has the length 3, expected {expected}");
+        assert!(message().ends_with(&tail), "{}", message());
+
+        let mut other = ptr::null_mut();
+        let status = taut_world_from_mesh(
+            positions.as_ptr(),
+            191,
+            corners.as_ptr(),
+            3,
+            ptr::null(),
+            ptr::null(),
+            &raw mut other,
+        );
+        assert_eq!(status, Status::WrongLength);
+        assert_eq!(message(), "the length of positions is 191, not a multiple of 3");
+    }
+}
+
+#[test]
+fn unknown_names_and_numbers_are_errors() {
+    assert_eq!(library("drapes", 8).err(), Some(Status::UnknownName));
+    assert!(message().contains("there is no scene 'drapes' in the library; it has: curtain, "));
+    assert_eq!(library("drape", 5000).err(), Some(Status::InvalidScene));
+
+    let world = library("drape", 8).unwrap();
+    let (model, length) = text("sheets");
+    // SAFETY: the world and the arguments are valid.
+    unsafe {
+        let mut found = MaybeUninit::uninit();
+        let status = taut_world_model_named(world.0, model, length, found.as_mut_ptr());
+        assert_eq!(status, Status::UnknownName);
+        assert_eq!(message(), "the world has no model 'sheets'");
+        assert_eq!(taut_world_model(world.0, 1, found.as_mut_ptr()), Status::OutOfRange);
+
+        assert_eq!(taut_world_pin(world.0, 64), Status::OutOfRange);
+        assert!(message().contains("64"));
+        assert_eq!(taut_world_tear(world.0, usize::MAX), Status::OutOfRange);
+        let there = Point { x: f32::NAN, y: 0.0, z: 0.0 };
+        assert_eq!(taut_world_set_position(world.0, 63, there), Status::InvalidValue);
+        assert_eq!(taut_world_drag(world.0, 63, Point { x: 0.0, ..there }), Status::InvalidValue);
+        assert_eq!(taut_world_set_tear_factor(world.0, f32::NAN), Status::InvalidValue);
+
+        let name = "abacus";
+        let (kernel, kernel_length) = text(name);
+        let kernels = Kernels { kernel, kernel_length, threads: 1 };
+        assert_eq!(taut_world_set_kernels(world.0, &raw const kernels), Status::UnknownName);
+        let kernels = Kernels { kernel: ptr::null(), kernel_length: 0, threads: u32::MAX };
+        assert_eq!(taut_world_set_kernels(world.0, &raw const kernels), Status::Kernels);
+        let kernels = Kernels { kernel: c"\xff".as_ptr(), kernel_length: 1, threads: 1 };
+        assert_eq!(taut_world_set_kernels(world.0, &raw const kernels), Status::InvalidText);
+    }
+}
+
+#[test]
+fn scene_texts_and_files_name_the_place_of_an_error() {
+    let mut world = ptr::null_mut();
+    let (scene, length) = text("[step]\nsubstep = 4");
+    // SAFETY: the arguments are valid.
+    let status = unsafe { taut_world_from_toml(scene, length, ptr::null(), &raw mut world) };
+    assert_eq!(status, Status::InvalidScene);
+    assert!(message().starts_with("line 2: unknown field `substep`"), "{}", message());
+
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/files");
+    let path = format!("{folder}/washing-line.toml");
+    let (path, length) = text(&path);
+    // SAFETY: the arguments are valid.
+    let status = unsafe { taut_world_from_file(path, length, ptr::null(), &raw mut world) };
+    assert_eq!(status, Status::Ok, "{}", message());
+    drop(Owned(world));
+
+    let path = format!("{folder}/no-such.toml");
+    let (path, length) = text(&path);
+    // SAFETY: the arguments are valid.
+    let status = unsafe { taut_world_from_file(path, length, ptr::null(), &raw mut world) };
+    assert_eq!(status, Status::File);
+    assert!(message().contains("no-such.toml: "), "{}", message());
+}
+
+#[test]
+fn a_torn_stick_has_no_ends_and_is_not_drawn() {
+    let world = library("drape", 8).unwrap();
+    let before = info(&world);
+    let ends = |stick| {
+        // SAFETY: the world is valid.
+        let read_ends = |out: *mut [u32; 2]| unsafe {
+            let a = out.cast::<u32>();
+            taut_world_stick(world.0, stick, a, a.add(1))
+        };
+        read(read_ends)
+    };
+    assert_eq!(ends(1), [0, 8]);
+    // SAFETY: the world is valid.
+    assert_eq!(unsafe { taut_world_tear(world.0, 1) }, Status::Ok);
+    assert_eq!(ends(1), [u32::MAX; 2]);
+    let after = info(&world);
+    assert_eq!(after.lines, before.lines - 1);
+    assert!(after.triangles < before.triangles && after.drawing_version > before.drawing_version);
+    assert_eq!(after.sticks, before.sticks);
+
+    let mut lines = vec![0_u32; 2 * after.lines];
+    // SAFETY: the array has this length.
+    let status = unsafe { taut_world_copy_lines(world.0, lines.as_mut_ptr(), lines.len()) };
+    assert_eq!(status, Status::Ok);
+    assert!(!lines.as_chunks::<2>().0.contains(&[0, 8]));
+}
+
+#[test]
+fn a_mesh_with_a_wrong_triangle_is_an_error() {
+    let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f32];
+    let make = |triangle: [u32; 3], positions: [f32; 9]| {
+        let mut world = ptr::null_mut();
+        // SAFETY: the arguments are valid.
+        let status = unsafe {
+            let (cloth, kernels) = (ptr::null(), ptr::null());
+            let (positions, corners) = (positions.as_ptr(), triangle.as_ptr());
+            taut_world_from_mesh(positions, 9, corners, 3, cloth, kernels, &raw mut world)
+        };
+        drop(Owned(world));
+        status
+    };
+    assert_eq!(make([0, 1, 2], positions), Status::Ok);
+    assert_eq!(make([0, 1, 3], positions), Status::InvalidScene);
+    assert!(message().contains('3'), "{}", message());
+    assert_eq!(make([0, 1, 1], positions), Status::InvalidScene);
+    let mut positions = positions;
+    positions[4] = f32::NAN;
+    assert_eq!(make([0, 1, 2], positions), Status::InvalidScene);
+}
+
+#[test]
+fn a_world_may_move_between_threads() {
+    struct Moved(Owned);
+    // SAFETY: any thread may use a world, one at a time.
+    unsafe impl Send for Moved {}
+    let simulate = |world: Moved| {
+        let Moved(world) = world;
+        // SAFETY: the world is valid.
+        let status = unsafe { taut_world_step(world.0, 30, ptr::null_mut()) };
+        assert_eq!(status, Status::Ok);
+        (hash(&world), Moved(world))
+    };
+    let worlds = [(); 3].map(|()| Moved(library("drape", 16).unwrap()));
+    let threads = worlds.map(|world| std::thread::spawn(move || simulate(world)));
+    let [(one, world), (two, _), (three, _)] = threads.map(|thread| thread.join().unwrap());
+    assert!(one == two && two == three);
+    let (after, _world) = simulate(world);
+    assert_ne!(after, one);
+}
+
+#[test]
+fn a_world_in_which_a_call_panicked_can_only_be_freed() {
+    let world = library("drape", 8).unwrap();
+    // SAFETY: the world is valid.
+    unsafe {
+        let status = guard::with_world(world.0, |_| panic!("out of {}", "cheese"));
+        assert_eq!((status, &*message()), (Status::Panicked, "the call panicked: out of cheese"));
+        assert_eq!(taut_world_step(world.0, 1, ptr::null_mut()), Status::Poisoned);
+        assert!(message().contains("can only be freed"));
+        let mut hash = 0;
+        assert_eq!(taut_world_hash(world.0, &raw mut hash), Status::Poisoned);
+    }
+    // Each thread has its own message, and other worlds are not affected.
+    std::thread::spawn(|| {
+        assert_eq!(message(), "");
+        assert!(library("drape", 8).is_ok());
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn a_restored_world_repeats_its_steps_and_lends_its_vertices() {
+    let world = library("curtain", 16).unwrap();
+    let step = |steps| {
+        // SAFETY: the world is valid.
+        assert!(read(|out| unsafe { taut_world_step(world.0, steps, out) }).finite);
+    };
+    step(10);
+    let (mut bytes, mut length) = (ptr::null(), 0);
+    // SAFETY: the arguments are valid.
+    let status = unsafe { taut_world_snapshot(world.0, &raw mut bytes, &raw mut length) };
+    assert_eq!(status, Status::Ok);
+    // SAFETY: the bytes are valid until the next snapshot.
+    let snapshot = unsafe { std::slice::from_raw_parts(bytes, length) }.to_vec();
+    step(10);
+    let after = hash(&world);
+    // SAFETY: the arguments are valid.
+    unsafe {
+        let (bytes, length) = (snapshot.as_ptr(), snapshot.len());
+        assert_eq!(taut_world_restore(world.0, bytes, length - 1), Status::InvalidSnapshot);
+        assert_eq!(hash(&world), after);
+        assert_eq!(taut_world_restore(world.0, bytes, length), Status::Ok);
+    }
+    assert_eq!(info(&world).steps, 10);
+    step(10);
+    assert_eq!(hash(&world), after);
+
+    let vertices = info(&world).vertices;
+    let (mut lent, mut length) = (ptr::null(), 0);
+    let (mut positions, mut normals) = (vec![0.0; 3 * vertices], vec![0.0; 3 * vertices]);
+    let mut copied = vec![0.0; 6 * vertices];
+    // SAFETY: the arguments are valid, and nothing changes the world while the vertices are read.
+    let lent = unsafe {
+        let status = taut_world_lend_vertices(world.0, &raw mut lent, &raw mut length);
+        assert_eq!((status, length), (Status::Ok, 6 * vertices));
+        let (to, len) = (positions.as_mut_ptr(), positions.len());
+        assert_eq!(taut_world_copy_positions(world.0, to, len), Status::Ok);
+        let (to, len) = (normals.as_mut_ptr(), normals.len());
+        assert_eq!(taut_world_copy_normals(world.0, to, len), Status::Ok);
+        let (to, len) = (copied.as_mut_ptr(), copied.len());
+        assert_eq!(taut_world_copy_vertices(world.0, to, len), Status::Ok);
+        std::slice::from_raw_parts(lent, length)
+    };
+    assert_eq!(copied, lent);
+    let rows = positions.as_chunks::<3>().0.iter().zip(normals.as_chunks::<3>().0);
+    assert!(
+        lent.as_chunks::<6>()
+            .0
+            .iter()
+            .zip(rows)
+            .all(|(row, (p, n))| row[..3] == *p && row[3..] == *n)
+    );
+}

@@ -1,0 +1,237 @@
+//! Changes of a world of either dimension: particles, sticks, settings, wind and kernels.
+
+use alloc::sync::Arc;
+
+use taut_core::{ParticleError, Step, StickError};
+use taut_world::{Force, Settings, Wind, WorldError, row};
+
+use super::{AnyWorld, AnyWorldError, Inner, find, with_inner};
+use crate::KernelChoice;
+
+impl AnyWorld {
+    /// The position of a particle, m.
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn position(&self, particle: usize) -> Result<[f32; 3], AnyWorldError> {
+        self.check_particle(particle)?;
+        Ok(with_inner!(&self.inner, it => row(it.world.position(particle))))
+    }
+
+    /// The inverse mass of a particle, 1/kg; 0 while it is pinned or grabbed.
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn inverse_mass(&self, particle: usize) -> Result<f32, AnyWorldError> {
+        self.check_particle(particle)?;
+        Ok(with_inner!(&self.inner, it => it.world.inverse_mass(particle)))
+    }
+
+    fn check_particle(&self, particle: usize) -> Result<(), AnyWorldError> {
+        let particles = self.particles();
+        if particle < particles {
+            return Ok(());
+        }
+        Err(WorldError::from(ParticleError::NoSuchParticle { particle, particles }).into())
+    }
+
+    /// See [`World::set_position`](taut_world::World::set_position).
+    ///
+    /// # Errors
+    /// No such particle, or an invalid coordinate.
+    pub fn set_position(&mut self, particle: usize, to: [f32; 3]) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.set_position(particle, row(to)))?)
+    }
+
+    /// See [`World::set_velocity`](taut_world::World::set_velocity); m/s.
+    ///
+    /// # Errors
+    /// No such particle, or an invalid velocity.
+    pub fn set_velocity(
+        &mut self,
+        particle: usize,
+        velocity: [f32; 3],
+    ) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.set_velocity(particle, row(velocity)))?)
+    }
+
+    /// See [`World::set_inverse_mass`](taut_world::World::set_inverse_mass); 1/kg.
+    ///
+    /// # Errors
+    /// No such particle, or an invalid inverse mass.
+    pub fn set_inverse_mass(&mut self, particle: usize, value: f32) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.set_inverse_mass(particle, value))?)
+    }
+
+    /// See [`World::pin`](taut_world::World::pin).
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn pin(&mut self, particle: usize) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.pin(particle))?)
+    }
+
+    /// See [`World::unpin`](taut_world::World::unpin).
+    ///
+    /// # Errors
+    /// No such particle, or it was pinned from the beginning.
+    pub fn unpin(&mut self, particle: usize) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.unpin(particle))?)
+    }
+
+    /// See [`World::grab`](taut_world::World::grab).
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn grab(&mut self, particle: usize) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.grab(particle))?)
+    }
+
+    /// See [`World::drag`](taut_world::World::drag).
+    ///
+    /// # Errors
+    /// No such particle, it is neither grabbed nor pinned, or an invalid coordinate.
+    pub fn drag(&mut self, particle: usize, to: [f32; 3]) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.drag(particle, row(to)))?)
+    }
+
+    /// See [`World::release`](taut_world::World::release).
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn release(&mut self, particle: usize) -> Result<(), AnyWorldError> {
+        Ok(with_inner!(&mut self.inner, it => it.world.release(particle))?)
+    }
+
+    /// See [`World::nearest`](taut_world::World::nearest).
+    pub fn nearest(&self, point: [f32; 3], within: f32) -> Option<usize> {
+        with_inner!(&self.inner, it => it.world.nearest(row(point), within))
+    }
+
+    /// See [`World::nearest_to_ray`](taut_world::World::nearest_to_ray).
+    pub fn nearest_to_ray(
+        &self,
+        origin: [f32; 3],
+        direction: [f32; 3],
+        within: f32,
+    ) -> Option<usize> {
+        with_inner!(&self.inner, it => {
+            it.world.nearest_to_ray(row(origin), row(direction), within)
+        })
+    }
+
+    /// Tears all sticks that a blade crosses; returns how many. A blade is a segment between two
+    /// points. In three dimensions it sweeps from `from` to `to`: see
+    /// [`World::cut_swept`](taut_world::World::cut_swept). In two dimensions the blade is the
+    /// segment between the first points of `from` and `to`: see
+    /// [`World::cut`](taut_world::World::cut).
+    pub fn cut(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+        let torn = match &mut self.inner {
+            Inner::TwoD(it) => it.world.cut([from[0], to[0]].map(row)),
+            Inner::ThreeD(it) => it.world.cut_swept(from, to),
+        };
+        self.update_drawing();
+        torn
+    }
+
+    /// Tears a stick, a number in [`drawing`](Self::drawing): see
+    /// [`World::tear`](taut_world::World::tear). Returns whether it was not torn before.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn tear(&mut self, stick: usize) -> Result<bool, AnyWorldError> {
+        let torn = with_inner!(&mut self.inner, it => it.world.tear(stick))?;
+        self.update_drawing();
+        Ok(torn)
+    }
+
+    /// From now on each stick tears at the end of a step in which it is longer than `factor` times
+    /// its rest length; never if `factor` is infinite.
+    ///
+    /// ```
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let mut world = AnyWorld::from_library("drape", Some(16), &KernelChoice::default())?;
+    /// world.set_tear_factor(1.5);
+    /// world.grab(255)?; // a corner
+    /// world.drag(255, [3.0, -3.0, 0.0])?;
+    /// assert!(world.step(1)?.torn > 0);
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    pub fn set_tear_factor(&mut self, factor: f32) {
+        with_inner!(&mut self.inner, it => it.world.set_tear_factors(|_stick| factor));
+    }
+
+    /// The settings. In two dimensions the third coordinate of the acceleration is 0.
+    pub fn settings(&self) -> Settings<3> {
+        with_inner!(&self.inner, it => with_dimensions(it.world.settings()))
+    }
+
+    /// Changes the settings and keeps velocities: see
+    /// [`World::set_settings`](taut_world::World::set_settings).
+    ///
+    /// ```
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let mut world = AnyWorld::from_library("flag", Some(16), &KernelChoice::default())?;
+    /// let mut settings = world.settings();
+    /// settings.step.acceleration = [0.0, -1.62, 0.0]; // on the moon, m/s²
+    /// world.set_settings(&settings)?;
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the settings are invalid; see also [`Settings::check`]. The world is then unchanged.
+    pub fn set_settings(&mut self, settings: &Settings<3>) -> Result<(), AnyWorldError> {
+        settings.check()?;
+        Ok(with_inner!(&mut self.inner, it => it.world.set_settings(with_dimensions(settings)))?)
+    }
+
+    /// Replaces all forces of the scene by a uniform wind on all triangles: see [`Wind::new`];
+    /// `velocity` in m/s. `None` leaves no force but gravity.
+    ///
+    /// # Errors
+    /// The world is in two dimensions.
+    pub fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> Result<(), AnyWorldError> {
+        let Inner::ThreeD(it) = &mut self.inner else { return Err(AnyWorldError::WindInPlane) };
+        let wind = velocity.map(|velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>);
+        it.scene.forces = wind.into_iter().collect();
+        it.world.forces_mut().clone_from(&it.scene.forces);
+        Ok(())
+    }
+
+    /// Changes the kernels and keeps the state.
+    ///
+    /// # Errors
+    /// As [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan); more than 1024
+    /// threads.
+    pub fn set_kernels(&mut self, kernels: &KernelChoice) -> Result<(), AnyWorldError> {
+        let kernels = find(kernels)?;
+        with_inner!(&mut self.inner, it => {
+            let formula = it.world.formula();
+            it.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
+        });
+        self.kernels = kernels;
+        Ok(())
+    }
+
+    /// The particles at the ends of a stick; `None` if it is torn.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn stick(&self, stick: usize) -> Result<Option<[u32; 2]>, AnyWorldError> {
+        let sticks = self.drawing.sticks.len();
+        let ends = self.drawing.sticks.get(stick);
+        let no_such_stick = || WorldError::from(StickError::NoSuchStick { stick, sticks });
+        let ends = *ends.ok_or_else(no_such_stick)?;
+        Ok(Some(ends).filter(|ends| ends[0] != taut_world::REMOVED))
+    }
+}
+
+/// The same settings in another number of dimensions.
+fn with_dimensions<const D: usize, const N: usize>(settings: &Settings<D>) -> Settings<N> {
+    let Settings { step, passes } = *settings;
+    let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
+    let acceleration = row(acceleration);
+    Settings { step: Step { dt, substeps, iterations, acceleration, damping_rate }, passes }
+}

@@ -1,0 +1,147 @@
+//! What a renderer reads from a world of either dimension.
+
+use taut_world::{Drawing, REMOVED, normals};
+
+use super::{AnyWorld, AnyWorldError, with_inner};
+
+impl AnyWorld {
+    /// Number of vertices: the particles, then the vertices of the meshes of rigid bodies.
+    pub fn vertices(&self) -> usize {
+        self.drawing.vertices
+    }
+
+    /// The models, triangles, sticks and springs. Removed triangles and torn sticks keep their
+    /// numbers, and their corners are [`REMOVED`].
+    pub fn drawing(&self) -> &Drawing {
+        &self.drawing
+    }
+
+    /// A number that grows whenever [`triangles`](Self::triangles) or [`lines`](Self::lines) change.
+    pub fn drawing_version(&self) -> u64 {
+        self.drawing_version
+    }
+
+    /// The remaining triangles, as the numbers of their vertices, counter-clockwise from outside.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.drawing.triangles.iter().copied().filter(|corners| corners[0] != REMOVED)
+    }
+
+    /// The untorn sticks that should be drawn, then the springs, as the numbers of the particles at
+    /// their ends.
+    pub fn lines(&self) -> impl Iterator<Item = [u32; 2]> {
+        let Drawing { sticks, springs, hidden_sticks, .. } = &self.drawing;
+        let mut hidden = hidden_sticks.iter().copied().peekable();
+        let drawn = sticks.iter().enumerate().filter(move |(stick, ends)| {
+            // Both lists are in ascending order.
+            hidden.next_if_eq(&(*stick as u32)).is_none() && ends[0] != REMOVED
+        });
+        drawn.map(|(_, ends)| *ends).chain(springs.iter().copied())
+    }
+
+    /// Copies the positions of all vertices, m: three numbers each.
+    ///
+    /// # Errors
+    /// The slice does not have three numbers per vertex.
+    pub fn copy_positions(&self, to: &mut [f32]) -> Result<(), AnyWorldError> {
+        let rows = rows_of("positions", to, self.vertices())?;
+        with_inner!(&self.inner, it => it.world.copy_vertices(rows));
+        Ok(())
+    }
+
+    /// Computes the unit normal of each vertex: see [`normals`]. Nothing is allocated after the
+    /// first call.
+    ///
+    /// # Errors
+    /// The slice does not have three numbers per vertex.
+    pub fn copy_normals(&mut self, to: &mut [f32]) -> Result<(), AnyWorldError> {
+        let to = rows_of("normals", to, self.vertices())?;
+        let positions = &mut self.rows[0];
+        positions.resize(self.drawing.vertices, [0.0; 3]);
+        with_inner!(&self.inner, it => it.world.copy_vertices(positions));
+        normals(positions, &self.drawing.triangles, to);
+        Ok(())
+    }
+
+    /// Copies the position and the unit normal of each vertex: six numbers each, as a vertex buffer
+    /// has them.
+    ///
+    /// # Errors
+    /// The slice does not have six numbers per vertex.
+    pub fn copy_vertices(&mut self, to: &mut [f32]) -> Result<(), AnyWorldError> {
+        let expected = 6 * self.vertices();
+        if to.len() != expected {
+            return Err(AnyWorldError::Length { what: "vertices", found: to.len(), expected });
+        }
+        let [positions, normal_rows] = &mut self.rows;
+        for rows in [&mut *positions, &mut *normal_rows] {
+            rows.resize(self.drawing.vertices, [0.0; 3]);
+        }
+        with_inner!(&self.inner, it => it.world.copy_vertices(positions));
+        normals(positions, &self.drawing.triangles, normal_rows);
+        let (to, _) = to.as_chunks_mut::<6>();
+        for ((to, position), normal) in to.iter_mut().zip(positions).zip(normal_rows) {
+            to[..3].copy_from_slice(position);
+            to[3..].copy_from_slice(normal);
+        }
+        Ok(())
+    }
+
+    /// As [`copy_vertices`](Self::copy_vertices), into a buffer of the world.
+    ///
+    /// ```
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let mut world = AnyWorld::from_library("drape", Some(16), &KernelChoice::default())?;
+    /// let vertices = world.interleaved_vertices();
+    /// assert_eq!(vertices.len(), 6 * 256);
+    /// assert!((vertices[5].abs() - 1.0).abs() < 0.01); // the sheet hangs in the plane of x and y
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    pub fn interleaved_vertices(&mut self) -> &[f32] {
+        let mut buffer = core::mem::take(&mut self.interleaved);
+        buffer.resize(6 * self.vertices(), 0.0);
+        let copied = self.copy_vertices(&mut buffer);
+        debug_assert!(copied.is_ok(), "the buffer has the right length");
+        self.interleaved = buffer;
+        &self.interleaved
+    }
+
+    /// Reads the whole drawing again.
+    pub(super) fn redraw(&mut self) {
+        with_inner!(&self.inner, it => {
+            self.drawing = it.world.drawing();
+            let removed = it.world.removed();
+            self.removed = [removed.triangles.len(), removed.sticks.len()];
+        });
+        self.drawing_version += 1;
+    }
+
+    /// Removes from the drawing what was removed from the world since the last call.
+    pub(super) fn update_drawing(&mut self) {
+        let removed = with_inner!(&self.inner, it => it.world.removed());
+        let [triangles, sticks] = self.removed;
+        self.removed = [removed.triangles.len(), removed.sticks.len()];
+        for &triangle in &removed.triangles[triangles..] {
+            self.drawing.triangles[triangle as usize] = [REMOVED; 3];
+        }
+        for &stick in &removed.sticks[sticks..] {
+            self.drawing.sticks[stick as usize] = [REMOVED; 2];
+        }
+        if self.removed != [triangles, sticks] {
+            self.drawing_version += 1;
+        }
+    }
+}
+
+/// The rows of a slice, one for each vertex.
+fn rows_of<'a>(
+    what: &'static str,
+    slice: &'a mut [f32],
+    vertices: usize,
+) -> Result<&'a mut [[f32; 3]], AnyWorldError> {
+    let (found, expected) = (slice.len(), 3 * vertices);
+    if found != expected {
+        return Err(AnyWorldError::Length { what, found, expected });
+    }
+    Ok(slice.as_chunks_mut().0)
+}

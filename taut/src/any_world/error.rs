@@ -1,0 +1,89 @@
+//! Why a world of either dimension cannot be created, changed or read.
+
+use alloc::string::String;
+
+use taut_core::{LimitError, StepError};
+#[cfg(feature = "toml")]
+use taut_scenes::SceneFileError;
+use taut_scenes::{LibraryScene, UnknownScene};
+use taut_world::{ModelError, SceneError, SnapshotError, WorldError};
+
+use crate::KernelChoiceError;
+
+/// Why an [`AnyWorld`](crate::AnyWorld) cannot be created, changed or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnyWorldError {
+    /// The chosen kernels are not available.
+    #[error(transparent)]
+    Kernels(#[from] KernelChoiceError),
+    /// The number of threads is too large.
+    #[error(transparent)]
+    Threads(#[from] LimitError),
+    /// The library has no such scene.
+    #[error("{error}; it has: {names}", names = scene_names())]
+    UnknownScene {
+        /// Which one.
+        error: UnknownScene,
+    },
+    /// The scene text is invalid.
+    #[cfg(feature = "toml")]
+    #[error(transparent)]
+    Text(#[from] SceneFileError),
+    /// A model cannot be built.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A scene cannot be built.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A step is invalid.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The world cannot be created or changed.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// The world cannot be restored from a snapshot.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The bytes are not a snapshot.
+    #[error("not a snapshot: {0}")]
+    SnapshotText(serde_json::Error),
+    /// There is no model of this name.
+    #[error("the world has no model '{model}'")]
+    NoSuchModel {
+        /// The name.
+        model: String,
+    },
+    /// A model has no group of this name.
+    #[error("the model '{model}' has no group '{group}'")]
+    NoSuchGroup {
+        /// The name of the model.
+        model: String,
+        /// The name of the group.
+        group: String,
+    },
+    /// A slice of the caller has the wrong length.
+    #[error("the slice of {what} has {found} numbers, expected {expected}")]
+    Length {
+        /// What the slice is for, as in "positions".
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The right length.
+        expected: usize,
+    },
+    /// Wind acts on triangles in three dimensions.
+    #[error("wind needs a world in three dimensions; this one has two")]
+    WindInPlane,
+}
+
+impl From<UnknownScene> for AnyWorldError {
+    fn from(error: UnknownScene) -> Self {
+        Self::UnknownScene { error }
+    }
+}
+
+fn scene_names() -> String {
+    let names: alloc::vec::Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
+    names.join(", ")
+}

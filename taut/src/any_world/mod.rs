@@ -1,0 +1,352 @@
+//! A world in two or three dimensions, made of a scene text, a library scene or a mesh.
+
+mod changes;
+mod drawing;
+mod error;
+mod state;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use taut_core::{Bending, Kernel, check_limit};
+#[cfg(feature = "toml")]
+use taut_scenes::TriangleReader;
+use taut_scenes::{AnyScene, LibraryScene};
+use taut_world::{Drawing, Model, Outcome, Scene, Simulation, Tethers, Warning, World};
+
+use crate::tuned::THREADS_MAX;
+use crate::{AnyKernel, KernelChoice, KernelSet};
+
+pub use error::AnyWorldError;
+
+/// A [`World`] in two or three dimensions, with the scene it was made of and its kernels.
+///
+/// It is for programs that learn the number of dimensions at run time, and for bindings to other
+/// languages. A point always has three coordinates, in m: in two dimensions the third is ignored in
+/// arguments and 0 in results. Positions and normals are rows of `f32` in slices of the caller.
+///
+/// ```
+/// use taut::{AnyWorld, KernelChoice};
+///
+/// let mut world = AnyWorld::from_library("curtain", Some(16), &KernelChoice::default())?;
+/// let mut positions = vec![0.0; 3 * world.vertices()];
+/// for _frame in 0..60 {
+///     assert!(world.step(1)?.finite);
+///     world.copy_positions(&mut positions)?;
+/// }
+/// println!("{:016x}", world.hash());
+/// # Ok::<(), taut::AnyWorldError>(())
+/// ```
+///
+/// The result does not depend on the kernels:
+///
+/// ```
+/// use taut::{AnyWorld, KernelChoice, KernelName};
+///
+/// let scalar = KernelChoice { kernel: Some(KernelName::Scalar), ..KernelChoice::default() };
+/// let hash = |kernels: &KernelChoice| -> Result<u64, taut::AnyWorldError> {
+///     let mut world = AnyWorld::from_library("ragdolls", Some(1), kernels)?; // in two dimensions
+///     assert!(world.step(60)?.finite);
+///     Ok(world.hash())
+/// };
+/// assert_eq!(hash(&scalar)?, hash(&KernelChoice::default())?);
+/// # Ok::<(), taut::AnyWorldError>(())
+/// ```
+#[derive(Debug)]
+pub struct AnyWorld {
+    inner: Inner,
+    kernels: KernelSet,
+    /// Without the triangles and sticks that were removed.
+    drawing: Drawing,
+    /// How many removed triangles and sticks `drawing` already lacks.
+    removed: [usize; 2],
+    drawing_version: u64,
+    /// The positions from which normals are computed, and the normals.
+    rows: [Vec<[f32; 3]>; 2],
+    /// Positions and normals, interleaved.
+    interleaved: Vec<f32>,
+}
+
+/// A world and its scene.
+#[derive(Debug)]
+struct Simulated<const D: usize> {
+    /// With the current forces.
+    scene: Scene<D>,
+    world: World<D>,
+}
+
+#[derive(Debug)]
+enum Inner {
+    TwoD(Box<Simulated<2>>),
+    ThreeD(Box<Simulated<3>>),
+}
+
+/// Evaluates an expression on the world and scene of either dimension.
+macro_rules! with_inner {
+    ($inner:expr, $it:ident => $call:expr) => {
+        match $inner {
+            $crate::any_world::Inner::TwoD($it) => $call,
+            $crate::any_world::Inner::ThreeD($it) => $call,
+        }
+    };
+}
+use with_inner;
+
+/// Properties of cloth that [`AnyWorld::from_mesh`] makes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshCloth {
+    /// Mass per area, kg/m². Default: 0.2.
+    pub density: f32,
+    /// Whether it resists bending. Default: by sticks.
+    pub bending: Bending,
+    /// Whether its particles are tethered to pinned ones, which keeps it stiff with few iterations.
+    /// Default: true.
+    pub tethered: bool,
+}
+
+impl Default for MeshCloth {
+    fn default() -> Self {
+        Self { density: 0.2, bending: Bending::Sticks, tethered: true }
+    }
+}
+
+impl<const D: usize> Simulated<D>
+where
+    AnyKernel: Kernel<D>,
+    World<D>: Simulation<D>,
+{
+    fn new(scene: Scene<D>, kernels: &KernelSet) -> Result<Box<Self>, AnyWorldError> {
+        let world = World::new(&scene, |schedule| kernels.kernel_for(schedule))?;
+        Ok(Box::new(Self { scene, world }))
+    }
+}
+
+/// The chosen kernels, if the number of threads is at most 1024: the system fails only after it has
+/// started most of them.
+fn find(kernels: &KernelChoice) -> Result<KernelSet, AnyWorldError> {
+    check_limit("threads of a world", kernels.threads as u128, THREADS_MAX)?;
+    Ok(kernels.find()?)
+}
+
+impl AnyWorld {
+    /// The world of a scene.
+    ///
+    /// ```
+    /// use taut::world::{Cloth, Model, Scene};
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let mut scene = Scene::<3>::new();
+    /// scene.add("flag", Model::cloth(&Cloth::spaced(24, 16, 0.04))?.pinned("left"))?;
+    /// let mut world = AnyWorld::new(scene, &KernelChoice::default())?;
+    /// assert!(world.step(10)?.finite);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`KernelChoice::find`] and [`World::new`]; more than 1024 threads.
+    pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
+        let kernels = find(kernels)?;
+        let inner = match scene.into() {
+            AnyScene::TwoD(scene) => Inner::TwoD(Simulated::new(scene, &kernels)?),
+            AnyScene::ThreeD(scene) => Inner::ThreeD(Simulated::new(scene, &kernels)?),
+        };
+        let mut this = Self {
+            inner,
+            kernels,
+            drawing: Drawing::default(),
+            removed: [0; 2],
+            drawing_version: 0,
+            rows: Default::default(),
+            interleaved: Vec::new(),
+        };
+        this.redraw();
+        Ok(this)
+    }
+
+    /// The world of a scene of the library, in its default size or another.
+    ///
+    /// # Errors
+    /// There is no such scene, it cannot be built in this size, or as [`new`](Self::new).
+    pub fn from_library(
+        name: &str,
+        size: Option<usize>,
+        kernels: &KernelChoice,
+    ) -> Result<Self, AnyWorldError> {
+        let scene = LibraryScene::named(name)?;
+        Self::new(scene.scene(size.unwrap_or(scene.size))?, kernels)
+    }
+
+    /// The world of a scene in TOML that names no mesh files: see [`AnyScene::from_toml`].
+    ///
+    /// ```
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let text = r#"
+    ///     [[model]]
+    ///     name = "sheet"
+    ///     drape = { size = 16 }
+    /// "#;
+    /// let mut world = AnyWorld::from_toml(text, &KernelChoice::default())?;
+    /// assert!(world.step(10)?.finite);
+    ///
+    /// let error = AnyWorld::from_toml("[step]\nsubstep = 4", &KernelChoice::default()).unwrap_err();
+    /// assert!(error.to_string().starts_with("line 2: unknown field `substep`"));
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`AnyScene::from_toml`] and [`new`](Self::new).
+    #[cfg(feature = "toml")]
+    pub fn from_toml(text: &str, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
+        Self::new(AnyScene::from_toml(text)?, kernels)
+    }
+
+    /// The world of a scene in TOML; `files` reads the mesh files that it names: see
+    /// [`AnyScene::from_toml_with`].
+    ///
+    /// # Errors
+    /// As [`AnyScene::from_toml_with`] and [`new`](Self::new).
+    #[cfg(feature = "toml")]
+    pub fn from_toml_with(
+        text: &str,
+        files: &TriangleReader,
+        kernels: &KernelChoice,
+    ) -> Result<Self, AnyWorldError> {
+        Self::new(AnyScene::from_toml_with(text, files)?, kernels)
+    }
+
+    /// The world of a triangle mesh as cloth, the model `cloth`, in three dimensions: see
+    /// [`Model::from_triangles`]. Positions are in m. Nothing is pinned.
+    ///
+    /// ```
+    /// use taut::{AnyWorld, KernelChoice, MeshCloth};
+    ///
+    /// let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -1.0, 0.0], [0.0, -1.0, 0.0]];
+    /// let triangles = [[0, 2, 1], [0, 3, 2]];
+    /// let kernels = KernelChoice::default();
+    /// let mut world = AnyWorld::from_mesh(&square, &triangles, &MeshCloth::default(), &kernels)?;
+    /// world.pin(0)?;
+    /// world.pin(1)?;
+    /// assert!(world.step(60)?.finite);
+    /// assert_eq!(world.position(0)?, [0.0, 0.0, 0.0]);
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Model::from_triangles`] and [`new`](Self::new).
+    pub fn from_mesh(
+        positions: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        cloth: &MeshCloth,
+        kernels: &KernelChoice,
+    ) -> Result<Self, AnyWorldError> {
+        let MeshCloth { density, bending, tethered } = *cloth;
+        let mut model = Model::from_triangles(positions, triangles, bending, density)?;
+        if tethered {
+            model = model.tethered(Tethers::default())?;
+        }
+        let mut scene = Scene::<3>::new();
+        scene.add("cloth", model)?;
+        Self::new(scene, kernels)
+    }
+
+    /// The world, if it is in two dimensions.
+    pub fn two_d(&self) -> Option<&World<2>> {
+        match &self.inner {
+            Inner::TwoD(it) => Some(&it.world),
+            Inner::ThreeD(_) => None,
+        }
+    }
+
+    /// The world, if it is in three dimensions.
+    pub fn three_d(&self) -> Option<&World<3>> {
+        match &self.inner {
+            Inner::TwoD(_) => None,
+            Inner::ThreeD(it) => Some(&it.world),
+        }
+    }
+
+    /// Number of dimensions: 2 or 3.
+    pub fn dimensions(&self) -> usize {
+        match self.inner {
+            Inner::TwoD(_) => 2,
+            Inner::ThreeD(_) => 3,
+        }
+    }
+
+    /// Number of particles.
+    pub fn particles(&self) -> usize {
+        with_inner!(&self.inner, it => it.world.len())
+    }
+
+    /// Number of steps so far.
+    pub fn steps(&self) -> u64 {
+        with_inner!(&self.inner, it => it.world.steps())
+    }
+
+    /// Simulated time, s.
+    pub fn time(&self) -> f64 {
+        with_inner!(&self.inner, it => it.world.time())
+    }
+
+    /// See [`World::hash`].
+    pub fn hash(&self) -> u64 {
+        with_inner!(&self.inner, it => it.world.hash())
+    }
+
+    /// See [`World::warnings`].
+    pub fn warnings(&self) -> Vec<Warning> {
+        with_inner!(&self.inner, it => it.world.warnings())
+    }
+
+    /// The kernels of the world.
+    pub fn kernels(&self) -> &KernelSet {
+        &self.kernels
+    }
+
+    /// The numbers of a model's particles.
+    ///
+    /// # Errors
+    /// There is no such model.
+    pub fn model(&self, name: &str) -> Result<Range<usize>, AnyWorldError> {
+        let range = with_inner!(&self.inner, it => it.world.model(name));
+        range.ok_or_else(|| AnyWorldError::NoSuchModel { model: name.into() })
+    }
+
+    /// The numbers of the particles in a group of a model: see [`World::group`].
+    ///
+    /// # Errors
+    /// There is no such model, or it has no such group.
+    pub fn group(&self, model: &str, group: &str) -> Result<Vec<usize>, AnyWorldError> {
+        self.model(model)?;
+        let particles = with_inner!(&self.inner, it => it.world.group(model, group));
+        particles
+            .ok_or_else(|| AnyWorldError::NoSuchGroup { model: model.into(), group: group.into() })
+    }
+
+    /// Runs up to `steps` steps, and stops after the first one that leaves a position that is not
+    /// finite. The outcome counts what tore and broke in all of them.
+    ///
+    /// # Errors
+    /// As [`World::step`].
+    pub fn step(&mut self, steps: u32) -> Result<Outcome, AnyWorldError> {
+        let outcome = with_inner!(&mut self.inner, it => {
+            let is_finite = |point: &[f32]| point.iter().all(|x| x.is_finite());
+            let finite = steps > 0 || it.world.positions().all(|point| is_finite(&point));
+            let mut total = Outcome { finite, torn: 0, broken: 0 };
+            for _ in 0..steps {
+                let Outcome { finite, torn, broken } = it.world.step()?;
+                total.finite = finite;
+                total.torn += torn;
+                total.broken += broken;
+                if !finite {
+                    break;
+                }
+            }
+            total
+        });
+        self.update_drawing();
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,119 @@
+//! The hashes that programs in all languages must print: `bindings/hashes.txt`.
+
+use taut::world::AnyScene;
+use taut::{AnyWorld, AnyWorldError, KernelChoice, KernelName, MeshCloth};
+
+const TABLE: &str = include_str!("../../bindings/hashes.txt");
+
+/// `bindings/c/examples/falling_sheet.c`.
+fn falling_sheet(kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
+    const SIDE: u32 = 17;
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for row in 0..SIDE {
+        for column in 0..SIDE {
+            positions.push([0.0625 * column as f32, 0.0, 0.0625 * row as f32]);
+            if row + 1 < SIDE && column + 1 < SIDE {
+                let a = SIDE * row + column;
+                let [b, c, d] = [a + 1, a + SIDE, a + SIDE + 1];
+                triangles.extend([[a, c, b], [b, c, d]]);
+            }
+        }
+    }
+    let mut world = AnyWorld::from_mesh(&positions, &triangles, &MeshCloth::default(), kernels)?;
+    world.pin(0)?;
+    world.pin(SIDE as usize - 1)?;
+    assert!(world.step(120)?.finite);
+    Ok(world)
+}
+
+/// `bindings/c/examples/torn_flag.cpp`, without the restart from a snapshot.
+fn torn_flag(kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
+    let mut world = AnyWorld::from_library("flag", Some(24), kernels)?;
+    world.set_wind(Some([6.0, 0.0, 2.0]))?;
+    assert!(world.step(90)?.finite);
+    let triangles = world.triangles().count();
+    let blade = |y| [[-0.3, y, -5.0], [-0.3, y, 5.0]];
+    let torn = world.cut(blade(0.1), blade(5.0));
+    assert!(torn > 0 && world.triangles().count() < triangles);
+    assert!(world.step(60)?.finite);
+    Ok(world)
+}
+
+fn simulated(row: &[&str], kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
+    match *row {
+        ["example", "falling-sheet"] => falling_sheet(kernels),
+        ["example", "torn-flag"] => torn_flag(kernels),
+        ["library", name, size, steps] => {
+            let mut world = AnyWorld::from_library(name, size.parse().ok(), kernels)?;
+            assert!(world.step(steps.parse().unwrap())?.finite, "{row:?}");
+            Ok(world)
+        }
+        _ => panic!("{row:?}: unknown row"),
+    }
+}
+
+#[test]
+fn the_hashes_of_all_languages_are_those_of_rust() {
+    let scalar = KernelChoice { kernel: Some(KernelName::Scalar), ..KernelChoice::default() };
+    let threads = KernelChoice { threads: 2, ..KernelChoice::default() };
+    let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+    let mut wrong = Vec::new();
+    for line in rows {
+        let mut row: Vec<&str> = line.split_whitespace().collect();
+        let expected = row.pop().unwrap();
+        for kernels in [&KernelChoice::default(), &scalar, &threads] {
+            let hash = format!("{:016x}", simulated(&row, kernels).unwrap().hash());
+            if hash != expected {
+                wrong.push(format!("{line}: {hash} on {kernels:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_restored_world_draws_what_it_has() {
+    let kernels = KernelChoice::default();
+    let mut world = AnyWorld::from_library("curtain", Some(16), &kernels).unwrap();
+    assert!(world.step(5).unwrap().finite);
+    let whole = world.snapshot_json();
+    let [triangles, lines] = [world.triangles().count(), world.lines().count()];
+    let version = world.drawing_version();
+    assert!(world.tear(40).unwrap() && !world.tear(40).unwrap());
+    assert_eq!(world.stick(40).unwrap(), None);
+    assert!(world.drawing_version() > version && world.lines().count() == lines - 1);
+    assert!(world.triangles().count() < triangles);
+    let torn = world.snapshot_json();
+    for (snapshot, missing) in [(&whole, 0), (&torn, 1)] {
+        world.restore_json(snapshot).unwrap();
+        assert_eq!(world.lines().count(), lines - missing);
+        assert_eq!(world.stick(40).unwrap().is_none(), missing == 1);
+    }
+    let error = world.restore_json(b"{}").unwrap_err();
+    assert!(error.to_string().starts_with("not a snapshot: missing field"), "{error}");
+}
+
+#[test]
+fn points_of_a_plane_have_a_third_coordinate_of_zero() {
+    let text = r#"
+        dimensions = 2
+        [[model]]
+        name = "rope"
+        rope = { path = [[0.0, 0.0], [1.0, 0.0]] }
+    "#;
+    let scene = AnyScene::from_toml(text).unwrap();
+    let mut world = AnyWorld::new(scene, &KernelChoice::default()).unwrap();
+    assert_eq!((world.dimensions(), world.triangles().count()), (2, 0));
+    world.set_position(0, [0.0, 0.5, 7.0]).unwrap();
+    assert_eq!(world.position(0).unwrap(), [0.0, 0.5, 0.0]);
+    let mut rows = vec![1.0; 3 * world.vertices()];
+    world.copy_positions(&mut rows).unwrap();
+    assert!(rows.as_chunks::<3>().0.iter().all(|[_, _, z]| *z == 0.0));
+    world.copy_normals(&mut rows).unwrap();
+    assert_eq!(rows[..3], [0.0, 0.0, 1.0]);
+    let error = world.copy_normals(&mut rows[1..]).unwrap_err();
+    assert!(matches!(error, AnyWorldError::Length { what: "normals", .. }), "{error}");
+    assert!(matches!(world.set_wind(None), Err(AnyWorldError::WindInPlane)));
+    assert_eq!(world.settings().step.acceleration, [0.0, -9.81, 0.0]);
+    assert!(world.position(99_999).unwrap_err().to_string().contains("99999"));
+}
