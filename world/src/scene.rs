@@ -38,7 +38,9 @@ pub enum SceneError {
         name: String,
     },
     /// Copies of a model would touch each other.
-    #[error("model '{name}': copies of a model with self-collision, limbs or a rigid body touch each other")]
+    #[error(
+        "model '{name}': copies of a model with self-collision, limbs or a rigid body touch each other"
+    )]
     ContactsOfCopies {
         /// The name of the model.
         name: String,
