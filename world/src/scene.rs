@@ -18,7 +18,7 @@ use crate::sleep::Sleep;
 use crate::springs::SpringError;
 use crate::tie::{BoundTie, Tie, TieError, TieList};
 
-/// Why a model cannot be added to a scene.
+/// Why a model cannot be added to a scene, or a scene cannot be repeated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -37,6 +37,17 @@ pub enum SceneError {
         /// The name.
         name: String,
     },
+    /// Copies of a model would touch each other.
+    #[error(
+        "model '{name}': copies of a model with self-collision, limbs or a rigid body touch each other"
+    )]
+    ContactsOfCopies {
+        /// The name of the model.
+        name: String,
+    },
+    /// Ties cannot be copied.
+    #[error("a scene with ties cannot be repeated")]
+    TiesOfCopies,
 }
 
 /// Models by name, forces, obstacles and a step: all that a [`World`](crate::World) is created
@@ -153,6 +164,47 @@ impl<const D: usize> Scene<D> {
             self.add(format!("{name} {copy}"), model.clone().moved(offset))?;
         }
         Ok(())
+    }
+
+    /// The scene with this number of copies of all its models, called `name 0`, `name 1` and so on.
+    /// Each copy has the bits that it has alone. The particles of a copy follow those of the copy
+    /// before it.
+    ///
+    /// ```
+    /// use taut_world::{Model, Scene, StickSet};
+    ///
+    /// let mut scene = Scene::<3>::new();
+    /// scene.add("disc", Model::disc(4, StickSet::All)?)?;
+    /// assert_eq!(scene.repeated(64)?.models().count(), 64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If copies could touch each other: models with self-collision, limbs or rigid bodies. If models
+    /// are tied. Same as [`add`](Self::add).
+    pub fn repeated(&self, copies: usize) -> Result<Self, SceneError> {
+        if !self.ties.all().is_empty() {
+            return Err(SceneError::TiesOfCopies);
+        }
+        let touches = |model: &Model<D>| {
+            let Model { self_collision, limbs, bodies, .. } = model;
+            self_collision.is_some() || !limbs.is_empty() || !bodies.is_empty()
+        };
+        if let Some((name, _)) = self.models.iter().find(|(_, model)| touches(model)) {
+            return Err(SceneError::ContactsOfCopies { name: name.clone() });
+        }
+        let mut repeated = Self {
+            models: Vec::new(),
+            names: BTreeMap::new(),
+            totals: Totals::default(),
+            ..self.clone()
+        };
+        for copy in 0..copies {
+            for (name, model) in &self.models {
+                repeated.add(format!("{name} {copy}"), model.clone())?;
+            }
+        }
+        Ok(repeated)
     }
 
     /// Ties points of models, which must be in the scene already. Returns the numbers of the ties in

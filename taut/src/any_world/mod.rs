@@ -146,8 +146,11 @@ impl AnyWorld {
     /// # Errors
     /// As [`KernelChoice::find`] and [`World::new`]; more than 1024 threads.
     pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
-        let kernels = find(kernels)?;
-        let inner = match scene.into() {
+        Self::of(scene.into(), find(kernels)?)
+    }
+
+    fn of(scene: AnyScene, kernels: KernelSet) -> Result<Self, AnyWorldError> {
+        let inner = match scene {
             AnyScene::TwoD(scene) => Inner::TwoD(Simulated::new(scene, &kernels)?),
             AnyScene::ThreeD(scene) => Inner::ThreeD(Simulated::new(scene, &kernels)?),
         };
@@ -249,6 +252,30 @@ impl AnyWorld {
         let mut scene = Scene::<3>::new();
         scene.add("cloth", model)?;
         Self::new(scene, kernels)
+    }
+
+    /// A new world of the same scene with this number of copies of all its models: see
+    /// [`Scene::repeated`]. The vertices of a copy follow those of the copy before it.
+    ///
+    /// ```
+    /// use taut::{AnyWorld, KernelChoice};
+    ///
+    /// let mut curtain = AnyWorld::from_library("curtain", Some(16), &KernelChoice::default())?;
+    /// let mut curtains = curtain.repeated(64)?;
+    /// assert_eq!(curtains.vertices(), 64 * curtain.vertices());
+    /// assert!(curtain.step(10)?.finite && curtains.step(10)?.finite);
+    /// assert_eq!(curtains.position(curtain.vertices() + 5)?, curtain.position(5)?);
+    /// # Ok::<(), taut::AnyWorldError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Scene::repeated`] and [`World::new`].
+    pub fn repeated(&self, copies: usize) -> Result<Self, AnyWorldError> {
+        let scene = match &self.inner {
+            Inner::TwoD(it) => AnyScene::TwoD(it.scene.repeated(copies)?),
+            Inner::ThreeD(it) => AnyScene::ThreeD(it.scene.repeated(copies)?),
+        };
+        Self::of(scene, self.kernels.clone())
     }
 
     /// The world, if it is in two dimensions.

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use taut_core::{Kernel, Plan, Step};
 use taut_scalar::ScalarKernel;
 use taut_scenes::LibraryScene;
-use taut_world::{Force, Forces, Model, Scene, StepTime, StickSet, World};
+use taut_world::{
+    Attachment, Cloth, Force, Forces, Model, Place, Ragdoll, Rope, Scene, SceneError, StepTime,
+    StickSet, Tie, Wind, World,
+};
 
 use super::make::{coarse, scene, steps, unconnected, world};
 
@@ -169,4 +172,29 @@ fn models_out_of_reach_give_warnings() {
     for listed in LibraryScene::ALL {
         assert_eq!(listed.scene(listed.size).unwrap().warnings(), [], "{}", listed.name);
     }
+}
+
+#[test]
+fn a_repeated_scene_has_the_bits_of_one() {
+    let mut scene = Scene::<3>::new();
+    scene.add("flag", Model::cloth(&Cloth::spaced(9, 7, 0.02)).unwrap().pinned("left")).unwrap();
+    let path = [[0.0, 0.5, 0.0], [1.0, 0.5, 0.0]];
+    scene.add("rope", Model::rope(&path, &Rope::default()).unwrap()).unwrap();
+    scene.forces.push(Arc::new(Wind::new([4.0, 0.0, 1.0])));
+    let mut one = World::new(&scene, |_| ScalarKernel).unwrap();
+    let mut many = World::new(&scene.repeated(7).unwrap(), |_| ScalarKernel).unwrap();
+    for _ in 0..5 {
+        assert!(one.step().unwrap().finite && many.step().unwrap().finite);
+    }
+    assert_eq!(many.model("rope 6").unwrap().end, 7 * one.len());
+    for (particle, position) in many.positions().enumerate() {
+        assert_eq!(position, one.position(particle % one.len()));
+    }
+    let ends = ["flag", "rope"].map(|model| Attachment::new(model, Place::Particle(0)));
+    scene.attach(&Tie::between(ends)).unwrap();
+    assert_eq!(scene.repeated(2).unwrap_err(), SceneError::TiesOfCopies);
+    let mut dolls = Scene::new();
+    dolls.add("doll", Model::<3>::ragdoll(&Ragdoll::default()).unwrap()).unwrap();
+    let error = dolls.repeated(2).unwrap_err().to_string();
+    assert!(error.starts_with("model 'doll': copies"), "{error}");
 }

@@ -1,0 +1,40 @@
+//! NumPy arrays that are filled with the data of a world.
+
+use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods, ToPyArray};
+use pyo3::prelude::*;
+use taut::AnyWorldError;
+
+use crate::raised;
+
+/// An array with three numbers per vertex.
+pub(crate) type Rows<'py> = Bound<'py, PyArrayDyn<f32>>;
+
+/// Fills `out`, or else a new array of the given shape.
+pub(crate) fn filled<'py>(
+    py: Python<'py>,
+    shape: &[usize],
+    out: Option<Rows<'py>>,
+    fill: impl FnOnce(&mut [f32]) -> Result<(), AnyWorldError>,
+) -> PyResult<Rows<'py>> {
+    let out = out.unwrap_or_else(|| PyArrayDyn::zeros(py, shape, false));
+    if out.shape() != shape {
+        return Err(raised(format!("the shape of out is {:?}, expected {shape:?}", out.shape())));
+    }
+    if !out.is_c_contiguous() {
+        return Err(raised("out is not C-contiguous"));
+    }
+    let mut writable = out.try_readwrite().map_err(|_| raised("out is not writable"))?;
+    let numbers = writable.as_slice_mut().map_err(|_| raised("out is not C-contiguous"))?;
+    fill(numbers).map_err(raised)?;
+    drop(writable);
+    Ok(out)
+}
+
+/// Lists of vertex numbers as an array of shape (n, N).
+pub(crate) fn lists<const N: usize>(
+    py: Python<'_>,
+    rows: impl Iterator<Item = [u32; N]>,
+) -> PyResult<Bound<'_, PyArray2<u32>>> {
+    let numbers: Vec<u32> = rows.flatten().collect();
+    numbers.to_pyarray(py).reshape([numbers.len() / N, N])
+}

@@ -1,0 +1,158 @@
+//! Worlds from scenes and arrays.
+
+use std::path::PathBuf;
+
+use numpy::{AllowTypeChange, PyArrayLike2, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use taut::world::{LibraryScene, TriangleReader};
+use taut::{AnyWorld, AnyWorldError, Bending, KernelChoice, MeshCloth};
+use taut_mesh::LoadOptions;
+
+use crate::raised;
+use crate::world::World;
+
+/// The names of the library scenes.
+#[pyfunction]
+pub(crate) fn scenes() -> Vec<&'static str> {
+    LibraryScene::ALL.iter().map(|scene| scene.name).collect()
+}
+
+fn choice(kernel: Option<&str>, threads: usize) -> PyResult<KernelChoice> {
+    let kernel = kernel.map(str::parse).transpose().map_err(raised)?;
+    Ok(KernelChoice { kernel, isa: None, threads: threads.max(1) })
+}
+
+/// Makes a world without the interpreter's lock, and repeats it.
+fn made(
+    py: Python<'_>,
+    copies: Option<usize>,
+    make: impl FnOnce() -> Result<AnyWorld, AnyWorldError> + Send,
+) -> PyResult<AnyWorld> {
+    let world = py.detach(|| match (make()?, copies) {
+        (world, None) => Ok(world),
+        (world, Some(copies)) => world.repeated(copies),
+    });
+    world.map_err(raised)
+}
+
+/// Reads the mesh files that a scene names, from a folder or below it.
+fn mesh_files(folder: PathBuf) -> Box<TriangleReader<'static>> {
+    Box::new(move |file| {
+        let path = taut_mesh::path_below(&folder, file)?;
+        let mesh = taut_mesh::load(path, &LoadOptions::default())?.mesh;
+        Ok((mesh.positions, mesh.triangles))
+    })
+}
+
+/// Rows of three numbers.
+fn rows<T: numpy::Element + Copy>(
+    what: &str,
+    array: &PyReadonlyArray2<'_, T>,
+) -> PyResult<Vec<[T; 3]>> {
+    if array.shape()[1] != 3 {
+        return Err(raised(format!("the shape of {what} is {:?}, expected (n, 3)", array.shape())));
+    }
+    Ok(array.as_array().rows().into_iter().map(|row| [row[0], row[1], row[2]]).collect())
+}
+
+#[pymethods]
+impl World {
+    /// The world of a scene of the library, such as `curtain`: see `taut.scenes()`.
+    ///
+    /// `size` is the size of the scene, which means something else for each; None: its default.
+    /// `copies`: simulate this number of copies of the scene, which do not touch each other, each with
+    /// the bits of a single one; arrays of vertices then have the shape (copies, vertices, 3).
+    /// `kernel` (`scalar`, `pulp`, `grid`, `copies`; None: the best) and `threads` decide the speed only.
+    #[staticmethod]
+    #[pyo3(signature = (name, size=None, *, copies=None, kernel=None, threads=1))]
+    fn from_library(
+        py: Python<'_>,
+        name: &str,
+        size: Option<usize>,
+        copies: Option<usize>,
+        kernel: Option<&str>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let kernels = choice(kernel, threads)?;
+        let world = made(py, copies, || AnyWorld::from_library(name, size, &kernels))?;
+        let keywords = keywords(py, copies, kernel, threads)?;
+        Self::new(py, world, copies, "from_library", (name, size), keywords)
+    }
+
+    /// The world of a scene in TOML: docs/scenes.md has all keys.
+    ///
+    /// Mesh files that it names are read from `folder` or below it; without a folder, none are.
+    /// `copies`, `kernel` and `threads`: see `from_library`.
+    #[staticmethod]
+    #[pyo3(signature = (scene, folder=None, *, copies=None, kernel=None, threads=1))]
+    fn from_toml(
+        py: Python<'_>,
+        scene: &str,
+        folder: Option<PathBuf>,
+        copies: Option<usize>,
+        kernel: Option<&str>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let kernels = choice(kernel, threads)?;
+        let world = made(py, copies, || match &folder {
+            None => AnyWorld::from_toml(scene, &kernels),
+            Some(folder) => AnyWorld::from_toml_with(scene, &*mesh_files(folder.clone()), &kernels),
+        })?;
+        let keywords = keywords(py, copies, kernel, threads)?;
+        Self::new(py, world, copies, "from_toml", (scene, folder), keywords)
+    }
+
+    /// The world of a triangle mesh as cloth, the model `cloth`. Nothing is pinned.
+    ///
+    /// `vertices` are positions in m, of shape (n, 3); `triangles` are numbers of vertices,
+    /// of shape (m, 3), counter-clockwise from outside. `density` is the mass per area, kg/m².
+    /// `tethered`: particles are tethered to pinned ones, which keeps the cloth stiff.
+    /// `copies`, `kernel` and `threads`: see `from_library`.
+    #[staticmethod]
+    #[pyo3(signature = (
+        vertices, triangles, *, density=0.2, resists_bending=true, tethered=true, copies=None, kernel=None, threads=1
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+    fn from_mesh<'py>(
+        py: Python<'py>,
+        vertices: PyArrayLike2<'py, f32, AllowTypeChange>,
+        triangles: PyArrayLike2<'py, u32, AllowTypeChange>,
+        density: f32,
+        resists_bending: bool,
+        tethered: bool,
+        copies: Option<usize>,
+        kernel: Option<&str>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let kernels = choice(kernel, threads)?;
+        let positions = rows("vertices", &vertices)?;
+        let corners = rows("triangles", &triangles)?;
+        let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
+        let cloth = MeshCloth { density, bending, tethered };
+        let world =
+            made(py, copies, || AnyWorld::from_mesh(&positions, &corners, &cloth, &kernels))?;
+        // Copies of the arrays, because the caller may change them.
+        let vertices = vertices.as_array().to_pyarray(py);
+        let triangles = triangles.as_array().to_pyarray(py);
+        let keywords = keywords(py, copies, kernel, threads)?;
+        keywords.set_item("density", density)?;
+        keywords.set_item("resists_bending", resists_bending)?;
+        keywords.set_item("tethered", tethered)?;
+        Self::new(py, world, copies, "from_mesh", (vertices, triangles), keywords)
+    }
+}
+
+/// The keyword arguments that all constructors have.
+fn keywords<'py>(
+    py: Python<'py>,
+    copies: Option<usize>,
+    kernel: Option<&str>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let keywords = PyDict::new(py);
+    keywords.set_item("copies", copies)?;
+    keywords.set_item("kernel", kernel)?;
+    keywords.set_item("threads", threads)?;
+    Ok(keywords)
+}

@@ -1,0 +1,27 @@
+//! The extension module `taut._taut`: worlds for Python. The package `taut` re-exports it, and its
+//! type stubs have the types. The comments of public classes and functions are their docstrings.
+
+mod arrays;
+mod create;
+mod world;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(taut, TautError, PyValueError, "A call failed; the message names the place.");
+
+/// Why a call failed, as an exception.
+fn raised(error: impl ToString) -> PyErr {
+    TautError::new_err(error.to_string())
+}
+
+#[pymodule(name = "_taut")]
+mod module {
+    #[pymodule_export]
+    use super::TautError;
+    #[pymodule_export]
+    use super::create::scenes;
+    #[pymodule_export]
+    use super::world::{Outcome, World};
+}

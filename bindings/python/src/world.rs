@@ -1,0 +1,379 @@
+//! The class `World`.
+
+use numpy::{
+    AllowTypeChange, PyArray1, PyArray2, PyArrayLikeDyn, PyUntypedArrayMethods, ToPyArray,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use taut::world::Settings;
+use taut::{AnyWorld, Step};
+
+use crate::arrays::{Rows, filled, lists};
+use crate::raised;
+
+/// How steps ended: whether all positions are finite, and the numbers of sticks that tore and of
+/// ties that broke.
+#[pyclass(frozen, get_all, module = "taut")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    finite: bool,
+    torn: usize,
+    broken: usize,
+}
+
+#[pymethods]
+impl Outcome {
+    fn __repr__(&self) -> String {
+        let Self { finite, torn, broken } = self;
+        let finite = if *finite { "True" } else { "False" };
+        format!("Outcome(finite={finite}, torn={torn}, broken={broken})")
+    }
+}
+
+/// Cloth, ropes and bodies in two or three dimensions, made by `from_library`, `from_toml` or
+/// `from_mesh`.
+///
+/// A particle is given by its number. Points have three coordinates, m. A call that fails raises
+/// `TautError` and changes nothing. Worlds can be pickled.
+#[pyclass(module = "taut")]
+#[derive(Debug)]
+pub(crate) struct World {
+    inner: AnyWorld,
+    copies: Option<usize>,
+    /// The constructor and its arguments, for pickles.
+    constructor: &'static str,
+    arguments: Py<PyTuple>,
+    keywords: Py<PyDict>,
+    /// The last wind and tear factor that were set: they are not part of a snapshot.
+    wind: Option<(Option<[f32; 3]>,)>,
+    tear_factor: Option<f32>,
+}
+
+impl World {
+    pub(crate) fn new<'py>(
+        py: Python<'py>,
+        inner: AnyWorld,
+        copies: Option<usize>,
+        constructor: &'static str,
+        arguments: impl IntoPyObject<
+            'py,
+            Target = PyTuple,
+            Output = Bound<'py, PyTuple>,
+            Error: Into<PyErr>,
+        >,
+        keywords: Bound<'py, PyDict>,
+    ) -> PyResult<Self> {
+        let arguments = arguments.into_pyobject(py).map_err(Into::into)?.unbind();
+        let keywords = keywords.unbind();
+        Ok(Self { inner, copies, constructor, arguments, keywords, wind: None, tear_factor: None })
+    }
+
+    /// The shape of positions and normals.
+    fn shape(&self) -> Vec<usize> {
+        let vertices = self.inner.vertices();
+        match self.copies {
+            None => vec![vertices, 3],
+            Some(copies) => vec![copies, vertices / copies.max(1), 3],
+        }
+    }
+}
+
+#[pymethods]
+impl World {
+    /// Runs `count` steps, and stops after the first one that leaves a position that is not finite.
+    ///
+    /// Other Python threads run meanwhile.
+    #[pyo3(signature = (count=1))]
+    fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<Outcome> {
+        let inner = &mut self.inner;
+        let outcome = py.detach(|| inner.step(count)).map_err(raised)?;
+        let taut::world::Outcome { finite, torn, broken } = outcome;
+        Ok(Outcome { finite, torn, broken })
+    }
+
+    /// The positions of all vertices, m: float32 of shape (vertices, 3), or (copies, vertices, 3).
+    ///
+    /// They are the particles, then the vertices of the meshes of rigid bodies. If `out`, a
+    /// C-contiguous array of that shape, is given, it is filled and returned, and nothing is allocated.
+    #[pyo3(signature = (out=None))]
+    fn positions<'py>(&self, py: Python<'py>, out: Option<Rows<'py>>) -> PyResult<Rows<'py>> {
+        filled(py, &self.shape(), out, |numbers| self.inner.copy_positions(numbers))
+    }
+
+    /// The unit normals of all vertices, in the shape of `positions`. See there for `out`.
+    #[pyo3(signature = (out=None))]
+    fn normals<'py>(&mut self, py: Python<'py>, out: Option<Rows<'py>>) -> PyResult<Rows<'py>> {
+        filled(py, &self.shape(), out, |numbers| self.inner.copy_normals(numbers))
+    }
+
+    /// The triangles that are not torn, as numbers of vertices: uint32 of shape (n, 3).
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        lists(py, self.inner.triangles())
+    }
+
+    /// The sticks and springs to draw, as numbers of particles: uint32 of shape (n, 2).
+    fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        lists(py, self.inner.lines())
+    }
+
+    /// A number that grows when `triangles()` or `lines()` change.
+    #[getter]
+    fn drawing_version(&self) -> u64 {
+        self.inner.drawing_version()
+    }
+
+    /// 2 or 3. In two dimensions the third coordinate is ignored in arguments and 0 in results.
+    #[getter]
+    fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    /// The number of copies; None if the world was made without.
+    #[getter]
+    fn copies(&self) -> Option<usize> {
+        self.copies
+    }
+
+    /// The number of particles, of all copies.
+    #[getter]
+    fn particles(&self) -> usize {
+        self.inner.particles()
+    }
+
+    /// The number of vertices, of all copies.
+    #[getter]
+    fn vertices(&self) -> usize {
+        self.inner.vertices()
+    }
+
+    /// The number of steps so far.
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.inner.steps()
+    }
+
+    /// The simulated time, s.
+    #[getter]
+    fn time(&self) -> f64 {
+        self.inner.time()
+    }
+
+    /// The kernels that run.
+    #[getter]
+    fn kernels(&self) -> String {
+        self.inner.kernels().to_string()
+    }
+
+    /// What in the scene will probably not work as intended.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.inner.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    /// A hash of all positions: the same on every machine, kernel and number of threads.
+    fn hash(&self) -> u64 {
+        self.inner.hash()
+    }
+
+    /// The numbers of a model's particles: the first, and the one after the last.
+    fn model(&self, name: &str) -> PyResult<(usize, usize)> {
+        let range = self.inner.model(name).map_err(raised)?;
+        Ok((range.start, range.end))
+    }
+
+    /// The numbers of the particles in a group of a model, such as `top` of a cloth.
+    fn group<'py>(
+        &self,
+        py: Python<'py>,
+        model: &str,
+        group: &str,
+    ) -> PyResult<Bound<'py, PyArray1<usize>>> {
+        Ok(self.inner.group(model, group).map_err(raised)?.to_pyarray(py))
+    }
+
+    /// The position of a particle, m.
+    fn position(&self, particle: usize) -> PyResult<[f32; 3]> {
+        self.inner.position(particle).map_err(raised)
+    }
+
+    /// Moves a particle to a point, m, and stops it.
+    fn set_position(&mut self, particle: usize, to: [f32; 3]) -> PyResult<()> {
+        self.inner.set_position(particle, to).map_err(raised)
+    }
+
+    /// Moves particles with consecutive numbers, from `first` on, to points, m, and stops them.
+    ///
+    /// `positions` is C-contiguous, with three numbers for each.
+    #[pyo3(signature = (positions, first=0))]
+    fn set_positions(
+        &mut self,
+        positions: PyArrayLikeDyn<'_, f32, AllowTypeChange>,
+        first: usize,
+    ) -> PyResult<()> {
+        if !positions.is_c_contiguous() {
+            return Err(raised("positions is not C-contiguous"));
+        }
+        let numbers = positions.as_slice()?;
+        let (rows, rest) = numbers.as_chunks::<3>();
+        let room = self.inner.particles().saturating_sub(first);
+        if !rest.is_empty() || rows.len() > room {
+            let found = numbers.len();
+            return Err(raised(format!(
+                "positions has {found} numbers, expected three for each of at most {room} particles"
+            )));
+        }
+        for (particle, &to) in rows.iter().enumerate() {
+            self.inner.set_position(first + particle, to).map_err(raised)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the velocity of a particle, m/s.
+    fn set_velocity(&mut self, particle: usize, velocity: [f32; 3]) -> PyResult<()> {
+        self.inner.set_velocity(particle, velocity).map_err(raised)
+    }
+
+    /// The inverse mass of a particle, 1/kg; 0 while it is pinned or grabbed.
+    fn inverse_mass(&self, particle: usize) -> PyResult<f32> {
+        self.inner.inverse_mass(particle).map_err(raised)
+    }
+
+    /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
+    fn set_inverse_mass(&mut self, particle: usize, inverse_mass: f32) -> PyResult<()> {
+        self.inner.set_inverse_mass(particle, inverse_mass).map_err(raised)
+    }
+
+    /// Pins a particle at its position, until it is unpinned.
+    fn pin(&mut self, particle: usize) -> PyResult<()> {
+        self.inner.pin(particle).map_err(raised)
+    }
+
+    /// Frees a pinned particle: it gets its mass back and starts at rest.
+    ///
+    /// A particle that the scene pins has no mass and cannot be freed.
+    fn unpin(&mut self, particle: usize) -> PyResult<()> {
+        self.inner.unpin(particle).map_err(raised)
+    }
+
+    /// Grabs a particle: it stays in place, or follows a drag, until it is released.
+    fn grab(&mut self, particle: usize) -> PyResult<()> {
+        self.inner.grab(particle).map_err(raised)
+    }
+
+    /// Sets the position of a grabbed or pinned particle at the end of the next step, m.
+    fn drag(&mut self, particle: usize, to: [f32; 3]) -> PyResult<()> {
+        self.inner.drag(particle, to).map_err(raised)
+    }
+
+    /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
+    fn release(&mut self, particle: usize) -> PyResult<()> {
+        self.inner.release(particle).map_err(raised)
+    }
+
+    /// The particle nearest to a point, at most `within` m away; None if there is none.
+    #[pyo3(signature = (point, within=f32::INFINITY))]
+    fn nearest(&self, point: [f32; 3], within: f32) -> Option<usize> {
+        self.inner.nearest(point, within)
+    }
+
+    /// The particle nearest to a ray, at most `within` m away and not behind its origin.
+    fn nearest_to_ray(&self, origin: [f32; 3], direction: [f32; 3], within: f32) -> Option<usize> {
+        self.inner.nearest_to_ray(origin, direction, within)
+    }
+
+    /// Tears all sticks that a blade crosses, and returns their number.
+    ///
+    /// The blade is a segment between two points, which moves from `start` to `end`. In two
+    /// dimensions it is the segment between the first points of both.
+    fn cut(&mut self, start: [[f32; 3]; 2], end: [[f32; 3]; 2]) -> usize {
+        self.inner.cut(start, end)
+    }
+
+    /// Tears a stick, and removes the triangles at it. Returns whether it was not torn before.
+    fn tear(&mut self, stick: usize) -> PyResult<bool> {
+        self.inner.tear(stick).map_err(raised)
+    }
+
+    /// From now on each stick tears at the end of a step in which it is longer than `factor` times
+    /// its rest length; none tears if `factor` is infinite.
+    fn set_tear_factor(&mut self, factor: f32) -> PyResult<()> {
+        if factor.is_nan() || factor <= 1.0 {
+            return Err(raised(format!("the tear factor is {factor}; it must be above 1")));
+        }
+        self.tear_factor = Some(factor);
+        self.inner.set_tear_factor(factor);
+        Ok(())
+    }
+
+    /// Replaces all forces of the scene by a wind on all triangles, m/s; None: no force but gravity.
+    fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> PyResult<()> {
+        self.inner.set_wind(velocity).map_err(raised)?;
+        self.wind = Some((velocity,));
+        Ok(())
+    }
+
+    /// The settings of a step: the keyword arguments of `set_settings`.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Settings { step, passes } = self.inner.settings();
+        let settings = PyDict::new(py);
+        settings.set_item("dt", step.dt)?;
+        settings.set_item("substeps", step.substeps)?;
+        settings.set_item("iterations", step.iterations)?;
+        settings.set_item("passes", passes)?;
+        settings.set_item("gravity", step.acceleration)?;
+        settings.set_item("damping_rate", step.damping_rate)?;
+        Ok(settings)
+    }
+
+    /// Changes settings, and keeps velocities.
+    ///
+    /// `dt` is the length of a step, s; `gravity` is in m/s², `damping_rate` in 1/s.
+    #[pyo3(signature = (*, dt=None, substeps=None, iterations=None, passes=None, gravity=None, damping_rate=None))]
+    fn set_settings(
+        &mut self,
+        dt: Option<f32>,
+        substeps: Option<u32>,
+        iterations: Option<u32>,
+        passes: Option<u32>,
+        gravity: Option<[f32; 3]>,
+        damping_rate: Option<f32>,
+    ) -> PyResult<()> {
+        let Settings { step: old, passes: old_passes } = self.inner.settings();
+        let step = Step {
+            dt: dt.unwrap_or(old.dt),
+            substeps: substeps.unwrap_or(old.substeps),
+            iterations: iterations.unwrap_or(old.iterations),
+            acceleration: gravity.unwrap_or(old.acceleration),
+            damping_rate: damping_rate.unwrap_or(old.damping_rate),
+        };
+        let passes = passes.unwrap_or(old_passes);
+        self.inner.set_settings(&Settings { step, passes }).map_err(raised)
+    }
+
+    /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind, the tear factor
+    /// and kernels are not part of it.
+    fn snapshot<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.snapshot_json())
+    }
+
+    /// Resumes from a snapshot of a world of the same scene. After an error the world is unchanged.
+    fn restore(&mut self, snapshot: &[u8]) -> PyResult<()> {
+        self.inner.restore_json(snapshot).map_err(raised)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let state = (self.snapshot(py), self.wind, self.tear_factor);
+        let arguments = (self.constructor, &self.arguments, &self.keywords, state);
+        Ok((py.import("taut")?.getattr("_restored")?, arguments.into_pyobject(py)?))
+    }
+
+    fn __repr__(&self) -> String {
+        let (particles, time) = (self.inner.particles(), self.inner.time());
+        let copies = self.copies.map_or_else(String::new, |copies| format!(", {copies} copies"));
+        format!("<taut.World: {particles} particles{copies}, {time:.3} s>")
+    }
+}

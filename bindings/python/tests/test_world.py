@@ -1,0 +1,161 @@
+"""Worlds from Python: the same hashes as in Rust, arrays, errors, pickles and copies."""
+
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import taut
+
+TABLE = Path(__file__).parents[2] / "hashes.txt"
+ROWS = [line.split() for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+
+
+def falling_sheet(**options):
+    """The example falling-sheet: bindings/c/examples/falling_sheet.c."""
+    side = 17
+    vertices = np.array([[0.0625 * x, 0, 0.0625 * z] for z in range(side) for x in range(side)], np.float32)
+    triangles = []
+    for row in range(side - 1):
+        for column in range(side - 1):
+            a = side * row + column
+            b, c, d = a + 1, a + side, a + side + 1
+            triangles += [[a, c, b], [b, c, d]]
+    world = taut.World.from_mesh(vertices, np.array(triangles, np.uint32), **options)
+    world.pin(0)
+    world.pin(side - 1)
+    return world
+
+
+def torn_flag(**options):
+    """The example torn-flag: bindings/c/examples/torn_flag.cpp."""
+    world = taut.World.from_library("flag", 24, **options)
+    world.set_wind((6, 0, 2))
+    world.step(90)
+    assert world.cut([[-0.3, 0.1, -5], [-0.3, 0.1, 5]], [[-0.3, 5, -5], [-0.3, 5, 5]]) > 0
+    world.step(60)
+    return world
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "scalar"}, {"threads": 2}], ids=str)
+@pytest.mark.parametrize("row", ROWS, ids=" ".join)
+def test_hashes_are_those_of_rust(row, options):
+    match row:
+        case ["library", name, size, steps, expected]:
+            world = taut.World.from_library(name, int(size), **options)
+            assert world.step(int(steps)).finite
+        case ["example", "falling-sheet", expected]:
+            world = falling_sheet(**options)
+            world.step(120)
+        case ["example", "torn-flag", expected]:
+            world = torn_flag(**options)
+    assert f"{world.hash():016x}" == expected
+
+
+def test_arrays_are_filled_in_place():
+    world = falling_sheet()
+    positions = world.positions()
+    assert positions.shape == (289, 3) and positions.dtype == np.float32
+    assert world.triangles().shape == (512, 3) and world.lines().dtype == np.uint32
+    world.step()
+    assert world.positions(out=positions) is positions
+    assert positions[:, 1].min() < 0
+    assert np.allclose(np.linalg.norm(world.normals(), axis=1), 1, atol=1e-5)
+    for wrong in [np.zeros((288, 3), np.float32), np.zeros((3, 289), np.float32).T]:
+        with pytest.raises(taut.TautError, match="out"):
+            world.positions(out=wrong)
+    positions.flags.writeable = False
+    with pytest.raises(taut.TautError, match="not writable"):
+        world.positions(out=positions)
+
+
+def test_scene_text_and_its_errors():
+    world = taut.World.from_toml('[[model]]\nname = "sheet"\ndrape = { size = 16 }\n')
+    assert world.model("sheet") == (0, 256) and world.dimensions == 3
+    with pytest.raises(taut.TautError, match="^line 2: unknown field `substep`"):
+        taut.World.from_toml("[step]\nsubstep = 4")
+    with pytest.raises(taut.TautError, match="sheet.*no group 'x'"):
+        world.group("sheet", "x")
+    for call in [lambda: world.pin(256), lambda: taut.World.from_library("x"), lambda: world.set_settings(substeps=0)]:
+        with pytest.raises(taut.TautError):
+            call()
+
+
+def test_mesh_files_are_read_from_the_folder_only(tmp_path):
+    (tmp_path / "square.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n")
+    text = '[[model]]\nname = "cloth"\nmesh = { file = "%s", density = 0.2 }\n'
+    assert taut.World.from_toml(text % "square.obj", tmp_path).particles == 4
+    with pytest.raises(taut.TautError):
+        taut.World.from_toml(text % "../square.obj", tmp_path / "below")
+
+
+def test_pins_grabs_settings_and_tears():
+    world = falling_sheet()
+    world.set_settings(gravity=(0, -1.62, 0), substeps=4)
+    assert world.settings["substeps"] == 4 and world.settings["gravity"] == pytest.approx((0, -1.62, 0))
+    particle = world.nearest((1, 0, 1))
+    assert particle == 288
+    world.grab(particle)
+    world.drag(particle, (1, 0.5, 1))
+    world.step()
+    assert world.position(particle) == [1, 0.5, 1]
+    world.release(particle)
+    world.unpin(0)
+    world.step()
+    assert world.position(0) != [0, 0, 0] and world.inverse_mass(0) > 0
+    before = world.drawing_version
+    assert world.tear(0) and not world.tear(0)
+    assert world.drawing_version > before
+
+
+def test_snapshots_and_pickles_continue_with_the_same_bits():
+    world = torn_flag()
+    world.set_tear_factor(2.5)
+    other = pickle.loads(pickle.dumps(world))
+    snapshot = world.snapshot()
+    assert world.step(30).finite and other.step(30).finite
+    assert world.hash() == other.hash()
+    world.restore(snapshot)
+    world.step(30)
+    assert world.hash() == other.hash()
+    with pytest.raises(taut.TautError, match="not a snapshot"):
+        world.restore(b"{}")
+    sheet = falling_sheet(density=0.3)
+    assert pickle.loads(pickle.dumps(sheet)).hash() == sheet.hash()
+
+
+def test_copies_have_the_bits_of_one():
+    one, many = falling_sheet(), falling_sheet(copies=20)
+    for copy in range(20):
+        many.pin(289 * copy)
+        many.pin(289 * copy + 16)
+    one.step(30)
+    many.step(30)
+    positions = many.positions()
+    assert positions.shape == (20, 289, 3)
+    assert all((copy == one.positions()).all() for copy in positions)
+    # Another state of one copy.
+    many.set_positions(falling_sheet().positions(), first=5 * 289)
+    many.step(1)
+    assert (many.positions()[4] == many.positions()[19]).all()
+    assert not (many.positions()[5] == many.positions()[19]).all()
+    with pytest.raises(taut.TautError, match="copies of a model with"):
+        taut.World.from_library("ragdolls-3d", 1, copies=4)
+
+
+def test_steps_release_the_lock_of_the_interpreter():
+    world = taut.World.from_library("drape", 128)
+    count, done = 0, threading.Event()
+
+    def step():
+        world.step(200)
+        done.set()
+
+    thread = threading.Thread(target=step)
+    thread.start()
+    while not done.is_set():
+        count += 1
+    thread.join()
+    assert count > 0 and world.steps == 200
