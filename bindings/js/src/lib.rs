@@ -1,0 +1,386 @@
+//! Worlds for JavaScript. The comments of public items are those of the TypeScript types.
+
+use js_sys::{Float32Array, Uint32Array};
+use taut::world::{LibraryScene, Settings};
+use taut::{AnyWorld, Bending, KernelChoice, MeshCloth};
+use wasm_bindgen::prelude::*;
+
+/// Why a call failed, as an exception.
+fn thrown(error: impl core::fmt::Display) -> JsError {
+    JsError::new(&error.to_string())
+}
+
+/// The names of the library scenes.
+#[wasm_bindgen]
+pub fn scenes() -> Vec<String> {
+    LibraryScene::ALL.iter().map(|scene| scene.name.to_owned()).collect()
+}
+
+/// How steps ended.
+#[wasm_bindgen]
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Whether all positions are finite.
+    #[wasm_bindgen(readonly)]
+    pub finite: bool,
+    /// Number of sticks that tore.
+    #[wasm_bindgen(readonly)]
+    pub torn: usize,
+    /// Number of ties that broke.
+    #[wasm_bindgen(readonly)]
+    pub broken: usize,
+}
+
+/// Properties of the cloth that a mesh becomes.
+#[wasm_bindgen]
+#[derive(Clone, Copy, Debug)]
+pub struct Cloth {
+    /// Mass per area, kg/m². Default: 0.2.
+    pub density: f32,
+    /// Default: true.
+    #[wasm_bindgen(js_name = resistsBending)]
+    pub resists_bending: bool,
+    /// Whether its particles are tethered to pinned ones, which keeps it stiff. Default: true.
+    pub tethered: bool,
+}
+
+#[wasm_bindgen]
+impl Cloth {
+    /// Cloth with default properties.
+    #[wasm_bindgen(constructor)]
+    #[expect(clippy::new_without_default, reason = "it is called from JavaScript")]
+    #[must_use]
+    pub fn new() -> Self {
+        let MeshCloth { density, bending, tethered } = MeshCloth::default();
+        Self { density, resists_bending: bending == Bending::Sticks, tethered }
+    }
+}
+
+/// The settings of a step.
+#[wasm_bindgen]
+#[derive(Clone, Copy, Debug)]
+pub struct StepSettings {
+    /// Length of a step, s.
+    pub dt: f32,
+    /// Number of substeps of a step.
+    pub substeps: u32,
+    /// Number of passes of a substep.
+    pub passes: u32,
+    /// Number of iterations of a pass.
+    pub iterations: u32,
+    /// Gravity, m/s².
+    #[wasm_bindgen(js_name = gravityX)]
+    pub gravity_x: f32,
+    /// Gravity, m/s².
+    #[wasm_bindgen(js_name = gravityY)]
+    pub gravity_y: f32,
+    /// Gravity, m/s².
+    #[wasm_bindgen(js_name = gravityZ)]
+    pub gravity_z: f32,
+    /// Damping rate, 1/s.
+    #[wasm_bindgen(js_name = dampingRate)]
+    pub damping_rate: f32,
+}
+
+/// Cloth, ropes and bodies in two or three dimensions.
+///
+/// A particle is given by its number. Points are in m; in two dimensions the third coordinate is
+/// ignored in arguments and 0 in results. A call that fails throws an `Error` and changes nothing.
+/// Call `free()` when a world is no longer needed.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct World {
+    inner: AnyWorld,
+    /// Positions or normals on their way to JavaScript.
+    numbers: Vec<f32>,
+}
+
+/// Repeats a world.
+fn made(
+    world: Result<AnyWorld, taut::AnyWorldError>,
+    copies: Option<usize>,
+) -> Result<World, JsError> {
+    let world = world.map_err(thrown)?;
+    let inner = match copies {
+        None => world,
+        Some(copies) => world.repeated(copies).map_err(thrown)?,
+    };
+    Ok(World { inner, numbers: Vec::new() })
+}
+
+fn rows<T: Copy>(what: &str, numbers: &[T]) -> Result<Vec<[T; 3]>, JsError> {
+    let (rows, rest) = numbers.as_chunks();
+    if rest.is_empty() {
+        return Ok(rows.to_vec());
+    }
+    Err(thrown(format!("the length of {what} is {}, not a multiple of 3", numbers.len())))
+}
+
+#[wasm_bindgen]
+impl World {
+    /// The world of a scene of the library: see `scenes()`. `size` means something else for each
+    /// scene. `copies`: simulate this number of copies of the scene, which do not touch each other,
+    /// each with the bits of a single one; the vertices of a copy follow those of the one before.
+    #[wasm_bindgen(js_name = fromLibrary)]
+    pub fn from_library(
+        name: &str,
+        size: Option<usize>,
+        copies: Option<usize>,
+    ) -> Result<World, JsError> {
+        made(AnyWorld::from_library(name, size, &KernelChoice::default()), copies)
+    }
+
+    /// The world of a scene in TOML that names no mesh files. For `copies` see `fromLibrary`.
+    #[cfg(feature = "toml")]
+    #[wasm_bindgen(js_name = fromToml)]
+    pub fn from_toml(scene: &str, copies: Option<usize>) -> Result<World, JsError> {
+        made(AnyWorld::from_toml(scene, &KernelChoice::default()), copies)
+    }
+
+    /// The world of a triangle mesh as cloth, the model `cloth`, three numbers for each vertex, m,
+    /// and triangle, counter-clockwise from outside. Nothing is pinned. For `copies` see
+    /// `fromLibrary`.
+    #[wasm_bindgen(js_name = fromMesh)]
+    pub fn from_mesh(
+        vertices: &[f32],
+        triangles: &[u32],
+        cloth: Option<Cloth>,
+        copies: Option<usize>,
+    ) -> Result<World, JsError> {
+        let Cloth { density, resists_bending, tethered } = cloth.unwrap_or_else(Cloth::new);
+        let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
+        let cloth = MeshCloth { density, bending, tethered };
+        let (vertices, triangles) = (rows("vertices", vertices)?, rows("triangles", triangles)?);
+        made(AnyWorld::from_mesh(&vertices, &triangles, &cloth, &KernelChoice::default()), copies)
+    }
+
+    /// Runs `count` steps, 1 by default, and stops after the first one that leaves a position that is
+    /// not finite.
+    pub fn step(&mut self, count: Option<u32>) -> Result<Outcome, JsError> {
+        let outcome = self.inner.step(count.unwrap_or(1)).map_err(thrown)?;
+        let taut::world::Outcome { finite, torn, broken } = outcome;
+        Ok(Outcome { finite, torn, broken })
+    }
+
+    /// The positions of all vertices, m, three numbers each: the particles, then the vertices of the
+    /// meshes of rigid bodies. If `out` is given, such as the array of a buffer attribute, it is
+    /// filled and returned. Arrays of the caller stay valid when the memory of the module grows.
+    pub fn positions(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
+        self.filled(out, |world, numbers| world.copy_positions(numbers))
+    }
+
+    /// The unit normals of all vertices, three numbers each. For `out` see `positions`.
+    pub fn normals(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
+        self.filled(out, AnyWorld::copy_normals)
+    }
+
+    fn filled(
+        &mut self,
+        out: Option<Float32Array>,
+        fill: impl FnOnce(&mut AnyWorld, &mut [f32]) -> Result<(), taut::AnyWorldError>,
+    ) -> Result<Float32Array, JsError> {
+        let expected = 3 * self.inner.vertices();
+        let out = out.unwrap_or_else(|| Float32Array::new_with_length(expected as u32));
+        if out.length() as usize != expected {
+            return Err(thrown(format!(
+                "the length of out is {}, expected {expected}",
+                out.length()
+            )));
+        }
+        self.numbers.resize(expected, 0.0);
+        fill(&mut self.inner, &mut self.numbers).map_err(thrown)?;
+        out.copy_from(&self.numbers);
+        Ok(out)
+    }
+
+    /// The triangles that are not torn, as numbers of vertices, three each.
+    pub fn triangles(&self) -> Uint32Array {
+        let numbers: Vec<u32> = self.inner.triangles().flatten().collect();
+        Uint32Array::from(&*numbers)
+    }
+
+    /// The sticks and springs to draw, as numbers of particles, two each.
+    pub fn lines(&self) -> Uint32Array {
+        let numbers: Vec<u32> = self.inner.lines().flatten().collect();
+        Uint32Array::from(&*numbers)
+    }
+
+    /// A number that grows when `triangles()` or `lines()` change.
+    #[wasm_bindgen(getter, js_name = drawingVersion)]
+    pub fn drawing_version(&self) -> f64 {
+        self.inner.drawing_version() as f64
+    }
+
+    /// 2 or 3.
+    #[wasm_bindgen(getter)]
+    pub fn dimensions(&self) -> usize {
+        self.inner.dimensions()
+    }
+
+    /// The number of particles, of all copies.
+    #[wasm_bindgen(getter)]
+    pub fn particles(&self) -> usize {
+        self.inner.particles()
+    }
+
+    /// The number of vertices, of all copies.
+    #[wasm_bindgen(getter)]
+    pub fn vertices(&self) -> usize {
+        self.inner.vertices()
+    }
+
+    /// The simulated time, s.
+    #[wasm_bindgen(getter)]
+    pub fn time(&self) -> f64 {
+        self.inner.time()
+    }
+
+    /// The kernels that run.
+    #[wasm_bindgen(getter)]
+    pub fn kernels(&self) -> String {
+        self.inner.kernels().to_string()
+    }
+
+    /// What in the scene will probably not work as intended.
+    #[wasm_bindgen(getter)]
+    pub fn warnings(&self) -> Vec<String> {
+        self.inner.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    /// A hash of all positions: the same on every machine and in every language.
+    pub fn hash(&self) -> u64 {
+        self.inner.hash()
+    }
+
+    /// The numbers of a model's particles: the first, and the one after the last.
+    pub fn model(&self, name: &str) -> Result<Vec<u32>, JsError> {
+        let range = self.inner.model(name).map_err(thrown)?;
+        Ok(vec![range.start as u32, range.end as u32])
+    }
+
+    /// The numbers of the particles in a group of a model, such as `top` of a cloth.
+    pub fn group(&self, model: &str, group: &str) -> Result<Vec<u32>, JsError> {
+        let particles = self.inner.group(model, group).map_err(thrown)?;
+        Ok(particles.into_iter().map(|particle| particle as u32).collect())
+    }
+
+    /// The position of a particle, m.
+    pub fn position(&self, particle: usize) -> Result<Vec<f32>, JsError> {
+        Ok(self.inner.position(particle).map_err(thrown)?.to_vec())
+    }
+
+    /// Moves a particle to a point, m, and stops it.
+    #[wasm_bindgen(js_name = setPosition)]
+    pub fn set_position(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
+        self.inner.set_position(particle, [x, y, z]).map_err(thrown)
+    }
+
+    /// Sets the velocity of a particle, m/s.
+    #[wasm_bindgen(js_name = setVelocity)]
+    pub fn set_velocity(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
+        self.inner.set_velocity(particle, [x, y, z]).map_err(thrown)
+    }
+
+    /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
+    #[wasm_bindgen(js_name = setInverseMass)]
+    pub fn set_inverse_mass(&mut self, particle: usize, inverse_mass: f32) -> Result<(), JsError> {
+        self.inner.set_inverse_mass(particle, inverse_mass).map_err(thrown)
+    }
+
+    /// Pins a particle at its position, until it is unpinned.
+    pub fn pin(&mut self, particle: usize) -> Result<(), JsError> {
+        self.inner.pin(particle).map_err(thrown)
+    }
+
+    /// Frees a pinned particle. One that the scene pins has no mass and cannot be freed.
+    pub fn unpin(&mut self, particle: usize) -> Result<(), JsError> {
+        self.inner.unpin(particle).map_err(thrown)
+    }
+
+    /// Grabs a particle: it stays in place, or follows a drag, until it is released.
+    pub fn grab(&mut self, particle: usize) -> Result<(), JsError> {
+        self.inner.grab(particle).map_err(thrown)
+    }
+
+    /// Sets the position of a grabbed or pinned particle at the end of the next step, m.
+    pub fn drag(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
+        self.inner.drag(particle, [x, y, z]).map_err(thrown)
+    }
+
+    /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
+    pub fn release(&mut self, particle: usize) -> Result<(), JsError> {
+        self.inner.release(particle).map_err(thrown)
+    }
+
+    /// The particle nearest to a ray (origin, then direction), at most `within` m away and not behind
+    /// its origin: what a mouse points at.
+    #[wasm_bindgen(js_name = nearestToRay)]
+    pub fn nearest_to_ray(&self, ray: &[f32], within: f32) -> Result<Option<usize>, JsError> {
+        let rows: [[f32; 3]; 2] =
+            rows("ray", ray)?.try_into().map_err(|_| thrown("a ray has six numbers"))?;
+        Ok(self.inner.nearest_to_ray(rows[0], rows[1], within))
+    }
+
+    /// Tears all sticks that a blade crosses, and returns their number. The blade is a segment that
+    /// moves: twelve numbers, both ends at the start, then both at the end of the motion. In two
+    /// dimensions it is the segment between the first points of both.
+    pub fn cut(&mut self, blade: &[f32]) -> Result<usize, JsError> {
+        let [a, b, c, d]: [[f32; 3]; 4] =
+            rows("blade", blade)?.try_into().map_err(|_| thrown("a blade has twelve numbers"))?;
+        Ok(self.inner.cut([a, b], [c, d]))
+    }
+
+    /// From now on each stick tears at the end of a step in which it is longer than `factor` times
+    /// its rest length; none tears if `factor` is infinite.
+    #[wasm_bindgen(js_name = setTearFactor)]
+    pub fn set_tear_factor(&mut self, factor: f32) -> Result<(), JsError> {
+        if factor.is_nan() || factor <= 1.0 {
+            return Err(thrown(format!("the tear factor is {factor}; it must be above 1")));
+        }
+        self.inner.set_tear_factor(factor);
+        Ok(())
+    }
+
+    /// Replaces all forces of the scene by a wind on all triangles, m/s.
+    #[wasm_bindgen(js_name = setWind)]
+    pub fn set_wind(&mut self, x: f32, y: f32, z: f32) -> Result<(), JsError> {
+        self.inner.set_wind(Some([x, y, z])).map_err(thrown)
+    }
+
+    /// The settings of a step, as a copy: pass it to `setSettings`.
+    pub fn settings(&self) -> StepSettings {
+        let Settings { step, passes } = self.inner.settings();
+        let [gravity_x, gravity_y, gravity_z] = step.acceleration;
+        let taut::Step { dt, substeps, iterations, damping_rate, .. } = step;
+        StepSettings {
+            dt,
+            substeps,
+            passes,
+            iterations,
+            gravity_x,
+            gravity_y,
+            gravity_z,
+            damping_rate,
+        }
+    }
+
+    /// Changes the settings, and keeps velocities.
+    #[wasm_bindgen(js_name = setSettings)]
+    pub fn set_settings(&mut self, settings: &StepSettings) -> Result<(), JsError> {
+        let StepSettings { dt, substeps, passes, iterations, damping_rate, .. } = *settings;
+        let acceleration = [settings.gravity_x, settings.gravity_y, settings.gravity_z];
+        let step = taut::Step { dt, substeps, iterations, acceleration, damping_rate };
+        self.inner.set_settings(&Settings { step, passes }).map_err(thrown)
+    }
+
+    /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind and the tear
+    /// factor are not part of it.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.inner.snapshot_json()
+    }
+
+    /// Resumes from a snapshot of a world of the same scene. After an error the world is unchanged.
+    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), JsError> {
+        self.inner.restore_json(snapshot).map_err(thrown)
+    }
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Makes bindings/js/dist, the npm package `taut`: worlds as WebAssembly with 128-bit SIMD, ES modules and
+# TypeScript types. Then runs its tests and the program in docs/javascript.md in node.
+#
+#   scripts/bindings-js.sh           builds and checks
+#   scripts/bindings-js.sh --pack    builds, and makes bindings/js/taut-VERSION.tgz
+#
+# Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
+# VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock. If one is missing, it says which, and
+# the exit code is 3. For a quick test: CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16.
+set -euo pipefail
+cd "$(dirname "$0")/../bindings/js"
+
+target=wasm32-unknown-unknown
+version=$(grep -A1 'name = "wasm-bindgen"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
+missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
+[ -d "$(rustc --print target-libdir --target $target)" ] || missing "$target"
+[ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] || missing "wasm-bindgen $version"
+command -v node >/dev/null || missing node
+
+RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --release --locked --target $target
+rm -rf dist
+wasm-bindgen --target web --out-dir dist --out-name taut \
+    "${CARGO_TARGET_DIR:-target}/$target/release/taut_js.wasm"
+cp src/node.js dist
+printf 'taut_bg.wasm: %d kB, %d kB with gzip\n' $(($(wc -c < dist/taut_bg.wasm) / 1000)) \
+    $(($(gzip -9 -c dist/taut_bg.wasm | wc -c) / 1000))
+
+if [ "${1-}" = --pack ]; then
+    exec npm pack --silent
+fi
+node --test --test-reporter=dot tests/
+awk '$0 == "```" { on = 0 } on { print } $0 == "```js" { on = 1 }' ../../docs/javascript.md > dist/page.mjs
+sed -i.bak 's#"taut"#"./node.js"#' dist/page.mjs
+node dist/page.mjs
+rm dist/page.mjs dist/page.mjs.bak
