@@ -21,7 +21,7 @@ impl SceneFileError {
     /// Finds the line of an error of the TOML parser or of a value in `text`.
     pub(super) fn new(text: &str, error: &BuildError) -> Self {
         let (message, span) = match error.downcast_ref::<toml::de::Error>() {
-            Some(error) => (error.message().to_owned(), error.span()),
+            Some(error) => (without_type_names(error.message()), error.span()),
             None => {
                 (error.to_string(), error.downcast_ref().and_then(|located| span_of(text, located)))
             }
@@ -32,6 +32,18 @@ impl SceneFileError {
         let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
         Self { line, message }
     }
+}
+
+/// The message of the parser with a word for a type whose name says nothing to an author of scenes:
+/// a struct is a table, and an enum is a word or a table of one key.
+fn without_type_names(message: &str) -> String {
+    let Some((before, name)) = message.rsplit_once("expected ") else { return message.to_owned() };
+    let word = match name.split_once(' ') {
+        Some(("struct", name)) if !name.contains(' ') => "a table",
+        Some(("enum", name)) if !name.contains(' ') => "a word, or a table of one key",
+        _ => name,
+    };
+    format!("{before}expected {word}")
 }
 
 /// Why an entry of a scene file cannot be built.

@@ -141,6 +141,8 @@ fn errors_are_one_line_with_a_line_number() {
         (model("at = [0, 0, 0]"), 1, "exactly one builder, found 0; expected one of: drape, disc"),
         (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),
         (model("cloth = { ros = 1 }"), 3, "unknown field `ros`"),
+        (model("cloth = { axes = 'flat' }"), 3, "invalid type: string \"flat\", expected a table"),
+        ("step = 3".to_owned(), 1, "invalid type: integer `3`, expected a table"),
         (model("cloth = { families = \"some\" }"), 3, "unknown variant `some`"),
         (
             model("cloth = {}\npinned = [\"lid\"]"),
