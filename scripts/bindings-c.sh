@@ -19,7 +19,8 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 
 step() { printf '=== %s\n' "$1"; }
 header() { cbindgen --quiet --config cbindgen.toml --crate taut-c --lockfile Cargo.lock --output include/taut.h "$@"; }
-build() { cargo build --release --locked; }
+read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES=--no-default-features: the scalar kernel only, for a quick check
+build() { cargo build --release --locked "${features[@]}"; }
 
 install_to() {
     mkdir -p "$1"/include "$1"/lib/pkgconfig "$1"/lib/cmake/taut
@@ -53,7 +54,7 @@ declared=$(grep -oE '\btaut_[a-z_]+\(' include/taut.h | tr -d '(' | LC_ALL=C sor
 diff <(echo "$declared") <(echo "$exported")
 
 step 'tests of the interface'
-cargo test --quiet --release --locked
+cargo test --quiet --release --locked "${features[@]}"
 
 if ! command -v cc >/dev/null || ! command -v c++ >/dev/null; then
     echo 'skipped: examples'

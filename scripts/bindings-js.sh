@@ -12,13 +12,14 @@ set -euo pipefail
 cd "$(dirname "$0")/../bindings/js"
 
 target=wasm32-unknown-unknown
+read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES='--no-default-features --features toml': the scalar kernel only
 version=$(grep -A1 'name = "wasm-bindgen"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
 missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
 [ -d "$(rustc --print target-libdir --target $target)" ] || missing "$target"
 [ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] || missing "wasm-bindgen $version"
 command -v node >/dev/null || missing node
 
-RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --release --locked --target $target
+RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --release --locked --target $target "${features[@]}"
 rm -rf dist
 wasm-bindgen --target web --out-dir dist --out-name taut \
     "${CARGO_TARGET_DIR:-target}/$target/release/taut_js.wasm"
