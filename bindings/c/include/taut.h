@@ -261,12 +261,6 @@ taut_status taut_world_drag(struct taut_world *world, size_t particle, struct ta
 // `world` must be NULL or a valid world.
 taut_status taut_world_release(struct taut_world *world, size_t particle);
 
-// Reads the particles at the ends of a stick; both get `UINT32_MAX` if it is torn.
-//
-// # Safety
-// `world` must be NULL or a valid world, and `a` and `b` must be NULL or point to numbers.
-taut_status taut_world_stick(struct taut_world *world, size_t stick, uint32_t *a, uint32_t *b);
-
 // Tears a stick and removes the triangles at it.
 //
 // # Safety
@@ -406,6 +400,12 @@ taut_status taut_world_group(struct taut_world *world,
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a point.
 taut_status taut_world_position(struct taut_world *world, size_t particle, struct taut_point *out);
+
+// Reads the particles at the ends of a stick; both get `UINT32_MAX` if it is torn.
+//
+// # Safety
+// `world` must be NULL or a valid world, and `a` and `b` must be NULL or point to numbers.
+taut_status taut_world_stick(struct taut_world *world, size_t stick, uint32_t *a, uint32_t *b);
 
 // Finds the particle nearest to a point, at most `within` m away; `out` gets `SIZE_MAX` if there is
 // none.

@@ -115,32 +115,6 @@ pub unsafe extern "C" fn taut_world_release(world: *mut World, particle: usize) 
     unsafe { with_world(world, |world| Ok(world.inner.release(particle)?)) }
 }
 
-/// Reads the particles at the ends of a stick; both get `UINT32_MAX` if it is torn.
-///
-/// # Safety
-/// `world` must be NULL or a valid world, and `a` and `b` must be NULL or point to numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn taut_world_stick(
-    world: *mut World,
-    stick: usize,
-    a: *mut u32,
-    b: *mut u32,
-) -> Status {
-    let read = |world: &mut World| {
-        check_output(a, "a")?;
-        check_output(b, "b")?;
-        let ends = world.inner.stick(stick)?.unwrap_or([u32::MAX; 2]);
-        // SAFETY: they are not NULL, and may be written by the caller's promise.
-        unsafe {
-            a.write(ends[0]);
-            b.write(ends[1]);
-        }
-        Ok(())
-    };
-    // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
-}
-
 /// Tears a stick and removes the triangles at it.
 ///
 /// # Safety

@@ -83,6 +83,44 @@ pub unsafe fn with_world(
     })
 }
 
+/// Runs a call that reads a value, and writes the value to `out`.
+///
+/// # Safety
+/// `world` must be NULL or a [valid](crate#pointers) world, and `out` NULL or may be written.
+pub(crate) unsafe fn read_to<T>(
+    world: *mut World,
+    out: *mut T,
+    read: impl FnOnce(&mut World) -> Result<T, Failure>,
+) -> Status {
+    let read = |world: &mut World| {
+        check_output(out, "out")?;
+        let value = read(world)?;
+        // SAFETY: it is not NULL, and may be written by the caller's promise.
+        unsafe { out.write(value) };
+        Ok(())
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { with_world(world, read) }
+}
+
+/// Runs a call that fills an array.
+///
+/// # Safety
+/// `world` must be NULL or a [valid](crate#pointers) world; for `to` see [`array_mut`].
+pub(crate) unsafe fn copy_to<T: Copy>(
+    world: *mut World,
+    to: *mut T,
+    length: usize,
+    copy: impl FnOnce(&mut World, &mut [T]) -> Result<(), Failure>,
+) -> Status {
+    let copy = |world: &mut World| {
+        // SAFETY: the promise of the caller.
+        copy(world, unsafe { array_mut(to, length, "to") }?)
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { with_world(world, copy) }
+}
+
 fn check_array<T>(array: *const T, length: usize, what: &str) -> Result<(), Failure> {
     if array.is_null() && length > 0 {
         return Err(Failure::null(what));

@@ -2,10 +2,11 @@
 
 use std::ffi::c_char;
 
+use taut_rs::AnyWorldError;
 use taut_rs::world::{DrawnModel, ModelKind};
 
 use crate::change::Point;
-use crate::guard::{World, array_mut, check_output, text, with_world};
+use crate::guard::{World, array_mut, check_output, copy_to, read_to, text, with_world};
 use crate::status::{Failure, Status};
 
 /// The counts of a world. Only the numbers of triangles and lines change, by tears.
@@ -121,10 +122,9 @@ impl World {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_info(world: *mut World, out: *mut Info) -> Status {
     let read = |world: &mut World| {
-        check_output(out, "out")?;
         let [triangles, lines] = world.counts();
         let world = &world.inner;
-        let info = Info {
+        Ok(Info {
             dimensions: if world.dimensions() == 2 { 2 } else { 3 },
             models: world.drawing().models.len(),
             particles: world.particles(),
@@ -135,13 +135,10 @@ pub unsafe extern "C" fn taut_world_info(world: *mut World, out: *mut Info) -> S
             drawing_version: world.drawing_version(),
             steps: world.steps(),
             time: world.time(),
-        };
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(info) };
-        Ok(())
+        })
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, read) }
 }
 
 /// Reads a model by its number, from 0.
@@ -155,18 +152,14 @@ pub unsafe extern "C" fn taut_world_model(
     out: *mut Model,
 ) -> Status {
     let read = |world: &mut World| {
-        check_output(out, "out")?;
         let models = &world.inner.drawing().models;
-        let found = models.get(model).ok_or_else(|| {
+        models.get(model).map(Model::from).ok_or_else(|| {
             let message = format!("there is no model {model}: the world has {}", models.len());
             Failure::new(Status::OutOfRange, message)
-        })?;
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(found.into()) };
-        Ok(())
+        })
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, read) }
 }
 
 /// Reads a model by its name.
@@ -182,19 +175,14 @@ pub unsafe extern "C" fn taut_world_model_named(
     out: *mut Model,
 ) -> Status {
     let read = |world: &mut World| {
-        check_output(out, "out")?;
         // SAFETY: the promise of the caller.
         let name = unsafe { text(name, name_length, "name") }?;
-        world.inner.model(name)?; // for its error
         let named = world.inner.drawing().models.iter().find(|model| model.name == name);
-        if let Some(model) = named {
-            // SAFETY: it is not NULL, and may be written by the caller's promise.
-            unsafe { out.write(model.into()) };
-        }
-        Ok(())
+        let unknown = || AnyWorldError::NoSuchModel { model: name.to_owned() };
+        Ok(named.ok_or_else(unknown)?.into())
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, read) }
 }
 
 /// Finds the particles of a group of a model, such as `top` of a mesh. `count` gets their number. `to`
@@ -250,10 +238,33 @@ pub unsafe extern "C" fn taut_world_position(
     out: *mut Point,
 ) -> Status {
     let read = |world: &mut World| {
-        check_output(out, "out")?;
         let [x, y, z] = world.inner.position(particle)?;
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(Point { x, y, z }) };
+        Ok(Point { x, y, z })
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { read_to(world, out, read) }
+}
+
+/// Reads the particles at the ends of a stick; both get `UINT32_MAX` if it is torn.
+///
+/// # Safety
+/// `world` must be NULL or a valid world, and `a` and `b` must be NULL or point to numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_stick(
+    world: *mut World,
+    stick: usize,
+    a: *mut u32,
+    b: *mut u32,
+) -> Status {
+    let read = |world: &mut World| {
+        check_output(a, "a")?;
+        check_output(b, "b")?;
+        let ends = world.inner.stick(stick)?.unwrap_or([u32::MAX; 2]);
+        // SAFETY: they are not NULL, and may be written by the caller's promise.
+        unsafe {
+            a.write(ends[0]);
+            b.write(ends[1]);
+        }
         Ok(())
     };
     // SAFETY: the promise of the caller.
@@ -272,15 +283,9 @@ pub unsafe extern "C" fn taut_world_nearest(
     within: f32,
     out: *mut usize,
 ) -> Status {
-    let read = |world: &mut World| {
-        check_output(out, "out")?;
-        let particle = world.inner.nearest(to.into(), within).unwrap_or(usize::MAX);
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(particle) };
-        Ok(())
-    };
+    let read = |world: &mut World| Ok(world.inner.nearest(to.into(), within).unwrap_or(usize::MAX));
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, read) }
 }
 
 /// Finds the particle nearest to a ray, at most `within` m away and not behind its origin; `out`
@@ -297,14 +302,11 @@ pub unsafe extern "C" fn taut_world_nearest_to_ray(
     out: *mut usize,
 ) -> Status {
     let read = |world: &mut World| {
-        check_output(out, "out")?;
         let found = world.inner.nearest_to_ray(origin.into(), direction.into(), within);
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(found.unwrap_or(usize::MAX)) };
-        Ok(())
+        Ok(found.unwrap_or(usize::MAX))
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, read) }
 }
 
 /// Fills an array with rows.
@@ -335,13 +337,8 @@ pub unsafe extern "C" fn taut_world_copy_positions(
     to: *mut f32,
     length: usize,
 ) -> Status {
-    let read = |world: &mut World| {
-        // SAFETY: the promise of the caller.
-        let to = unsafe { array_mut(to, length, "to") }?;
-        Ok(world.inner.copy_positions(to)?)
-    };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { copy_to(world, to, length, |world, to| Ok(world.inner.copy_positions(to)?)) }
 }
 
 /// Copies the unit normals of all vertices: three numbers each, so `length` is 3 times the number of
@@ -355,13 +352,8 @@ pub unsafe extern "C" fn taut_world_copy_normals(
     to: *mut f32,
     length: usize,
 ) -> Status {
-    let read = |world: &mut World| {
-        // SAFETY: the promise of the caller.
-        let to = unsafe { array_mut(to, length, "to") }?;
-        Ok(world.inner.copy_normals(to)?)
-    };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { copy_to(world, to, length, |world, to| Ok(world.inner.copy_normals(to)?)) }
 }
 
 /// Copies the position and the normal of each vertex: x, y, z, nx, ny, nz, so `length` is 6 times
@@ -375,13 +367,8 @@ pub unsafe extern "C" fn taut_world_copy_vertices(
     to: *mut f32,
     length: usize,
 ) -> Status {
-    let read = |world: &mut World| {
-        // SAFETY: the promise of the caller.
-        let to = unsafe { array_mut(to, length, "to") }?;
-        Ok(world.inner.copy_vertices(to)?)
-    };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { copy_to(world, to, length, |world, to| Ok(world.inner.copy_vertices(to)?)) }
 }
 
 /// Copies the triangles that were not removed, as three numbers of vertices each, counter-clockwise
@@ -395,14 +382,12 @@ pub unsafe extern "C" fn taut_world_copy_triangles(
     to: *mut u32,
     length: usize,
 ) -> Status {
-    let read = |world: &mut World| {
-        // SAFETY: the promise of the caller.
-        let to = unsafe { array_mut(to, length, "to") }?;
+    let copy = |world: &mut World, to: &mut [u32]| {
         let [triangles, _] = world.counts();
         fill(to, "triangles", triangles, world.inner.triangles())
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { copy_to(world, to, length, copy) }
 }
 
 /// Copies the lines to draw, as two numbers of particles each. `length` is 2 times the number of
@@ -416,12 +401,10 @@ pub unsafe extern "C" fn taut_world_copy_lines(
     to: *mut u32,
     length: usize,
 ) -> Status {
-    let read = |world: &mut World| {
-        // SAFETY: the promise of the caller.
-        let to = unsafe { array_mut(to, length, "to") }?;
+    let copy = |world: &mut World, to: &mut [u32]| {
         let [_, lines] = world.counts();
         fill(to, "lines", lines, world.inner.lines())
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { copy_to(world, to, length, copy) }
 }

@@ -4,7 +4,7 @@ use taut_rs::Step;
 use taut_rs::world;
 
 use crate::create::{Kernels, choice};
-use crate::guard::{World, check_output, with_world};
+use crate::guard::{World, read_to, with_world};
 use crate::status::{Failure, Status};
 
 /// The settings of a step.
@@ -32,16 +32,12 @@ pub struct Settings {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_settings(world: *mut World, out: *mut Settings) -> Status {
     let read = |world: &mut World| {
-        check_output(out, "out")?;
         let world::Settings { step, passes } = world.inner.settings();
         let Step { dt, substeps, iterations, acceleration: gravity, damping_rate } = step;
-        let settings = Settings { dt, substeps, passes, iterations, gravity, damping_rate };
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(settings) };
-        Ok(())
+        Ok(Settings { dt, substeps, passes, iterations, gravity, damping_rate })
     };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, read) }
 }
 
 /// Changes the settings, and keeps velocities.

@@ -2,7 +2,7 @@
 
 use taut_rs::world::Outcome;
 
-use crate::guard::{World, array, check_output, with_world};
+use crate::guard::{World, array, check_output, read_to, with_world};
 use crate::status::Status;
 
 /// How steps ended.
@@ -46,14 +46,8 @@ pub unsafe extern "C" fn taut_world_step(world: *mut World, steps: u32, out: *mu
 /// `world` must be NULL or a valid world, and `out` must be NULL or point to a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_hash(world: *mut World, out: *mut u64) -> Status {
-    let read = |world: &mut World| {
-        check_output(out, "out")?;
-        // SAFETY: it is not NULL, and may be written by the caller's promise.
-        unsafe { out.write(world.inner.hash()) };
-        Ok(())
-    };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, read) }
+    unsafe { read_to(world, out, |world| Ok(world.inner.hash())) }
 }
 
 /// Takes a snapshot, as JSON. The bytes are valid until the next snapshot of this world, or until it
