@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use taut_mesh::LoadOptions;
+use taut_mesh::{TriangleMesh, load_below};
 use taut_rs::{AnyWorld, Bending, KernelChoice, KernelName, MeshCloth, UnknownKernelName};
 
 use crate::guard::{World, array, check_output, guard, text};
@@ -147,9 +147,8 @@ pub unsafe extern "C" fn taut_world_from_file(
         let scene = fs::read_to_string(path).map_err(unreadable)?;
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
         let files = |file: &str| {
-            let mesh =
-                taut_mesh::load(taut_mesh::path_below(folder, file)?, &LoadOptions::default())?;
-            Ok((mesh.mesh.positions, mesh.mesh.triangles))
+            let TriangleMesh { positions, triangles } = load_below(folder, file)?;
+            Ok((positions, triangles))
         };
         AnyWorld::from_toml_with(&scene, &files, &kernels).map_err(|error| {
             let Failure { status, message } = error.into();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use taut::world::{LibraryScene, TriangleReader};
 use taut::{AnyWorld, AnyWorldError, Bending, KernelChoice, MeshCloth};
-use taut_mesh::LoadOptions;
+use taut_mesh::{TriangleMesh, load_below};
 
 use crate::raised;
 use crate::world::World;
@@ -39,9 +39,8 @@ fn made(
 /// Reads the mesh files that a scene names, from a folder or below it.
 fn mesh_files(folder: PathBuf) -> Box<TriangleReader<'static>> {
     Box::new(move |file| {
-        let path = taut_mesh::path_below(&folder, file)?;
-        let mesh = taut_mesh::load(path, &LoadOptions::default())?.mesh;
-        Ok((mesh.positions, mesh.triangles))
+        let TriangleMesh { positions, triangles } = load_below(&folder, file)?;
+        Ok((positions, triangles))
     })
 }
 

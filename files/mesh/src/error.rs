@@ -8,6 +8,16 @@ use thiserror::Error;
 
 use crate::{FileNameError, Format};
 
+/// Why a mesh file that another file names cannot be loaded.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub enum LoadBelowError {
+    /// The name leads out of the folder, or is empty.
+    FileName(#[from] FileNameError),
+    /// The file cannot be read, or is invalid.
+    Mesh(#[from] MeshError),
+}
+
 /// An error of loading a mesh: the file, the place in it, and the problem.
 ///
 /// Displays as one line, such as

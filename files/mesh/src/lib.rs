@@ -65,7 +65,7 @@ mod soup;
 use std::fs;
 use std::path::Path;
 
-pub use error::{MeshError, Place, Problem};
+pub use error::{LoadBelowError, MeshError, Place, Problem};
 pub use file_name::{FileNameError, FileNameFault, path_below};
 pub use format::Format;
 pub use mesh::{Loaded, Report, TriangleMesh, VertexMap};
@@ -83,6 +83,22 @@ pub use options::LoadOptions;
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, MeshError> {
     let path = path.as_ref();
     read_file(path, options).map_err(|error| error.in_file(path))
+}
+
+/// Reads the mesh file that another file, in `folder`, refers to as `name`, with default options.
+///
+/// ```
+/// use std::path::Path;
+/// use taut_mesh::load_below;
+///
+/// let error = load_below(Path::new("scenes"), "../secret.obj").unwrap_err();
+/// assert!(error.to_string().contains(".."), "{error}");
+/// ```
+///
+/// # Errors
+/// As [`path_below`] and [`load`].
+pub fn load_below(folder: &Path, name: &str) -> Result<TriangleMesh, LoadBelowError> {
+    Ok(load(path_below(folder, name)?, &LoadOptions::default())?.mesh)
 }
 
 fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use taut::world::{AnyScene, LibraryScene, Scene, StickSet};
-use taut_mesh::{LoadOptions, VertexMap};
+use taut_mesh::{TriangleMesh, VertexMap, load_below};
 
 use crate::input;
 
@@ -68,9 +68,8 @@ impl Source {
                 // Mesh paths are relative to the folder of the scene and may not leave it.
                 let folder = path.parent().unwrap_or(Path::new(""));
                 let scene = AnyScene::from_toml_with(&text, &|mesh| {
-                    let mesh = taut_mesh::path_below(folder, mesh)?;
-                    let mesh = taut_mesh::load(mesh, &LoadOptions::default())?;
-                    Ok((mesh.mesh.positions, mesh.mesh.triangles))
+                    let TriangleMesh { positions, triangles } = load_below(folder, mesh)?;
+                    Ok((positions, triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;
                 Ok(NamedScene { scene, name: file, vertex_map: None })
