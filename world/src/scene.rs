@@ -194,10 +194,13 @@ impl<const D: usize> Scene<D> {
             return Err(SceneError::ContactsOfCopies { name: name.clone() });
         }
         let mut repeated = Self {
-            models: Vec::new(),
-            names: BTreeMap::new(),
-            totals: Totals::default(),
-            ..self.clone()
+            forces: self.forces.clone(),
+            obstacles: self.obstacles.clone(),
+            formula: self.formula,
+            order: self.order,
+            sleep: self.sleep,
+            settings: self.settings,
+            ..Self::default()
         };
         for copy in 0..copies {
             for (name, model) in &self.models {
