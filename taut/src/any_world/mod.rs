@@ -13,7 +13,7 @@ use taut_core::{Bending, Kernel, check_limit};
 #[cfg(feature = "toml")]
 use taut_scenes::TriangleReader;
 use taut_scenes::{AnyScene, LibraryScene};
-use taut_world::{Drawing, Model, Outcome, Scene, Simulation, Tethers, Warning, World};
+use taut_world::{Drawing, Model, Outcome, Scene, Simulation, Tethers, Warning, World, WorldError};
 
 use crate::tuned::THREADS_MAX;
 use crate::{AnyKernel, KernelChoice, KernelSet};
@@ -358,22 +358,23 @@ impl AnyWorld {
     /// # Errors
     /// As [`World::step`].
     pub fn step(&mut self, steps: u32) -> Result<Outcome, AnyWorldError> {
-        let outcome = with_inner!(&mut self.inner, it => {
-            let is_finite = |point: &[f32]| point.iter().all(|x| x.is_finite());
-            let finite = steps > 0 || it.world.positions().all(|point| is_finite(&point));
-            let mut total = Outcome { finite, torn: 0, broken: 0 };
-            for _ in 0..steps {
-                let Outcome { finite, torn, broken } = it.world.step()?;
-                total.finite = finite;
-                total.torn += torn;
-                total.broken += broken;
-                if !finite {
-                    break;
-                }
-            }
-            total
-        });
-        self.update_drawing();
-        Ok(outcome)
+        let outcome = with_inner!(&mut self.inner, it => run_steps(&mut it.world, steps));
+        self.update_drawing(); // also if a step failed: those before it may have torn sticks
+        Ok(outcome?)
     }
+}
+
+fn run_steps<const D: usize>(world: &mut World<D>, steps: u32) -> Result<Outcome, WorldError>
+where
+    World<D>: Simulation<D>,
+{
+    let finite = steps > 0 || world.positions().flatten().all(f32::is_finite);
+    let mut total = Outcome { finite, torn: 0, broken: 0 };
+    for _ in 0..steps {
+        total = total.then(world.step()?);
+        if !total.finite {
+            break;
+        }
+    }
+    Ok(total)
 }

@@ -156,12 +156,7 @@ where
             if steps_left == 0 {
                 self.record_positions();
             }
-            let outcome = self.step_on(executor)?;
-            all = Outcome {
-                finite: outcome.finite,
-                torn: all.torn + outcome.torn,
-                broken: all.broken + outcome.broken,
-            };
+            all = all.then(self.step_on(executor)?);
         }
         Ok((frame, all))
     }

@@ -20,6 +20,14 @@ pub struct Outcome {
     pub broken: usize,
 }
 
+impl Outcome {
+    /// The outcome of this step and the next one: the counts of both, and whether positions are
+    /// finite now.
+    pub fn then(self, next: Self) -> Self {
+        Self { finite: next.finite, torn: self.torn + next.torn, broken: self.broken + next.broken }
+    }
+}
+
 /// A part of a step whose time can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
