@@ -1,7 +1,7 @@
 //! Changes of particles and sticks.
 
 use crate::guard::{World, check_output, with_world};
-use crate::status::{Failure, Status};
+use crate::status::Status;
 
 /// A point, m. In two dimensions `z` is ignored in arguments and 0 in results.
 #[repr(C)]
@@ -132,16 +132,8 @@ pub unsafe extern "C" fn taut_world_tear(world: *mut World, stick: usize) -> Sta
 /// `world` must be NULL or a valid world.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_set_tear_factor(world: *mut World, factor: f32) -> Status {
-    let change = |world: &mut World| {
-        if factor.is_nan() || factor <= 1.0 {
-            let message = format!("the tear factor is {factor}; it must be above 1");
-            return Err(Failure::new(Status::InvalidValue, message));
-        }
-        world.inner.set_tear_factor(factor);
-        Ok(())
-    };
     // SAFETY: the promise of the caller.
-    unsafe { with_world(world, change) }
+    unsafe { with_world(world, |world| Ok(world.inner.set_tear_factor(factor)?)) }
 }
 
 /// Tears all sticks that a blade crosses. The blade is the segment `a0`, `b0`, and sweeps to the

@@ -334,11 +334,7 @@ impl World {
     /// its rest length; none tears if `factor` is infinite.
     #[wasm_bindgen(js_name = setTearFactor)]
     pub fn set_tear_factor(&mut self, factor: f32) -> Result<(), JsError> {
-        if factor.is_nan() || factor <= 1.0 {
-            return Err(thrown(format!("the tear factor is {factor}; it must be above 1")));
-        }
-        self.inner.set_tear_factor(factor);
-        Ok(())
+        self.inner.set_tear_factor(factor).map_err(thrown)
     }
 
     /// Replaces all forces of the scene by a wind on all triangles, m/s.

@@ -297,11 +297,8 @@ impl World {
     /// From now on each stick tears at the end of a step in which it is longer than `factor` times
     /// its rest length; none tears if `factor` is infinite.
     fn set_tear_factor(&mut self, factor: f32) -> PyResult<()> {
-        if factor.is_nan() || factor <= 1.0 {
-            return Err(raised(format!("the tear factor is {factor}; it must be above 1")));
-        }
+        self.inner.set_tear_factor(factor).map_err(raised)?;
         self.tear_factor = Some(factor);
-        self.inner.set_tear_factor(factor);
         Ok(())
     }
 

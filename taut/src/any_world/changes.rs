@@ -152,14 +152,21 @@ impl AnyWorld {
     /// use taut::{AnyWorld, KernelChoice};
     ///
     /// let mut world = AnyWorld::from_library("drape", Some(16), &KernelChoice::default())?;
-    /// world.set_tear_factor(1.5);
+    /// world.set_tear_factor(1.5)?;
     /// world.grab(255)?; // a corner
     /// world.drag(255, [3.0, -3.0, 0.0])?;
     /// assert!(world.step(1)?.torn > 0);
     /// # Ok::<(), taut::AnyWorldError>(())
     /// ```
-    pub fn set_tear_factor(&mut self, factor: f32) {
+    ///
+    /// # Errors
+    /// A factor of 1 or less, or NaN.
+    pub fn set_tear_factor(&mut self, factor: f32) -> Result<(), AnyWorldError> {
+        if factor.is_nan() || factor <= 1.0 {
+            return Err(AnyWorldError::TearFactor { factor });
+        }
         with_inner!(&mut self.inner, it => it.world.set_tear_factors(|_stick| factor));
+        Ok(())
     }
 
     /// The settings. In two dimensions the third coordinate of the acceleration is 0.

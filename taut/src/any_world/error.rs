@@ -72,6 +72,12 @@ pub enum AnyWorldError {
         /// The right length.
         expected: usize,
     },
+    /// Sticks would tear at their rest length.
+    #[error("the tear factor is {factor}; it must be above 1")]
+    TearFactor {
+        /// The factor.
+        factor: f32,
+    },
     /// Wind acts on triangles in three dimensions.
     #[error("wind needs a world in three dimensions; this one has two")]
     WindInPlane,
