@@ -8,7 +8,12 @@ use core::str::FromStr;
 #[cfg(feature = "colour")]
 use taut_colour::PoolError;
 
+use taut_core::{LimitError, check_limit};
+
 use crate::{KernelSet, SheetsAndCopies};
+
+/// The maximum number of threads that may be chosen.
+pub(crate) const THREADS_MAX: usize = 1024;
 
 /// The name of a kernel.
 ///
@@ -145,6 +150,9 @@ pub enum KernelChoiceError {
         /// The instruction sets of the kernel.
         available: String,
     },
+    /// More than 1024 threads.
+    #[error(transparent)]
+    TooManyThreads(#[from] LimitError),
     /// The threads cannot be started.
     #[cfg(feature = "colour")]
     #[error(transparent)]
@@ -173,9 +181,12 @@ impl KernelChoice {
     /// The chosen kernels, on their threads.
     ///
     /// # Errors
-    /// If this build does not have them on this machine, or the threads cannot be started.
+    /// If this build does not have them on this machine, or the threads cannot be started; more than
+    /// 1024 threads.
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
+        // The system fails only after it has started most of them.
+        check_limit("threads", threads as u128, THREADS_MAX)?;
         let all = KernelSet::available(SheetsAndCopies::ALL);
         let isas = |sets: &[KernelSet]| listed(sets.iter().map(KernelSet::isa));
         let mut sets = all.clone();

@@ -6,9 +6,7 @@ use taut_core::{Formula, LimitError, PARTICLES_MAX, STICKS_MAX, Sticks, check_li
 use taut_world::{Arranged, Arrangement, ArrangementError, Model};
 
 use crate::AnyKernel;
-
-/// The maximum number of threads that a tuning file may request, and that an `AnyWorld` may have.
-pub(crate) const THREADS_MAX: usize = 1024;
+use crate::choice::THREADS_MAX;
 
 /// A tuning: the kernel, number of threads, order and formula that were chosen for a mesh by
 /// measurement on a machine. `taut tune --save` writes it; with the feature `serde` it can be read

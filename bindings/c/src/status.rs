@@ -56,7 +56,7 @@ impl Failure {
 impl From<AnyWorldError> for Failure {
     fn from(error: AnyWorldError) -> Self {
         let status = match &error {
-            AnyWorldError::Kernels(_) | AnyWorldError::Threads(_) => Status::Kernels,
+            AnyWorldError::Kernels(_) => Status::Kernels,
             AnyWorldError::UnknownScene { .. }
             | AnyWorldError::NoSuchModel { .. }
             | AnyWorldError::NoSuchGroup { .. } => Status::UnknownName,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::{AllowTypeChange, PyArrayLike2, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use taut::world::{LibraryScene, TriangleReader};
+use taut::world::LibraryScene;
 use taut::{AnyWorld, AnyWorldError, Bending, KernelChoice, MeshCloth};
 use taut_mesh::{TriangleMesh, load_below};
 
@@ -34,14 +34,6 @@ fn made(
         (world, Some(copies)) => world.repeated(copies),
     });
     world.map_err(raised)
-}
-
-/// Reads the mesh files that a scene names, from a folder or below it.
-fn mesh_files(folder: PathBuf) -> Box<TriangleReader<'static>> {
-    Box::new(move |file| {
-        let TriangleMesh { positions, triangles } = load_below(&folder, file)?;
-        Ok((positions, triangles))
-    })
 }
 
 /// Rows of three numbers.
@@ -96,7 +88,13 @@ impl World {
         let kernels = choice(kernel, threads)?;
         let world = made(py, copies, || match &folder {
             None => AnyWorld::from_toml(scene, &kernels),
-            Some(folder) => AnyWorld::from_toml_with(scene, &*mesh_files(folder.clone()), &kernels),
+            Some(folder) => {
+                let files = |file: &str| {
+                    let TriangleMesh { positions, triangles } = load_below(folder, file)?;
+                    Ok((positions, triangles))
+                };
+                AnyWorld::from_toml_with(scene, &files, &kernels)
+            }
         })?;
         let keywords = keywords(py, copies, kernel, threads)?;
         Self::new(py, world, copies, "from_toml", (scene, folder), keywords)

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use taut_core::{ParticleError, Step, StickError};
 use taut_world::{Force, Settings, Wind, WorldError, row};
 
-use super::{AnyWorld, AnyWorldError, Inner, find, with_inner};
+use super::{AnyWorld, AnyWorldError, Inner, with_inner};
 use crate::KernelChoice;
 
 impl AnyWorld {
@@ -210,10 +210,9 @@ impl AnyWorld {
     /// Changes the kernels and keeps the state.
     ///
     /// # Errors
-    /// As [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan); more than 1024
-    /// threads.
+    /// As [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan).
     pub fn set_kernels(&mut self, kernels: &KernelChoice) -> Result<(), AnyWorldError> {
-        let kernels = find(kernels)?;
+        let kernels = kernels.find()?;
         with_inner!(&mut self.inner, it => {
             let formula = it.world.formula();
             it.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use taut_core::{LimitError, StepError};
+use taut_core::StepError;
 #[cfg(feature = "toml")]
 use taut_scenes::SceneFileError;
 use taut_scenes::{LibraryScene, UnknownScene};
@@ -17,9 +17,6 @@ pub enum AnyWorldError {
     /// The chosen kernels are not available.
     #[error(transparent)]
     Kernels(#[from] KernelChoiceError),
-    /// The number of threads is too large.
-    #[error(transparent)]
-    Threads(#[from] LimitError),
     /// The library has no such scene.
     #[error("{error}; it has: {names}", names = scene_names())]
     UnknownScene {

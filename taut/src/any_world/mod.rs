@@ -9,13 +9,12 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use taut_core::{Bending, Kernel, check_limit};
+use taut_core::{Bending, Kernel};
 #[cfg(feature = "toml")]
 use taut_scenes::TriangleReader;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{Drawing, Model, Outcome, Scene, Simulation, Tethers, Warning, World, WorldError};
 
-use crate::tuned::THREADS_MAX;
 use crate::{AnyKernel, KernelChoice, KernelSet};
 
 pub use error::AnyWorldError;
@@ -122,13 +121,6 @@ where
     }
 }
 
-/// The chosen kernels, if the number of threads is at most 1024: the system fails only after it has
-/// started most of them.
-fn find(kernels: &KernelChoice) -> Result<KernelSet, AnyWorldError> {
-    check_limit("threads of a world", kernels.threads as u128, THREADS_MAX)?;
-    Ok(kernels.find()?)
-}
-
 impl AnyWorld {
     /// The world of a scene.
     ///
@@ -144,9 +136,9 @@ impl AnyWorld {
     /// ```
     ///
     /// # Errors
-    /// As [`KernelChoice::find`] and [`World::new`]; more than 1024 threads.
+    /// As [`KernelChoice::find`] and [`World::new`].
     pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
-        Self::of(scene.into(), find(kernels)?)
+        Self::of(scene.into(), kernels.find()?)
     }
 
     fn of(scene: AnyScene, kernels: KernelSet) -> Result<Self, AnyWorldError> {
