@@ -5,8 +5,8 @@ use taut::world::{LibraryScene, Settings};
 use taut::{AnyWorld, Bending, KernelChoice, MeshCloth};
 use wasm_bindgen::prelude::*;
 
-/// Why a call failed, as an exception.
-fn thrown(error: impl core::fmt::Display) -> JsError {
+/// The exception of a call that failed.
+fn exception(error: impl core::fmt::Display) -> JsError {
     JsError::new(&error.to_string())
 }
 
@@ -95,15 +95,15 @@ pub struct World {
     numbers: Vec<f32>,
 }
 
-/// Repeats a world.
-fn made(
+/// A world, repeated if `copies` is given.
+fn build_world(
     world: Result<AnyWorld, taut::AnyWorldError>,
     copies: Option<usize>,
 ) -> Result<World, JsError> {
-    let world = world.map_err(thrown)?;
+    let world = world.map_err(exception)?;
     let inner = match copies {
         None => world,
-        Some(copies) => world.repeated(copies).map_err(thrown)?,
+        Some(copies) => world.repeated(copies).map_err(exception)?,
     };
     Ok(World { inner, numbers: Vec::new() })
 }
@@ -113,7 +113,7 @@ fn rows<T: Copy>(what: &str, numbers: &[T]) -> Result<Vec<[T; 3]>, JsError> {
     if rest.is_empty() {
         return Ok(rows.to_vec());
     }
-    Err(thrown(format!("the length of {what} is {}, not a multiple of 3", numbers.len())))
+    Err(exception(format!("the length of {what} is {}, not a multiple of 3", numbers.len())))
 }
 
 #[wasm_bindgen]
@@ -127,14 +127,14 @@ impl World {
         size: Option<usize>,
         copies: Option<usize>,
     ) -> Result<World, JsError> {
-        made(AnyWorld::from_library(name, size, &KernelChoice::default()), copies)
+        build_world(AnyWorld::from_library(name, size, &KernelChoice::default()), copies)
     }
 
     /// The world of a scene in TOML that names no mesh files. For `copies` see `fromLibrary`.
     #[cfg(feature = "toml")]
     #[wasm_bindgen(js_name = fromToml)]
     pub fn from_toml(scene: &str, copies: Option<usize>) -> Result<World, JsError> {
-        made(AnyWorld::from_toml(scene, &KernelChoice::default()), copies)
+        build_world(AnyWorld::from_toml(scene, &KernelChoice::default()), copies)
     }
 
     /// The world of a triangle mesh as cloth, the model `cloth`, three numbers for each vertex, m,
@@ -151,13 +151,16 @@ impl World {
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
         let (vertices, triangles) = (rows("vertices", vertices)?, rows("triangles", triangles)?);
-        made(AnyWorld::from_mesh(&vertices, &triangles, &cloth, &KernelChoice::default()), copies)
+        build_world(
+            AnyWorld::from_mesh(&vertices, &triangles, &cloth, &KernelChoice::default()),
+            copies,
+        )
     }
 
     /// Runs `count` steps, 1 by default, and stops after the first one that leaves a position that is
     /// not finite.
     pub fn step(&mut self, count: Option<u32>) -> Result<Outcome, JsError> {
-        let outcome = self.inner.step(count.unwrap_or(1)).map_err(thrown)?;
+        let outcome = self.inner.step(count.unwrap_or(1)).map_err(exception)?;
         let taut::world::Outcome { finite, torn, broken } = outcome;
         Ok(Outcome { finite, torn, broken })
     }
@@ -182,13 +185,13 @@ impl World {
         let expected = 3 * self.inner.vertices();
         let out = out.unwrap_or_else(|| Float32Array::new_with_length(expected as u32));
         if out.length() as usize != expected {
-            return Err(thrown(format!(
+            return Err(exception(format!(
                 "the length of out is {}, expected {expected}",
                 out.length()
             )));
         }
         self.numbers.resize(expected, 0.0);
-        fill(&mut self.inner, &mut self.numbers).map_err(thrown)?;
+        fill(&mut self.inner, &mut self.numbers).map_err(exception)?;
         out.copy_from(&self.numbers);
         Ok(out)
     }
@@ -254,62 +257,62 @@ impl World {
 
     /// The numbers of a model's particles: the first, and the one after the last.
     pub fn model(&self, name: &str) -> Result<Vec<u32>, JsError> {
-        let range = self.inner.model(name).map_err(thrown)?;
+        let range = self.inner.model(name).map_err(exception)?;
         Ok(vec![range.start as u32, range.end as u32])
     }
 
     /// The numbers of the particles in a group of a model, such as `top` of a cloth.
     pub fn group(&self, model: &str, group: &str) -> Result<Vec<u32>, JsError> {
-        let particles = self.inner.group(model, group).map_err(thrown)?;
+        let particles = self.inner.group(model, group).map_err(exception)?;
         Ok(particles.into_iter().map(|particle| particle as u32).collect())
     }
 
     /// The position of a particle, m.
     pub fn position(&self, particle: usize) -> Result<Vec<f32>, JsError> {
-        Ok(self.inner.position(particle).map_err(thrown)?.to_vec())
+        Ok(self.inner.position(particle).map_err(exception)?.to_vec())
     }
 
     /// Moves a particle to a point, m, and stops it.
     #[wasm_bindgen(js_name = setPosition)]
     pub fn set_position(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.set_position(particle, [x, y, z]).map_err(thrown)
+        self.inner.set_position(particle, [x, y, z]).map_err(exception)
     }
 
     /// Sets the velocity of a particle, m/s.
     #[wasm_bindgen(js_name = setVelocity)]
     pub fn set_velocity(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.set_velocity(particle, [x, y, z]).map_err(thrown)
+        self.inner.set_velocity(particle, [x, y, z]).map_err(exception)
     }
 
     /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
     #[wasm_bindgen(js_name = setInverseMass)]
     pub fn set_inverse_mass(&mut self, particle: usize, inverse_mass: f32) -> Result<(), JsError> {
-        self.inner.set_inverse_mass(particle, inverse_mass).map_err(thrown)
+        self.inner.set_inverse_mass(particle, inverse_mass).map_err(exception)
     }
 
     /// Pins a particle at its position, until it is unpinned.
     pub fn pin(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.pin(particle).map_err(thrown)
+        self.inner.pin(particle).map_err(exception)
     }
 
     /// Frees a pinned particle. One that the scene pins has no mass and cannot be freed.
     pub fn unpin(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.unpin(particle).map_err(thrown)
+        self.inner.unpin(particle).map_err(exception)
     }
 
     /// Grabs a particle: it stays in place, or follows a drag, until it is released.
     pub fn grab(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.grab(particle).map_err(thrown)
+        self.inner.grab(particle).map_err(exception)
     }
 
     /// Sets the position of a grabbed or pinned particle at the end of the next step, m.
     pub fn drag(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.drag(particle, [x, y, z]).map_err(thrown)
+        self.inner.drag(particle, [x, y, z]).map_err(exception)
     }
 
     /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
     pub fn release(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.release(particle).map_err(thrown)
+        self.inner.release(particle).map_err(exception)
     }
 
     /// The particle nearest to a ray (origin, then direction), at most `within` m away and not behind
@@ -317,7 +320,7 @@ impl World {
     #[wasm_bindgen(js_name = nearestToRay)]
     pub fn nearest_to_ray(&self, ray: &[f32], within: f32) -> Result<Option<usize>, JsError> {
         let rows: [[f32; 3]; 2] =
-            rows("ray", ray)?.try_into().map_err(|_| thrown("a ray has six numbers"))?;
+            rows("ray", ray)?.try_into().map_err(|_| exception("a ray has six numbers"))?;
         Ok(self.inner.nearest_to_ray(rows[0], rows[1], within))
     }
 
@@ -325,8 +328,9 @@ impl World {
     /// moves: twelve numbers, both ends at the start, then both at the end of the motion. In two
     /// dimensions it is the segment between the first points of both.
     pub fn cut(&mut self, blade: &[f32]) -> Result<usize, JsError> {
-        let [a, b, c, d]: [[f32; 3]; 4] =
-            rows("blade", blade)?.try_into().map_err(|_| thrown("a blade has twelve numbers"))?;
+        let [a, b, c, d]: [[f32; 3]; 4] = rows("blade", blade)?
+            .try_into()
+            .map_err(|_| exception("a blade has twelve numbers"))?;
         Ok(self.inner.cut([a, b], [c, d]))
     }
 
@@ -334,13 +338,13 @@ impl World {
     /// its rest length; none tears if `factor` is infinite.
     #[wasm_bindgen(js_name = setTearFactor)]
     pub fn set_tear_factor(&mut self, factor: f32) -> Result<(), JsError> {
-        self.inner.set_tear_factor(factor).map_err(thrown)
+        self.inner.set_tear_factor(factor).map_err(exception)
     }
 
     /// Replaces all forces of the scene by a wind on all triangles, m/s.
     #[wasm_bindgen(js_name = setWind)]
     pub fn set_wind(&mut self, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.set_wind(Some([x, y, z])).map_err(thrown)
+        self.inner.set_wind(Some([x, y, z])).map_err(exception)
     }
 
     /// The settings of a step, as a copy: pass it to `setSettings`.
@@ -366,7 +370,7 @@ impl World {
         let StepSettings { dt, substeps, passes, iterations, damping_rate, .. } = *settings;
         let acceleration = [settings.gravity_x, settings.gravity_y, settings.gravity_z];
         let step = taut::Step { dt, substeps, iterations, acceleration, damping_rate };
-        self.inner.set_settings(&Settings { step, passes }).map_err(thrown)
+        self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
     /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind and the tear
@@ -377,6 +381,6 @@ impl World {
 
     /// Resumes from a snapshot of a world of the same scene. After an error the world is unchanged.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), JsError> {
-        self.inner.restore_json(snapshot).map_err(thrown)
+        self.inner.restore_json(snapshot).map_err(exception)
     }
 }

@@ -4,7 +4,7 @@ use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods, ToPyArr
 use pyo3::prelude::*;
 use taut::AnyWorldError;
 
-use crate::raised;
+use crate::exception;
 
 /// An array with three numbers per vertex.
 pub(crate) type Rows<'py> = Bound<'py, PyArrayDyn<f32>>;
@@ -18,14 +18,17 @@ pub(crate) fn filled<'py>(
 ) -> PyResult<Rows<'py>> {
     let out = out.unwrap_or_else(|| PyArrayDyn::zeros(py, shape, false));
     if out.shape() != shape {
-        return Err(raised(format!("the shape of out is {:?}, expected {shape:?}", out.shape())));
+        return Err(exception(format!(
+            "the shape of out is {:?}, expected {shape:?}",
+            out.shape()
+        )));
     }
     if !out.is_c_contiguous() {
-        return Err(raised("out is not C-contiguous"));
+        return Err(exception("out is not C-contiguous"));
     }
-    let mut writable = out.try_readwrite().map_err(|_| raised("out is not writable"))?;
-    let numbers = writable.as_slice_mut().map_err(|_| raised("out is not C-contiguous"))?;
-    fill(numbers).map_err(raised)?;
+    let mut writable = out.try_readwrite().map_err(|_| exception("out is not writable"))?;
+    let numbers = writable.as_slice_mut().map_err(|_| exception("out is not C-contiguous"))?;
+    fill(numbers).map_err(exception)?;
     drop(writable);
     Ok(out)
 }

@@ -9,7 +9,7 @@ use taut::world::LibraryScene;
 use taut::{AnyWorld, AnyWorldError, Bending, KernelChoice, MeshCloth};
 use taut_mesh::{TriangleMesh, load_below};
 
-use crate::raised;
+use crate::exception;
 use crate::world::World;
 
 /// The names of the library scenes.
@@ -19,12 +19,12 @@ pub(crate) fn scenes() -> Vec<&'static str> {
 }
 
 fn choice(kernel: Option<&str>, threads: usize) -> PyResult<KernelChoice> {
-    let kernel = kernel.map(str::parse).transpose().map_err(raised)?;
+    let kernel = kernel.map(str::parse).transpose().map_err(exception)?;
     Ok(KernelChoice { kernel, isa: None, threads: threads.max(1) })
 }
 
-/// Makes a world without the interpreter's lock, and repeats it.
-fn made(
+/// Builds a world, repeated if `copies` is given, without the lock of the interpreter.
+fn build_world(
     py: Python<'_>,
     copies: Option<usize>,
     make: impl FnOnce() -> Result<AnyWorld, AnyWorldError> + Send,
@@ -33,7 +33,7 @@ fn made(
         (world, None) => Ok(world),
         (world, Some(copies)) => world.repeated(copies),
     });
-    world.map_err(raised)
+    world.map_err(exception)
 }
 
 /// Rows of three numbers.
@@ -42,7 +42,10 @@ fn rows<T: numpy::Element + Copy>(
     array: &PyReadonlyArray2<'_, T>,
 ) -> PyResult<Vec<[T; 3]>> {
     if array.shape()[1] != 3 {
-        return Err(raised(format!("the shape of {what} is {:?}, expected (n, 3)", array.shape())));
+        return Err(exception(format!(
+            "the shape of {what} is {:?}, expected (n, 3)",
+            array.shape()
+        )));
     }
     Ok(array.as_array().rows().into_iter().map(|row| [row[0], row[1], row[2]]).collect())
 }
@@ -66,7 +69,7 @@ impl World {
         threads: usize,
     ) -> PyResult<Self> {
         let kernels = choice(kernel, threads)?;
-        let world = made(py, copies, || AnyWorld::from_library(name, size, &kernels))?;
+        let world = build_world(py, copies, || AnyWorld::from_library(name, size, &kernels))?;
         let keywords = keywords(py, copies, kernel, threads)?;
         Self::new(py, world, copies, "from_library", (name, size), keywords)
     }
@@ -86,7 +89,7 @@ impl World {
         threads: usize,
     ) -> PyResult<Self> {
         let kernels = choice(kernel, threads)?;
-        let world = made(py, copies, || match &folder {
+        let world = build_world(py, copies, || match &folder {
             None => AnyWorld::from_toml(scene, &kernels),
             Some(folder) => {
                 let files = |file: &str| {
@@ -127,8 +130,9 @@ impl World {
         let corners = rows("triangles", &triangles)?;
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
-        let world =
-            made(py, copies, || AnyWorld::from_mesh(&positions, &corners, &cloth, &kernels))?;
+        let world = build_world(py, copies, || {
+            AnyWorld::from_mesh(&positions, &corners, &cloth, &kernels)
+        })?;
         // Copies of the arrays, because the caller may change them.
         let vertices = vertices.as_array().to_pyarray(py);
         let triangles = triangles.as_array().to_pyarray(py);

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 
 create_exception!(taut, TautError, PyValueError, "A call failed; the message names the place.");
 
-/// Why a call failed, as an exception.
-fn raised(error: impl ToString) -> PyErr {
+/// The exception of a call that failed.
+fn exception(error: impl ToString) -> PyErr {
     TautError::new_err(error.to_string())
 }
 

@@ -9,7 +9,7 @@ use taut::world::Settings;
 use taut::{AnyWorld, Step};
 
 use crate::arrays::{Rows, filled, lists};
-use crate::raised;
+use crate::exception;
 
 /// How steps ended: whether all positions are finite, and the numbers of sticks that tore and of
 /// ties that broke.
@@ -86,7 +86,7 @@ impl World {
     #[pyo3(signature = (count=1))]
     fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<Outcome> {
         let inner = &mut self.inner;
-        let outcome = py.detach(|| inner.step(count)).map_err(raised)?;
+        let outcome = py.detach(|| inner.step(count)).map_err(exception)?;
         let taut::world::Outcome { finite, torn, broken } = outcome;
         Ok(Outcome { finite, torn, broken })
     }
@@ -177,7 +177,7 @@ impl World {
 
     /// The numbers of a model's particles: the first, and the one after the last.
     fn model(&self, name: &str) -> PyResult<(usize, usize)> {
-        let range = self.inner.model(name).map_err(raised)?;
+        let range = self.inner.model(name).map_err(exception)?;
         Ok((range.start, range.end))
     }
 
@@ -188,17 +188,17 @@ impl World {
         model: &str,
         group: &str,
     ) -> PyResult<Bound<'py, PyArray1<usize>>> {
-        Ok(self.inner.group(model, group).map_err(raised)?.to_pyarray(py))
+        Ok(self.inner.group(model, group).map_err(exception)?.to_pyarray(py))
     }
 
     /// The position of a particle, m.
     fn position(&self, particle: usize) -> PyResult<[f32; 3]> {
-        self.inner.position(particle).map_err(raised)
+        self.inner.position(particle).map_err(exception)
     }
 
     /// Moves a particle to a point, m, and stops it.
     fn set_position(&mut self, particle: usize, to: [f32; 3]) -> PyResult<()> {
-        self.inner.set_position(particle, to).map_err(raised)
+        self.inner.set_position(particle, to).map_err(exception)
     }
 
     /// Moves particles with consecutive numbers, from `first` on, to points, m, and stops them.
@@ -211,63 +211,63 @@ impl World {
         first: usize,
     ) -> PyResult<()> {
         if !positions.is_c_contiguous() {
-            return Err(raised("positions is not C-contiguous"));
+            return Err(exception("positions is not C-contiguous"));
         }
         let numbers = positions.as_slice()?;
         let (rows, rest) = numbers.as_chunks::<3>();
         let room = self.inner.particles().saturating_sub(first);
         if !rest.is_empty() || rows.len() > room {
             let found = numbers.len();
-            return Err(raised(format!(
+            return Err(exception(format!(
                 "positions has {found} numbers, expected three for each of at most {room} particles"
             )));
         }
         for (particle, &to) in rows.iter().enumerate() {
-            self.inner.set_position(first + particle, to).map_err(raised)?;
+            self.inner.set_position(first + particle, to).map_err(exception)?;
         }
         Ok(())
     }
 
     /// Sets the velocity of a particle, m/s.
     fn set_velocity(&mut self, particle: usize, velocity: [f32; 3]) -> PyResult<()> {
-        self.inner.set_velocity(particle, velocity).map_err(raised)
+        self.inner.set_velocity(particle, velocity).map_err(exception)
     }
 
     /// The inverse mass of a particle, 1/kg; 0 while it is pinned or grabbed.
     fn inverse_mass(&self, particle: usize) -> PyResult<f32> {
-        self.inner.inverse_mass(particle).map_err(raised)
+        self.inner.inverse_mass(particle).map_err(exception)
     }
 
     /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
     fn set_inverse_mass(&mut self, particle: usize, inverse_mass: f32) -> PyResult<()> {
-        self.inner.set_inverse_mass(particle, inverse_mass).map_err(raised)
+        self.inner.set_inverse_mass(particle, inverse_mass).map_err(exception)
     }
 
     /// Pins a particle at its position, until it is unpinned.
     fn pin(&mut self, particle: usize) -> PyResult<()> {
-        self.inner.pin(particle).map_err(raised)
+        self.inner.pin(particle).map_err(exception)
     }
 
     /// Frees a pinned particle: it gets its mass back and starts at rest.
     ///
     /// A particle that the scene pins has no mass and cannot be freed.
     fn unpin(&mut self, particle: usize) -> PyResult<()> {
-        self.inner.unpin(particle).map_err(raised)
+        self.inner.unpin(particle).map_err(exception)
     }
 
     /// Grabs a particle: it stays in place, or follows a drag, until it is released.
     fn grab(&mut self, particle: usize) -> PyResult<()> {
-        self.inner.grab(particle).map_err(raised)
+        self.inner.grab(particle).map_err(exception)
     }
 
     /// Sets the position of a grabbed or pinned particle at the end of the next step, m.
     fn drag(&mut self, particle: usize, to: [f32; 3]) -> PyResult<()> {
-        self.inner.drag(particle, to).map_err(raised)
+        self.inner.drag(particle, to).map_err(exception)
     }
 
     /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
     fn release(&mut self, particle: usize) -> PyResult<()> {
-        self.inner.release(particle).map_err(raised)
+        self.inner.release(particle).map_err(exception)
     }
 
     /// The particle nearest to a point, at most `within` m away; None if there is none.
@@ -291,20 +291,20 @@ impl World {
 
     /// Tears a stick, and removes the triangles at it. Returns whether it was not torn before.
     fn tear(&mut self, stick: usize) -> PyResult<bool> {
-        self.inner.tear(stick).map_err(raised)
+        self.inner.tear(stick).map_err(exception)
     }
 
     /// From now on each stick tears at the end of a step in which it is longer than `factor` times
     /// its rest length; none tears if `factor` is infinite.
     fn set_tear_factor(&mut self, factor: f32) -> PyResult<()> {
-        self.inner.set_tear_factor(factor).map_err(raised)?;
+        self.inner.set_tear_factor(factor).map_err(exception)?;
         self.tear_factor = Some(factor);
         Ok(())
     }
 
     /// Replaces all forces of the scene by a wind on all triangles, m/s; None: no force but gravity.
     fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> PyResult<()> {
-        self.inner.set_wind(velocity).map_err(raised)?;
+        self.inner.set_wind(velocity).map_err(exception)?;
         self.wind = Some((velocity,));
         Ok(())
     }
@@ -345,7 +345,7 @@ impl World {
             damping_rate: damping_rate.unwrap_or(old.damping_rate),
         };
         let passes = passes.unwrap_or(old_passes);
-        self.inner.set_settings(&Settings { step, passes }).map_err(raised)
+        self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
     /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind, the tear factor
@@ -356,7 +356,7 @@ impl World {
 
     /// Resumes from a snapshot of a world of the same scene. After an error the world is unchanged.
     fn restore(&mut self, snapshot: &[u8]) -> PyResult<()> {
-        self.inner.restore_json(snapshot).map_err(raised)
+        self.inner.restore_json(snapshot).map_err(exception)
     }
 
     fn __reduce__<'py>(
@@ -365,7 +365,7 @@ impl World {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let state = (self.snapshot(py), self.wind, self.tear_factor);
         let arguments = (self.constructor, &self.arguments, &self.keywords, state);
-        Ok((py.import("taut")?.getattr("_restored")?, arguments.into_pyobject(py)?))
+        Ok((py.import("taut")?.getattr("_unpickled")?, arguments.into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {

@@ -5,7 +5,7 @@ from ._taut import Outcome, TautError, World, scenes
 __all__ = ["Outcome", "TautError", "World", "scenes"]
 
 
-def _restored(constructor, arguments, keywords, state):
+def _unpickled(constructor, arguments, keywords, state):
     """A pickled world."""
     world = getattr(World, constructor)(*arguments, **keywords)
     snapshot, wind, tear_factor = state
