@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
+use taut::{AnyKernel, BoxedPlan, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
 use taut_bench::kernel_path;
 
 /// Frames until the cloths are reset, before they come to rest.
@@ -36,7 +36,7 @@ fn main() {
     let step = Step { substeps: 1, iterations: 8, ..Step::default() };
 
     // Resets the cloths, runs frames, and returns their time.
-    let run_frames = |plan: &mut AnyPlan<3>, particles: &mut Particles<3>, frames| {
+    let run_frames = |plan: &mut BoxedPlan, particles: &mut Particles<3>, frames| {
         for axis in 0..3 {
             particles.positions_mut(axis).copy_from_slice(start.positions(axis));
             particles.previous_mut(axis).copy_from_slice(start.previous(axis));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use taut::world::Arranged;
 use taut::{
-    AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, ScalarKernel, ScalarPlan,
+    AnyKernel, BoxedPlan, Formula, Kernel, Particles, Plan, PlanError, ScalarKernel, ScalarPlan,
     Step, StepError, Sticks,
 };
 
@@ -18,7 +18,7 @@ pub struct PrecisionPair {
     pub double: Particles<3, f64>,
     sticks: Sticks,
     sticks_double: Sticks<f64>,
-    plan: AnyPlan<3>,
+    plan: BoxedPlan,
     plan_double: ScalarPlan<3, f64>,
 }
 

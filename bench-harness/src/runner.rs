@@ -2,7 +2,7 @@
 
 use taut::world::{Arranged, Model};
 use taut::{
-    AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, Renumbering, Status, Step,
+    AnyKernel, BoxedPlan, Formula, Kernel, Particles, Plan, PlanError, Renumbering, Status, Step,
     StepError, Sticks,
 };
 
@@ -16,7 +16,7 @@ pub(crate) enum Runner {
 
 #[derive(Debug)]
 pub(crate) struct KernelRunner {
-    plan: AnyPlan<3>,
+    plan: BoxedPlan,
     particles: Particles<3>,
     sticks: Sticks,
     renumbering: Option<Renumbering>,

@@ -9,7 +9,7 @@
 //! - [`Schedule`]: phases of blocks of batches; a [`Sheet`] implies the schedule of a regular
 //!   sheet; [`Renumbering`] places neighbours near each other in memory.
 //! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each written once over [`Lane`].
-//! - [`Kernel`], [`Plan`], [`Session`]: the interface for callers; [`Engine`]: what a kernel
+//! - [`Kernel`], [`Plan`], [`BoxedPlan`], [`Session`]: the interface for callers; [`Engine`]: what a kernel
 //!   implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.
 //!
 //! This crate uses no CPU features, files or threads, and has no `unsafe`. Units are SI.
@@ -21,6 +21,7 @@ extern crate alloc;
 mod arithmetic;
 #[cfg(feature = "serde")]
 mod array;
+mod boxed_plan;
 mod changes;
 mod column;
 mod counted;
@@ -49,6 +50,7 @@ pub use arithmetic::{
     ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
     squared_length, verlet, weight,
 };
+pub use boxed_plan::BoxedPlan;
 pub use changes::{Changes, Cursor, Delta};
 pub use column::{Column, PADDING};
 pub use counted::{Counted, Tally};

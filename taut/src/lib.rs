@@ -34,55 +34,21 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
-#[cfg(not(any(feature = "scalar", feature = "wide", feature = "pulp")))]
-compile_error!("enable at least one kernel: the feature `scalar`, `wide` or `pulp`");
-
+#[cfg(any(feature = "any-world", feature = "world"))]
 extern crate alloc;
 
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-mod any;
-#[cfg(all(feature = "any-world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+#[cfg(feature = "any-world")]
 mod any_world;
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-mod choice;
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-mod set;
-#[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+#[cfg(feature = "world")]
 mod tuned;
 
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-pub use any::{AnyKernel, AnyPlan, UnknownKernel};
-#[cfg(all(
-    feature = "any-world",
-    any(feature = "scalar", feature = "wide", feature = "pulp")
-))]
+#[cfg(feature = "any-world")]
 pub use any_world::{AnyWorld, AnyWorldError, MeshCloth};
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-pub use choice::{KernelChoice, KernelChoiceError, KernelName, UnknownKernelName};
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-pub use set::{KernelSet, SheetsAndCopies};
+#[doc(inline)]
+pub use taut_any::*;
 #[doc(no_inline)]
 pub use taut_core::*;
-
-#[cfg(feature = "colour")]
-#[doc(no_inline)]
-pub use taut_colour::{ColourKernel, ColourPlan, Pool, PoolError};
-#[cfg(feature = "copies")]
-#[doc(no_inline)]
-pub use taut_copies::{CopiesKernel, CopiesPlan};
-#[cfg(feature = "grid")]
-#[doc(no_inline)]
-pub use taut_grid::{GridKernel, GridPlan, PaddedSheet};
-#[cfg(feature = "pulp")]
-#[doc(no_inline)]
-pub use taut_pulp::{PulpKernel, PulpMachine};
-#[cfg(feature = "scalar")]
-#[doc(no_inline)]
-pub use taut_scalar::{ScalarKernel, ScalarPlan};
-#[cfg(feature = "wide")]
-#[doc(no_inline)]
-pub use taut_wide::{WideKernel, WideMachine};
-#[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+#[cfg(feature = "world")]
 pub use tuned::{Fingerprint, Tuned, TunedError};
 
 /// Models, forces, obstacles, scenes, and worlds, which simulate scenes.
@@ -94,27 +60,6 @@ pub mod world {
     pub use taut_world::*;
 }
 
-/// The best general kernel whose feature is on.
-#[cfg(feature = "pulp")]
-pub type DefaultKernel = PulpKernel;
-/// The best general kernel whose feature is on.
-#[cfg(all(feature = "wide", not(feature = "pulp")))]
-pub type DefaultKernel = WideKernel;
-/// The best general kernel whose feature is on.
-#[cfg(all(feature = "scalar", not(any(feature = "wide", feature = "pulp"))))]
-pub type DefaultKernel = ScalarKernel;
-
-/// The best general kernel whose feature is on, on the best instruction set of this machine.
-#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-pub fn default_kernel() -> DefaultKernel {
-    #[cfg(feature = "pulp")]
-    return taut_pulp::kernel();
-    #[cfg(all(feature = "wide", not(feature = "pulp")))]
-    return taut_wide::kernel();
-    #[cfg(all(feature = "scalar", not(any(feature = "wide", feature = "pulp"))))]
-    return ScalarKernel;
-}
-
 /// The items that most programs import.
 pub mod prelude {
     #[doc(no_inline)]
@@ -123,7 +68,6 @@ pub mod prelude {
         Sheet, Status, Step, Sticks, Stretch,
     };
 
-    #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
     #[doc(no_inline)]
     pub use crate::{AnyKernel, DefaultKernel};
 }

@@ -5,8 +5,7 @@ use alloc::string::String;
 use taut_core::{Formula, LimitError, PARTICLES_MAX, STICKS_MAX, Sticks, check_limit};
 use taut_world::{Arranged, Arrangement, ArrangementError, Model};
 
-use crate::AnyKernel;
-use crate::choice::THREADS_MAX;
+use crate::{AnyKernel, KernelChoice};
 
 /// A tuning: the kernel, number of threads, order and formula that were chosen for a mesh by
 /// measurement on a machine. `taut tune --save` writes it; with the feature `serde` it can be read
@@ -134,7 +133,7 @@ impl Tuned {
         let kernel = AnyKernel::named(&self.kernel).map_err(unknown)?;
         match self.threads {
             1 => Some(kernel),
-            threads @ 2..=THREADS_MAX => on_threads(kernel, threads),
+            threads @ 2..=KernelChoice::THREADS_MAX => on_threads(kernel, threads),
             _ => None,
         }
         .ok_or(TunedError::Threads { threads: self.threads })
@@ -173,7 +172,7 @@ impl Tuned {
 
 #[cfg(feature = "colour")]
 fn on_threads(kernel: AnyKernel, threads: usize) -> Option<AnyKernel> {
-    Some(kernel.on_threads(taut_colour::Pool::new(threads).ok()?))
+    Some(kernel.on_threads(crate::Pool::new(threads).ok()?))
 }
 
 #[cfg(not(feature = "colour"))]

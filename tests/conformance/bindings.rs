@@ -117,3 +117,27 @@ fn points_of_a_plane_have_a_third_coordinate_of_zero() {
     assert_eq!(world.settings().step.acceleration, [0.0, -9.81, 0.0]);
     assert!(world.position(99_999).unwrap_err().to_string().contains("99999"));
 }
+
+#[test]
+fn all_packages_have_the_same_version() {
+    let version = |line: &str| line.rsplit('"').nth(1).map(str::to_owned);
+    let manifests = [
+        ("Cargo.toml", include_str!("../../Cargo.toml")),
+        ("bindings/c/Cargo.toml", include_str!("../../bindings/c/Cargo.toml")),
+        ("bindings/js/Cargo.toml", include_str!("../../bindings/js/Cargo.toml")),
+        ("bindings/js/package.json", include_str!("../../bindings/js/package.json")),
+        ("bindings/python/Cargo.toml", include_str!("../../bindings/python/Cargo.toml")),
+    ];
+    for (name, text) in manifests {
+        let mut lines = text.lines().map(str::trim_start);
+        let line =
+            lines.find(|line| line.starts_with("version = ") || line.starts_with("\"version\":"));
+        assert_eq!(line.and_then(version).as_deref(), Some(env!("CARGO_PKG_VERSION")), "{name}");
+    }
+    // Crates of the workspace are published with the version that they ask of each other.
+    let own = manifests[0].1.lines().filter(|line| line.starts_with("taut"));
+    for line in own {
+        let asked = line.split_once("version = \"").and_then(|(_, rest)| rest.split('"').next());
+        assert_eq!(asked, Some(env!("CARGO_PKG_VERSION")), "{line}");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use taut_core::{
-    Formula, LimitError, PARTICLES_MAX, STICKS_MAX, StepError, TRIANGLES_MAX, check_limit,
+    Formula, LimitError, PARTICLES_MAX, STICKS_MAX, Sheet, StepError, TRIANGLES_MAX, check_limit,
 };
 
 use crate::error::ModelError;
@@ -285,6 +285,11 @@ impl<const D: usize> Scene<D> {
     /// The models, with their names, in the order in which they were added.
     pub fn models(&self) -> impl Iterator<Item = (&str, &Model<D>)> {
         self.models.iter().map(|(name, model)| (&**name, model))
+    }
+
+    /// The models that are regular sheets.
+    pub fn sheets(&self) -> impl Iterator<Item = &Sheet> {
+        self.models.iter().filter_map(|(_, model)| model.sheet.as_ref())
     }
 
     pub(crate) fn models_mut(&mut self) -> impl Iterator<Item = &mut Model<D>> {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use taut::world::{Arrangement, Model, ModelError, StickSet};
 use taut::{
-    AnyKernel, AnyPlan, Engine, Formula, Inline, Kernel, PaddedSheet, Particles, Plan, Schedule,
+    AnyKernel, BoxedPlan, Engine, Formula, Inline, Kernel, PaddedSheet, Particles, Plan, Schedule,
     Step, Sticks, Substeps, Tally,
 };
 
@@ -208,7 +208,7 @@ impl FromStr for Case {
 /// A frame, ready to be run.
 #[derive(Debug)]
 pub struct Frame {
-    plan: AnyPlan<3>,
+    plan: BoxedPlan,
     particles: Particles<3>,
     sticks: Sticks,
     substeps: Substeps<'static, 3>,

@@ -109,7 +109,7 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
-        let parts = SheetsAndCopies::of(&scene);
+        let parts = SheetsAndCopies::of(scene.sheets(), scene.may_have_copies());
         Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
     }
 

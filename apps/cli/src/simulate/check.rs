@@ -94,7 +94,8 @@ impl SceneCheck {
         World<D>: Simulation<D>,
     {
         self.particles = scene.particles();
-        let mut kernels = KernelSet::available(SheetsAndCopies::of(scene));
+        let mut kernels =
+            KernelSet::available(SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()));
         let threaded = kernels[0].clone().on_threads(THREADS);
         kernels.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
         for kernel in &kernels {

@@ -121,7 +121,9 @@ impl SceneSoak {
         World<D>: Simulation<D>,
     {
         self.particles = scene.particles();
-        let kernels = KernelSet::available(SheetsAndCopies::of(scene)).swap_remove(0);
+        let kernels =
+            KernelSet::available(SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()))
+                .swap_remove(0);
         let mut runs = [
             Run::new(scene, kernels.clone(), Box::new(Inline), actions, arguments.seed)?,
             Run::new(

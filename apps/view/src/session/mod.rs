@@ -134,12 +134,13 @@ where
     pub(crate) fn special_parts(&self) -> SheetsAndCopies {
         SheetsAndCopies {
             sheets: self.suits_grid_in(self.request.order),
-            ..SheetsAndCopies::of(&self.scene)
+            copies: self.scene.may_have_copies(),
         }
     }
 
     fn suits_grid_in(&self, order: Option<Order>) -> bool {
-        order.is_none_or(|order| order == Order::Sheet) && AnyKernel::suits_grid_in(&self.scene)
+        order.is_none_or(|order| order == Order::Sheet)
+            && self.scene.sheets().any(AnyKernel::suits_grid)
     }
 
     fn check_choice(

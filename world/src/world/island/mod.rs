@@ -6,14 +6,14 @@ mod rest;
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Cursor, Delta, Executor, Formula, Particles, PlanError, Renumbering, Schedule, Stage, Sticks,
-    Substeps,
+    BoxedPlan, Cursor, Delta, Executor, Formula, Particles, PlanError, Renumbering, Schedule,
+    Stage, Sticks, Substeps,
 };
 
 use super::held::DragTarget;
 use super::integrate::Integrate;
 use super::overstretched::TearLimits;
-use super::planner::{BoxedPlan, Planner};
+use super::planner::Planner;
 use super::residual::Residual;
 use super::step::{StepPart, Watch};
 use super::tethering::Tethering;

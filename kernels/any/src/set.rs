@@ -7,7 +7,7 @@ use core::fmt;
 
 #[cfg(feature = "colour")]
 use taut_colour::{Pool, PoolError};
-use taut_core::{Kernel, Schedule};
+use taut_core::{Kernel, Schedule, Sheet};
 
 use crate::AnyKernel;
 use crate::any::GRID_WIDTH_MIN;
@@ -16,7 +16,8 @@ use crate::any::GRID_WIDTH_MIN;
 /// everything else.
 ///
 /// ```
-/// use taut::{Duplicates, Family, Kernel, KernelSet, Sheet, SheetsAndCopies, Sticks};
+/// use taut_any::{KernelSet, SheetsAndCopies};
+/// use taut_core::{Duplicates, Family, Kernel, Sheet, Sticks};
 ///
 /// // All sets; those with the most lanes first.
 /// let sets = KernelSet::available(SheetsAndCopies::ALL);
@@ -55,11 +56,10 @@ impl SheetsAndCopies {
     /// Both.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
-    /// The parts of a scene. (`copies` is true if the models allow copies; a world still has none
-    /// if the schedules of these models differ.)
-    #[cfg(feature = "world")]
-    pub fn of<const D: usize>(scene: &taut_world::Scene<D>) -> Self {
-        Self { sheets: AnyKernel::suits_grid_in(scene), copies: scene.may_have_copies() }
+    /// The parts of a scene with these sheets. `may_have_copies` says whether its models allow
+    /// copies; a world still has none if the schedules of these models differ.
+    pub fn of<'a>(sheets: impl IntoIterator<Item = &'a Sheet>, may_have_copies: bool) -> Self {
+        Self { sheets: sheets.into_iter().any(AnyKernel::suits_grid), copies: may_have_copies }
     }
 }
 

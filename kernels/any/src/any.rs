@@ -1,12 +1,10 @@
 //! An enum of all kernels.
 
-#[cfg(feature = "colour")]
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use taut_core::{
-    Copies, Engine, Executor, Formula, Kernel, Particles, PlanError, Schedule, Sheet, Stage,
-    Status, Sticks, Substeps,
+    BoxedPlan, Copies, Formula, Kernel, Particles, PlanError, Schedule, Sheet, Sticks,
 };
 
 use crate::KernelName;
@@ -15,7 +13,8 @@ use crate::KernelName;
 /// also supports other dimensions.)
 ///
 /// ```
-/// use taut::{AnyKernel, Kernel};
+/// use taut_any::AnyKernel;
+/// use taut_core::Kernel;
 ///
 /// let kernel = AnyKernel::best();
 /// println!("{} on {}", Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
@@ -52,37 +51,6 @@ pub enum AnyKernel {
 
 /// The minimum width of a sheet, in particles, at which the grid kernel is the fastest.
 pub(crate) const GRID_WIDTH_MIN: usize = 4;
-
-/// A plan of [`AnyKernel`].
-#[derive(Debug)]
-#[non_exhaustive]
-#[allow(clippy::large_enum_variant, reason = "plans are few and live long")]
-pub enum AnyPlan<const D: usize> {
-    /// Of the scalar kernel.
-    #[cfg(feature = "scalar")]
-    Scalar(taut_scalar::ScalarPlan<D>),
-    /// Of the wide kernel.
-    #[cfg(feature = "wide")]
-    Wide(<taut_wide::WideKernel as Kernel<D>>::Plan),
-    /// Of the pulp kernel.
-    #[cfg(feature = "pulp")]
-    Pulp(<taut_pulp::PulpKernel as Kernel<D>>::Plan),
-    /// Of the grid kernel.
-    #[cfg(feature = "grid")]
-    Grid(taut_grid::GridPlan<taut_pulp::PulpMachine, D>),
-    /// Of the grid kernel on the wide kernel's registers.
-    #[cfg(all(feature = "grid", feature = "wide"))]
-    WideGrid(taut_grid::GridPlan<taut_wide::WideMachine, D>),
-    /// Of the copies kernel.
-    #[cfg(feature = "copies")]
-    Copies(taut_copies::CopiesPlan<taut_pulp::PulpMachine, D>),
-    /// Of the copies kernel on the wide kernel's registers.
-    #[cfg(all(feature = "copies", feature = "wide"))]
-    WideCopies(taut_copies::CopiesPlan<taut_wide::WideMachine, D>),
-    /// Of any of these kernels on several threads.
-    #[cfg(feature = "colour")]
-    Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
-}
 
 /// This build has no kernel of the given name on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -147,7 +115,8 @@ impl AnyKernel {
     /// (At a width of 4 it is as fast as `scalar`, and 1.3 to 2 times as fast as `pulp`.)
     ///
     /// ```
-    /// use taut::{AnyKernel, Family, Sheet};
+    /// use taut_any::AnyKernel;
+    /// use taut_core::{Family, Sheet};
     ///
     /// assert!(AnyKernel::suits_grid(&Sheet::new(4, 8, Family::ALL)));
     /// assert!(!AnyKernel::suits_grid(&Sheet::new(3, 64, Family::ALL)));
@@ -160,12 +129,6 @@ impl AnyKernel {
     /// [`Copies::FASTER_FROM`].
     pub fn suits_copies(copies: &Copies) -> bool {
         copies.count() >= Copies::FASTER_FROM
-    }
-
-    /// Whether a scene has a sheet that is [wide enough](Self::suits_grid).
-    #[cfg(feature = "world")]
-    pub fn suits_grid_in<const D: usize>(scene: &taut_world::Scene<D>) -> bool {
-        scene.models().any(|(_, model)| model.sheet.as_ref().is_some_and(Self::suits_grid))
     }
 
     /// The kernel with a name (`scalar`, `wide`, `pulp`, `grid`, `copies`) on the best instruction
@@ -269,36 +232,12 @@ macro_rules! of_kernel {
     };
 }
 
-/// Calls a method of the plan in any variant.
-macro_rules! of_plan {
-    ($value:expr, $plan:ident => $call:expr) => {
-        match $value {
-            #[cfg(feature = "scalar")]
-            AnyPlan::Scalar($plan) => $call,
-            #[cfg(feature = "wide")]
-            AnyPlan::Wide($plan) => $call,
-            #[cfg(feature = "pulp")]
-            AnyPlan::Pulp($plan) => $call,
-            #[cfg(feature = "grid")]
-            AnyPlan::Grid($plan) => $call,
-            #[cfg(all(feature = "grid", feature = "wide"))]
-            AnyPlan::WideGrid($plan) => $call,
-            #[cfg(feature = "copies")]
-            AnyPlan::Copies($plan) => $call,
-            #[cfg(all(feature = "copies", feature = "wide"))]
-            AnyPlan::WideCopies($plan) => $call,
-            #[cfg(feature = "colour")]
-            AnyPlan::Colour($plan) => $call,
-        }
-    };
-}
-
-/// Implements kernel and plan for each dimension. A generic impl would be compiled again in every
-/// crate that makes a plan, and the kernels dominate compile time.
+/// Implements the kernel for each dimension. A generic impl would be compiled again in every crate
+/// that makes a plan, and the kernels dominate compile time.
 macro_rules! in_dimensions {
     ($($d:literal)+) => {$(
         impl Kernel<$d> for AnyKernel {
-            type Plan = AnyPlan<$d>;
+            type Plan = BoxedPlan<$d>;
 
             fn name(&self) -> &'static str {
                 of_kernel!(self, name::<$d>)
@@ -326,118 +265,37 @@ macro_rules! in_dimensions {
                 Ok(match self {
                     #[cfg(feature = "scalar")]
                     Self::Scalar(kernel) => {
-                        AnyPlan::Scalar(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "wide")]
                     Self::Wide(kernel) => {
-                        AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "pulp")]
                     Self::Pulp(kernel) => {
-                        AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "grid")]
                     Self::Grid(kernel) => {
-                        AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(all(feature = "grid", feature = "wide"))]
                     Self::WideGrid(kernel) => {
-                        AnyPlan::WideGrid(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "copies")]
                     Self::Copies(kernel) => {
-                        AnyPlan::Copies(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(all(feature = "copies", feature = "wide"))]
                     Self::WideCopies(kernel) => {
-                        AnyPlan::WideCopies(kernel.plan(particles, sticks, schedule, formula)?)
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "colour")]
                     Self::Colour(kernel) => {
-                        let plan = kernel.plan(particles, sticks, schedule, formula)?;
-                        AnyPlan::Colour(Box::new(plan))
+                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                 })
-            }
-        }
-
-        impl Engine<$d> for AnyPlan<$d> {
-            fn sync_in(
-                &mut self,
-                particles: &mut Particles<$d>,
-                sticks: &Sticks,
-            ) -> Result<(), PlanError> {
-                of_plan!(self, plan => plan.sync_in(particles, sticks))
-            }
-
-            fn advance(
-                &mut self,
-                executor: &dyn Executor,
-                particles: &mut Particles<$d>,
-                sticks: &Sticks,
-                substeps: &Substeps<'_, $d>,
-            ) -> Result<(), PlanError> {
-                of_plan!(self, plan => plan.advance(executor, particles, sticks, substeps))
-            }
-
-            fn advance_and_write_back(
-                &mut self,
-                executor: &dyn Executor,
-                particles: &mut Particles<$d>,
-                sticks: &Sticks,
-                substeps: &Substeps<'_, $d>,
-            ) -> Result<Status, PlanError> {
-                of_plan!(self, plan => {
-                    plan.advance_and_write_back(executor, particles, sticks, substeps)
-                })
-            }
-
-            fn relax(
-                &mut self,
-                executor: &dyn Executor,
-                particles: &mut Particles<$d>,
-                sticks: &Sticks,
-                inverse_h2: f32,
-                iterations: u32,
-            ) -> Result<(), PlanError> {
-                of_plan!(self, plan => {
-                    plan.relax(executor, particles, sticks, inverse_h2, iterations)
-                })
-            }
-
-            fn visit(
-                &mut self,
-                executor: &dyn Executor,
-                particles: &mut Particles<$d>,
-                sticks: &Sticks,
-                stage: &dyn Stage<$d>,
-            ) -> Result<(), PlanError> {
-                of_plan!(self, plan => plan.visit(executor, particles, sticks, stage))
-            }
-
-            fn position(&self, particles: &Particles<$d>, particle: usize) -> [f32; $d] {
-                of_plan!(self, plan => plan.position(particles, particle))
-            }
-
-            fn set_position(
-                &mut self,
-                particles: &mut Particles<$d>,
-                particle: usize,
-                point: [f32; $d],
-            ) {
-                of_plan!(self, plan => plan.set_position(particles, particle, point));
-            }
-
-            fn write_back(
-                &mut self,
-                executor: &dyn Executor,
-                particles: &mut Particles<$d>,
-            ) -> Status {
-                of_plan!(self, plan => plan.write_back(executor, particles))
-            }
-
-            fn restore(&mut self, particles: &mut Particles<$d>) {
-                of_plan!(self, plan => plan.restore(particles));
             }
         }
     )+};

@@ -12,13 +12,10 @@ use taut_core::{LimitError, check_limit};
 
 use crate::{KernelSet, SheetsAndCopies};
 
-/// The maximum number of threads that may be chosen.
-pub(crate) const THREADS_MAX: usize = 1024;
-
 /// The name of a kernel.
 ///
 /// ```
-/// use taut::KernelName;
+/// use taut_any::KernelName;
 ///
 /// assert_eq!("grid".parse(), Ok(KernelName::Grid));
 /// let error = "abacus".parse::<KernelName>().unwrap_err();
@@ -45,7 +42,7 @@ impl KernelName {
     pub const ALL: [Self; 6] =
         [Self::Scalar, Self::Wide, Self::Pulp, Self::Grid, Self::Copies, Self::Colour];
 
-    /// The name that [`Kernel::name`](crate::Kernel::name) returns.
+    /// The name that [`Kernel::name`](taut_core::Kernel::name) returns.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -85,7 +82,7 @@ impl FromStr for KernelName {
 /// best on this machine.
 ///
 /// ```
-/// use taut::{KernelChoice, KernelName};
+/// use taut_any::{KernelChoice, KernelName};
 ///
 /// let best = KernelChoice::default().find()?;
 /// println!("{best}");
@@ -95,7 +92,7 @@ impl FromStr for KernelName {
 ///
 /// let wrong = KernelChoice { isa: Some("abacus".to_owned()), ..KernelChoice::default() };
 /// assert!(wrong.find().unwrap_err().to_string().contains("'abacus'"));
-/// # Ok::<(), taut::KernelChoiceError>(())
+/// # Ok::<(), taut_any::KernelChoiceError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelChoice {
@@ -104,7 +101,7 @@ pub struct KernelChoice {
     /// [`KernelSet`] also has the best general kernel on the same instruction set; that of `grid`
     /// has the copies kernel, too. Any other kernel relaxes everything.
     pub kernel: Option<KernelName>,
-    /// The instruction set, as returned by [`Kernel::isa`](crate::Kernel::isa).
+    /// The instruction set, as returned by [`Kernel::isa`](taut_core::Kernel::isa).
     pub isa: Option<String>,
     /// The number of threads; 1 is the calling thread alone.
     pub threads: usize,
@@ -178,15 +175,18 @@ fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 impl KernelChoice {
+    /// The maximum number of threads.
+    pub const THREADS_MAX: usize = 1024;
+
     /// The chosen kernels, on their threads.
     ///
     /// # Errors
     /// If this build does not have them on this machine, or the threads cannot be started; more than
-    /// 1024 threads.
+    /// [`THREADS_MAX`](Self::THREADS_MAX) threads.
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
         // The system fails only after it has started most of them.
-        check_limit("threads", threads as u128, THREADS_MAX)?;
+        check_limit("threads", threads as u128, Self::THREADS_MAX)?;
         let all = KernelSet::available(SheetsAndCopies::ALL);
         let isas = |sets: &[KernelSet]| listed(sets.iter().map(KernelSet::isa));
         let mut sets = all.clone();
