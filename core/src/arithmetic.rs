@@ -3,6 +3,7 @@
 //! All kernels run this code over their own [`Lane`]. The operations and their order are fixed,
 //! so that all kernels give the same bits.
 
+use crate::arrays;
 use crate::formula::Factor;
 use crate::lane::Lane;
 
@@ -44,7 +45,7 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     weight_term: L,
     response: Option<Response<L>>,
 ) -> ([L; D], [L; D]) {
-    let mut d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+    let mut d: [L; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
     if let Some(Response { stretched, .. }) = response {
         let zero = stretched.constant(0.0);
         let present = stretched.at_least(zero);

@@ -21,6 +21,7 @@ extern crate alloc;
 mod arithmetic;
 #[cfg(feature = "serde")]
 mod array;
+pub mod arrays;
 mod boxed_plan;
 mod changes;
 mod column;

@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use taut_core::{
     Copies, Executor, Factor, Formula, ParticleView, Particles, SlotLayout, Sticks, WithFactor,
+    arrays,
 };
 use taut_lanes::slots::{
     Changed, Points, SlotEngine, SlotFields, SlotPass, SlotPlan, Sweep, integrate,
@@ -191,7 +192,7 @@ impl<const D: usize> SweepGroup<'_, D> {
             if let Some(pass) = first_pass {
                 self.pass::<V>(cpu, present, previous, pass);
             }
-            let position = present.map(|it| it.slots.0);
+            let position = arrays::map(present, |it| it.slots.0);
             for _ in 0..iterations {
                 // SAFETY: by the contract of `new`; the masses are as long as the group.
                 unsafe {

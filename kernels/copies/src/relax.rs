@@ -1,6 +1,6 @@
 //! The inner loop of relaxation.
 
-use taut_core::{Factor, Response, displaced, factor, relax, squared_length};
+use taut_core::{Factor, Response, arrays, displaced, factor, relax, squared_length};
 use taut_lanes::Vector;
 
 use crate::constants::{Constants, GroupConstants};
@@ -42,7 +42,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let (mass, weight_term) = (V::splat(cpu, majority_mass), V::splat(cpu, majority_weight_term));
     let majority = majority_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
-        let [a, b] = ends.map(|end| mass_of_all_copies[end as usize / GROUP]);
+        let [a, b] = arrays::map(*ends, |end| mass_of_all_copies[end as usize / GROUP]);
         // SAFETY: as above.
         unsafe {
             if a.to_bits() == majority && b.to_bits() == majority {
@@ -82,7 +82,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
             unsafe {
                 let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
                 let (a, b) = (self.load(slot_a), self.load(slot_b));
-                let d: [V; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+                let d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
                 let g = factor::<F, V>(squared_length(d), rest_term, weight_term, None);
                 let gain = mass * g;
                 let (mut new_a, mut new_b) = (a, b);
@@ -148,7 +148,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     #[inline(always)]
     unsafe fn load(&self, slot: usize) -> [V; D] {
         // SAFETY: by contract.
-        self.position.map(|column| unsafe { V::load(self.cpu, column.add(slot)) })
+        arrays::map(self.position, |column| unsafe { V::load(self.cpu, column.add(slot)) })
     }
 
     /// # Safety

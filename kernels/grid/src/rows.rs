@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{PADDING, ParticleView, SlotLayout};
+use taut_core::{PADDING, ParticleView, SlotLayout, arrays};
 use taut_lanes::slots::{SlotPass, integrate};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
@@ -81,7 +81,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
             for row in rows.clone() {
                 let first = row * pitch;
                 // SAFETY: `new` checked that the layout has the row; no other code accesses it.
-                let from = start.map(|SharedPtr(x)| unsafe {
+                let from = arrays::map(start, |SharedPtr(x)| unsafe {
                     slice::from_raw_parts(x.add(first).cast_const(), row_len)
                 });
                 // SAFETY: as above, in other columns.
@@ -211,7 +211,7 @@ fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
                     (lanes + signed_zero).store(register(m));
                 }
             } else {
-                let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));
+                let four: [V; 4] = arrays::from_fn(|m| V::load(cpu, register(m)));
                 for lanes in four {
                     not_finite = not_finite + lanes * zero;
                 }

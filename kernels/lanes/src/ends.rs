@@ -1,5 +1,7 @@
 //! Loads and stores the records of the ends of sticks.
 
+use taut_core::arrays;
+
 use crate::record::Half;
 use crate::vector::Vector;
 
@@ -111,7 +113,7 @@ impl Ends for Runs {
         // SAFETY: each run is as many records as there are lanes, from the first index on.
         let run = |first: *const u32| unsafe {
             let first = records.add(*first as usize).cast::<f32>();
-            core::array::from_fn(|row| V::load(cpu, first.add(row * V::LANES)))
+            arrays::from_fn(|row| V::load(cpu, first.add(row * V::LANES)))
         };
         [run(indices[0]), run(indices[1])]
     }

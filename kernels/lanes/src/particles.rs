@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{Motion, PADDING, ParticleView, SlotLayout, Stage, integrate};
+use taut_core::{Motion, PADDING, ParticleView, SlotLayout, Stage, arrays, integrate};
 
 use crate::machine::Operation;
 use crate::record::Record;
@@ -135,7 +135,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
     #[inline(always)]
     fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
         let retention = V::splat(cpu, motion.retention);
-        let displacement = motion.displacement.map(|component| V::splat(cpu, component));
+        let displacement = arrays::map(motion.displacement, |component| V::splat(cpu, component));
         for at in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {

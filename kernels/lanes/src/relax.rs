@@ -8,7 +8,8 @@
 use core::marker::PhantomData;
 
 use taut_core::{
-    Factor, PACKET_STICKS, Response, STAR_STICKS, displaced, factor, relax, squared_length, weight,
+    Factor, PACKET_STICKS, Response, STAR_STICKS, arrays, displaced, factor, relax, squared_length,
+    weight,
 };
 use taut_program::{Access, Slots, TWO_AT_ONCE_LANES};
 
@@ -285,8 +286,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     ) -> [V; 2] {
         // SAFETY: within the columns, by contract.
         let rest_term = unsafe { V::load(cpu, self.rest_term.add(slot)) };
-        let by_axis = V::transpose(core::array::from_fn(|row| old_b[row] - old_a[row]));
-        let l2 = squared_length::<V, D>(core::array::from_fn(|axis| by_axis[axis]));
+        let by_axis = V::transpose(arrays::from_fn(|row| old_b[row] - old_a[row]));
+        let l2 = squared_length::<V, D>(arrays::from_fn(|axis| by_axis[axis]));
         let masses = match self.mass {
             Some(mass) => [mass; 2],
             None => [V::transpose(old_a)[D], V::transpose(old_b)[D]],
@@ -343,8 +344,8 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     let rest_terms = &slots.rest_term[..len];
     let stored = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
     let non_plain = slots.non_plain.map(|non_plain| {
-        [non_plain.stretched, non_plain.compressed, non_plain.compliance]
-            .map(|column| &column[..len])
+        let columns = [non_plain.stretched, non_plain.compressed, non_plain.compliance];
+        arrays::map(columns, |column| &column[..len])
     });
     let mut slot = 0;
     while slot < len {
@@ -358,7 +359,7 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
         };
         let (mut ends_a, mut ends_b) = (V::transpose(rows_a), V::transpose(rows_b));
         let masses = [ends_a[D], ends_b[D]];
-        let non_plain = non_plain.map(|columns| columns.map(&column));
+        let non_plain = non_plain.map(|columns| arrays::map(columns, column));
         let weight_term = match stored {
             Some(stored) => column(stored),
             None => F::weight_term(match non_plain {
@@ -367,8 +368,8 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
             }),
         };
         let (new_a, new_b) = relax::<F, V, D>(
-            core::array::from_fn(|axis| ends_a[axis]),
-            core::array::from_fn(|axis| ends_b[axis]),
+            arrays::from_fn(|axis| ends_a[axis]),
+            arrays::from_fn(|axis| ends_b[axis]),
             masses,
             column(rest_terms),
             weight_term,

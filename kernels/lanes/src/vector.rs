@@ -1,6 +1,6 @@
 //! Register types: memory access and shuffles, in addition to the arithmetic of [`Lane`].
 
-use taut_core::Lane;
+use taut_core::{Lane, arrays};
 
 /// A register of `f32` lanes.
 ///
@@ -82,7 +82,7 @@ pub unsafe trait Vector: Lane {
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let zero = self.constant(0.0);
-        Self::transpose(core::array::from_fn(|field| if field < D { self } else { zero }))
+        Self::transpose(arrays::from_fn(|field| if field < D { self } else { zero }))
     }
 
     /// Like [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.

@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Div, Mul, Sub};
 
-use taut_core::{Lane, SEED_F32};
+use taut_core::{Lane, SEED_F32, arrays};
 use wide::{f32x4, f32x8, u32x8};
 
 use crate::vector::Vector;
@@ -84,7 +84,7 @@ unsafe impl Vector for Wide8 {
     unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: valid for reading four numbers per lane, by contract.
         let record = |lane| f32x4::from(unsafe { at(lane).read() });
-        core::array::from_fn(|q| join([record(q), record(q + 4)]))
+        arrays::from_fn(|q| join([record(q), record(q + 4)]))
     }
     #[inline(always)]
     unsafe fn scatter_rows([a, b, c, d]: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
@@ -105,13 +105,13 @@ unsafe impl Vector for Wide8 {
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
         let (lanes, next) = (self.0.to_array(), next.0.to_array());
-        Self(f32x8::from(core::array::from_fn(|lane| *lanes.get(lane + 1).unwrap_or(&next[0]))))
+        Self(f32x8::from(arrays::from_fn(|lane| *lanes.get(lane + 1).unwrap_or(&next[0]))))
     }
     #[inline(always)]
     fn predecessors(self, before: Self) -> Self {
         let (lanes, before) = (self.0.to_array(), before.0.to_array());
         let previous = |lane: usize| lane.checked_sub(1).map_or(before[7], |lane| lanes[lane]);
-        Self(f32x8::from(core::array::from_fn(previous)))
+        Self(f32x8::from(arrays::from_fn(previous)))
     }
     #[inline(always)]
     fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {

@@ -2,6 +2,7 @@
 
 use pulp::Simd;
 use pulp::bytemuck::{AnyBitPattern, NoUninit};
+use taut_core::arrays;
 
 use super::Register;
 
@@ -16,6 +17,12 @@ impl<S: Simd> Register<S> {
     #[inline(always)]
     pub(super) fn with(self, lanes: impl NoUninit) -> Self {
         Self::cast(self.simd, lanes)
+    }
+
+    /// [`with`](Self::with) for each of the registers.
+    #[inline(always)]
+    pub(super) fn with_all<T: NoUninit, const N: usize>(self, rows: [T; N]) -> [Self; N] {
+        arrays::map(rows, |row| self.with(row))
     }
 
     /// Converts to the register type of the intrinsics.

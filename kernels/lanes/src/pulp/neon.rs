@@ -7,6 +7,8 @@ use pulp::aarch64::Neon;
 use pulp::f32x4;
 
 use super::Register;
+use taut_core::arrays;
+
 use crate::vector::Vector;
 
 /// # Safety
@@ -65,7 +67,7 @@ unsafe impl Vector for Register<Neon> {
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         // SAFETY: a register proves that the CPU has NEON.
-        unsafe { transpose(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
+        arrays::map(unsafe { transpose(arrays::map(rows, Self::raw)) }, |row| rows[0].with(row))
     }
 
     /// A row is one record.

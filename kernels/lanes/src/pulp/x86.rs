@@ -19,6 +19,8 @@ use pulp::x86::{V3, V4};
 use pulp::{f32x8, f32x16};
 
 use super::Register;
+use taut_core::arrays;
+
 use crate::vector::Vector;
 
 /// The 4 x 4 transpose of each quarter. It is its own inverse.
@@ -163,14 +165,14 @@ unsafe impl Vector for Register<V3> {
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         // SAFETY: a register proves that the CPU has AVX2.
-        unsafe { transpose8(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
+        rows[0].with_all(unsafe { transpose8(arrays::map(rows, Self::raw)) })
     }
 
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let lanes: __m256 = self.raw();
         // SAFETY: a register proves that the CPU has AVX2.
-        unsafe {
+        self.with_all(unsafe {
             let zero = _mm256_setzero_ps();
             if D == 2 {
                 [
@@ -191,31 +193,30 @@ unsafe impl Vector for Register<V3> {
                     _mm256_shuffle_ps::<0b00_11_11_11>(lanes, without_first),
                 ]
             }
-        }
-        .map(|row| self.with(row))
+        })
     }
 
     #[inline(always)]
     fn spread_with_any_fourth(self) -> [Self; 4] {
         let lanes: __m256 = self.raw();
         // SAFETY: a register proves that the CPU has AVX2.
-        unsafe {
+        self.with_all(unsafe {
             [
                 _mm256_permute_ps::<0x00>(lanes),
                 _mm256_permute_ps::<0x55>(lanes),
                 _mm256_permute_ps::<0xaa>(lanes),
                 _mm256_permute_ps::<0xff>(lanes),
             ]
-        }
-        .map(|row| self.with(row))
+        })
     }
 
     #[inline(always)]
     fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m256, __m256) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX2.
-        unsafe { [_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)] }
-            .map(|row| first.with(row))
+        first.with_all(unsafe {
+            [_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)]
+        })
     }
 
     #[inline(always)]
@@ -279,7 +280,7 @@ unsafe impl Vector for Register<V4> {
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        unsafe { transpose16(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
+        rows[0].with_all(unsafe { transpose16(arrays::map(rows, Self::raw)) })
     }
 
     #[inline(always)]
@@ -287,15 +288,14 @@ unsafe impl Vector for Register<V4> {
         let lanes: __m512 = self.raw();
         let field_mask = opaque(if D == 2 { 0x3333 } else { 0x7777 });
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        unsafe {
+        self.with_all(unsafe {
             [
                 _mm512_maskz_permute_ps::<0x00>(field_mask, lanes),
                 _mm512_maskz_permute_ps::<0x55>(field_mask, lanes),
                 _mm512_maskz_permute_ps::<0xaa>(field_mask, lanes),
                 _mm512_maskz_permute_ps::<0xff>(field_mask, lanes),
             ]
-        }
-        .map(|row| self.with(row))
+        })
     }
 
     #[inline(always)]
@@ -308,52 +308,48 @@ unsafe impl Vector for Register<V4> {
     fn spread_with_any_fourth(self) -> [Self; 4] {
         let lanes: __m512 = self.raw();
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        unsafe {
+        self.with_all(unsafe {
             [
                 _mm512_permute_ps::<0x00>(lanes),
                 _mm512_permute_ps::<0x55>(lanes),
                 _mm512_permute_ps::<0xaa>(lanes),
                 _mm512_permute_ps::<0xff>(lanes),
             ]
-        }
-        .map(|row| self.with(row))
+        })
     }
 
     #[inline(always)]
     fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        unsafe {
+        first.with_all(unsafe {
             [
                 _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
                 _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b),
             ]
-        }
-        .map(|row| first.with(row))
+        })
     }
 
     #[inline(always)]
     fn interleave(even: Self, odd: Self) -> [Self; 2] {
         let (a, b): (__m512d, __m512d) = (even.raw(), odd.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        unsafe {
+        even.with_all(unsafe {
             let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
             let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
             [_mm512_permutex2var_pd(a, low, b), _mm512_permutex2var_pd(a, high, b)]
-        }
-        .map(|row| even.with(row))
+        })
     }
 
     #[inline(always)]
     fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        unsafe {
+        first.with_all(unsafe {
             [
                 _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b),
                 _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b),
             ]
-        }
-        .map(|row| first.with(row))
+        })
     }
 }

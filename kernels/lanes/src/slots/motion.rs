@@ -1,6 +1,6 @@
 //! Motion of particles in slots.
 
-use taut_core::{Motion, PADDING};
+use taut_core::{Motion, PADDING, arrays};
 
 use crate::vector::Vector;
 
@@ -25,7 +25,7 @@ pub fn integrate<V: Vector, const D: usize>(
     );
     const { assert!(PADDING.is_multiple_of(V::LANES)) };
     let retention = V::splat(cpu, motion.retention);
-    let displacement = motion.displacement.map(|component| V::splat(cpu, component));
+    let displacement = arrays::map(motion.displacement, |component| V::splat(cpu, component));
     let (start, to) = (start.map(<[f32]>::as_ptr), to.map(<[f32]>::as_mut_ptr));
     for at in (0..len).step_by(V::LANES) {
         // SAFETY: the lanes divide `len`, so `at + LANES <= len`, which all have.
@@ -33,7 +33,9 @@ pub fn integrate<V: Vector, const D: usize>(
             let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
             for axis in 0..D {
                 let [position, previous] =
-                    [start[axis], to[axis].cast_const()].map(|column| V::load(cpu, column.add(at)));
+                    arrays::map([start[axis], to[axis].cast_const()], |column| {
+                        V::load(cpu, column.add(at))
+                    });
                 taut_core::integrate(
                     position,
                     previous,
