@@ -1,0 +1,1 @@
+//! Sticks, pins and colliders as lines, for debugging.
