@@ -178,7 +178,8 @@ impl Body {
         if let Some(VertexAttributeValues::Float32x2(uvs)) = mesh.attribute(Mesh::ATTRIBUTE_UV_0) {
             self.uvs.clone_from(uvs);
         }
-        if let Some(VertexAttributeValues::Float32x4(colors)) = mesh.attribute(Mesh::ATTRIBUTE_COLOR)
+        if let Some(VertexAttributeValues::Float32x4(colors)) =
+            mesh.attribute(Mesh::ATTRIBUTE_COLOR)
         {
             self.colors.clone_from(colors);
         }
@@ -233,10 +234,7 @@ impl Body {
 }
 
 fn has_normals(mesh: &Mesh) -> bool {
-    matches!(
-        mesh.attribute(Mesh::ATTRIBUTE_NORMAL),
-        Some(VertexAttributeValues::Float32x3(_))
-    )
+    matches!(mesh.attribute(Mesh::ATTRIBUTE_NORMAL), Some(VertexAttributeValues::Float32x3(_)))
 }
 
 /// The placement of an entity, or an error that names it.

@@ -15,8 +15,8 @@ use crate::cloth::Cloth;
 use crate::collider::ClothCollider;
 use crate::error::{TautError, TautFailed, TautFailure, report, report_entity};
 use crate::motion::is_usable;
-use crate::pins::{Pinned, Pins};
 use crate::pinning::pin;
+use crate::pins::{Pinned, Pins};
 use crate::rope::Rope;
 use crate::settings::{TautSettings, TautWind};
 use crate::world::TautWorld;
@@ -73,7 +73,8 @@ pub(crate) fn apply_settings(
     mut failed: MessageWriter<TautFailed>,
 ) {
     let wanted = settings.with_tick(time.timestep());
-    let changed = settings.is_changed() || wanted.step.dt.to_bits() != world.settings.step.dt.to_bits();
+    let changed =
+        settings.is_changed() || wanted.step.dt.to_bits() != world.settings.step.dt.to_bits();
     if !changed {
         return;
     }
@@ -123,6 +124,7 @@ type Ropes<'w, 's> = Query<
     (Without<TautFailure>, Without<Cloth>),
 >;
 
+#[expect(clippy::too_many_arguments, reason = "a system")]
 /// Adds new cloths and ropes to the world, and removes those that vanished or changed.
 pub(crate) fn bodies(
     mut commands: Commands,

@@ -6,8 +6,8 @@ use bevy_math::Vec2;
 use bevy_mesh::{Indices, Mesh, PrimitiveTopology};
 use bevy_reflect::prelude::*;
 use bevy_transform::prelude::Transform;
-use taut::{Bending, Family};
 use taut::world::{self as model, Model, SelfCollision, Tethers};
+use taut::{Bending, Family};
 
 use crate::error::TautError;
 use crate::geometry::Welded;

@@ -104,14 +104,7 @@ impl ClothCollider {
     /// A collider with the default surface.
     pub fn new(shape: impl Into<ColliderShape>) -> Self {
         let shape = shape.into();
-        Self {
-            shape,
-            friction: 0.3,
-            restitution: 0.0,
-            thickness: 0.01,
-            swept: false,
-            edges: false,
-        }
+        Self { shape, friction: 0.3, restitution: 0.0, thickness: 0.01, swept: false, edges: false }
     }
 
     /// Sets the coefficient of friction.

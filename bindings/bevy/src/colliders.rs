@@ -56,8 +56,10 @@ pub(crate) fn update(
             report_entity(&mut commands, &mut failed, entity, error);
         }
     }
-    let mut new: Vec<_> =
-        colliders.iter().filter(|(entity, _)| placed.iter().all(|it| it.entity != *entity)).collect();
+    let mut new: Vec<_> = colliders
+        .iter()
+        .filter(|(entity, _)| placed.iter().all(|it| it.entity != *entity))
+        .collect();
     // Obstacles act in the order of the list.
     new.sort_by_key(|(entity, _)| *entity);
     for (entity, collider) in new {

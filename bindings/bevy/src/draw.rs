@@ -65,7 +65,10 @@ fn local(before: &[f32; 3], now: &[f32; 3], fraction: f32, to_local: &Affine3A) 
 }
 
 /// The rows of an attribute, to be written in place.
-fn rows_of(mesh: &mut Mesh, attribute: bevy_mesh::MeshVertexAttribute) -> Option<&mut Vec<[f32; 3]>> {
+fn rows_of(
+    mesh: &mut Mesh,
+    attribute: bevy_mesh::MeshVertexAttribute,
+) -> Option<&mut Vec<[f32; 3]>> {
     match mesh.try_attribute_mut_option(attribute) {
         Ok(Some(VertexAttributeValues::Float32x3(rows))) => Some(rows),
         // The owner of the app changed the mesh: it is not drawn.

@@ -27,7 +27,9 @@ pub enum TautError {
         found: PrimitiveTopology,
     },
     /// A corner of a triangle is not a vertex.
-    #[error("triangle {triangle} of the mesh has the corner {corner}, but there are only {vertices} vertices")]
+    #[error(
+        "triangle {triangle} of the mesh has the corner {corner}, but there are only {vertices} vertices"
+    )]
     NoSuchVertex {
         /// The triangle.
         triangle: usize,
@@ -37,7 +39,9 @@ pub enum TautError {
         vertices: usize,
     },
     /// The mesh has no triangle with three distinct corners.
-    #[error("the mesh has no triangle with an area: {triangles} triangle(s) before vertices at the same position are welded")]
+    #[error(
+        "the mesh has no triangle with an area: {triangles} triangle(s) before vertices at the same position are welded"
+    )]
     NoTriangles {
         /// Number of triangles.
         triangles: usize,
@@ -119,6 +123,13 @@ pub enum TautError {
     /// All cloths and ropes together exceed a limit.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// The world of a scene cannot be stepped.
+    #[cfg(feature = "scenes")]
+    #[error("{message}")]
+    AnyWorld {
+        /// What is wrong.
+        message: String,
+    },
     /// The world cannot be made, changed or stepped.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -144,9 +155,10 @@ pub(crate) fn report(
     entity: Option<Entity>,
     error: TautError,
 ) {
-    match entity {
-        Some(entity) => tracing::error!("entity {entity}: {error}"),
-        None => tracing::error!("{error}"),
+    if let Some(entity) = entity {
+        tracing::error!("entity {entity}: {error}");
+    } else {
+        tracing::error!("{error}");
     }
     failures.write(TautFailed { entity, error });
 }

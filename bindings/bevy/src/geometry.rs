@@ -96,8 +96,8 @@ pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
         welded.vertex_of.push(vertex as u32);
         welded.positions.push(vertices[vertex].map(|x| x + 0.0));
     }
-    for vertex in 0..vertices.len() {
-        welded.particle_of[vertex] = welded.particle_of[first[vertex] as usize];
+    for (vertex, &first) in first.iter().enumerate() {
+        welded.particle_of[vertex] = welded.particle_of[first as usize];
     }
     for corner in welded.triangles.as_flattened_mut() {
         *corner = welded.particle_of[*corner as usize];

@@ -72,8 +72,7 @@ impl Motion {
             let (centre, axes) = (to.translation, axes(to.rotation));
             return Ok(Self { centre, axes, path: Path::Still, spin: None });
         }
-        let path =
-            Path::Keyframed { keys: vec![(start, from.translation), (end, to.translation)] };
+        let path = Path::Keyframed { keys: vec![(start, from.translation), (end, to.translation)] };
         let [x, y, z, w] = product(to.rotation, conjugate(from.rotation));
         let sine = libm::sqrt(x * x + y * y + z * z);
         // Two quaternions of opposite sign are the same rotation; this is the shorter way.

@@ -223,8 +223,7 @@ impl TautWorld {
     /// between two points in the world, m.
     pub fn cut(&mut self, from: [Vec3; 2], to: [Vec3; 2]) -> usize {
         let blade = |ends: [Vec3; 2]| ends.map(|end| end.to_array());
-        let torn =
-            self.world.as_mut().map_or(0, |world| world.cut_swept(blade(from), blade(to)));
+        let torn = self.world.as_mut().map_or(0, |world| world.cut_swept(blade(from), blade(to)));
         self.read_removed();
         torn
     }
