@@ -41,7 +41,8 @@ impl<const D: usize> World<D> {
             .collect();
         let both = |(to, signature): (&ModelRange, &ModelSignature)| {
             let number = *models.get(to.name.as_str())?;
-            (from.signatures[number] == *signature).then(|| [from.models[number].clone(), to.clone()])
+            (from.signatures[number] == *signature)
+                .then(|| [from.models[number].clone(), to.clone()])
         };
         let common: Vec<[ModelRange; 2]> =
             self.models.iter().zip(&self.signatures).filter_map(both).collect();
