@@ -1,6 +1,7 @@
 //! Systems that add and remove cloths and ropes, and apply settings and wind.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use bevy_asset::{AssetId, Assets, Handle};
 use bevy_ecs::prelude::*;
@@ -70,14 +71,16 @@ pub(crate) fn apply_settings(
     time: Res<Time<Fixed>>,
     mut world: ResMut<TautWorld>,
     mut threads: Local<Option<usize>>,
+    mut last_tick: Local<Option<Duration>>,
     mut failed: MessageWriter<TautFailed>,
 ) {
-    let wanted = settings.with_tick(time.timestep());
-    let changed =
-        settings.is_changed() || wanted.step.dt.to_bits() != world.settings.step.dt.to_bits();
-    if !changed {
+    let tick = time.timestep();
+    // Invalid settings are tried once, not in each tick.
+    if !settings.is_changed() && *last_tick == Some(tick) {
         return;
     }
+    *last_tick = Some(tick);
+    let wanted = settings.with_tick(tick);
     if let Err(error) = world.set_settings(wanted) {
         report(&mut failed, None, error);
     }

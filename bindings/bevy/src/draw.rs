@@ -61,7 +61,9 @@ pub(crate) fn write_meshes(
 /// An interpolated position in the space of the entity.
 fn local(before: &[f32; 3], now: &[f32; 3], fraction: f32, to_local: &Affine3A) -> [f32; 3] {
     let (before, now) = (Vec3::from(*before), Vec3::from(*now));
-    to_local.transform_point3(before + (now - before) * fraction).to_array()
+    // At 1 without rounding.
+    let at = if fraction < 1.0 { before + (now - before) * fraction } else { now };
+    to_local.transform_point3(at).to_array()
 }
 
 /// The rows of an attribute, to be written in place.

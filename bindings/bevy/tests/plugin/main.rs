@@ -7,7 +7,7 @@ mod follow;
 
 use std::time::Duration;
 
-use bevy_app::{App, TaskPoolPlugin};
+use bevy_app::{App, Last, TaskPoolPlugin};
 use bevy_asset::{AssetPlugin, Assets, Handle, RenderAssetUsages};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
@@ -27,6 +27,7 @@ fn app() -> App {
         MeshPlugin,
         TautPlugin::default(),
     ));
+    app.init_resource::<Seen>().add_systems(Last, collect);
     app.insert_resource(Time::<Fixed>::from_hz(60.0));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
     app.update();
@@ -67,14 +68,31 @@ fn vertices(mesh: &Mesh) -> &[[f32; 3]] {
     }
 }
 
-/// All messages of failures so far, as texts.
-fn failures(app: &mut App) -> Vec<String> {
-    let mut messages = app.world_mut().resource_mut::<Messages<TautFailed>>();
-    messages.drain().map(|it| it.error.to_string()).collect()
+/// The messages of all frames.
+#[derive(Resource, Default)]
+struct Seen {
+    failed: Vec<TautFailed>,
+    torn: Vec<StickTorn>,
 }
 
+fn collect(
+    mut seen: ResMut<Seen>,
+    mut failed: MessageReader<TautFailed>,
+    mut torn: MessageReader<StickTorn>,
+) {
+    seen.failed.extend(failed.read().cloned());
+    seen.torn.extend(torn.read().copied());
+}
+
+/// The failures since the last call, as texts.
+fn failures(app: &mut App) -> Vec<String> {
+    let mut seen = app.world_mut().resource_mut::<Seen>();
+    seen.failed.drain(..).map(|it| it.error.to_string()).collect()
+}
+
+/// The torn sticks since the last call.
 fn torn(app: &mut App) -> Vec<StickTorn> {
-    app.world_mut().resource_mut::<Messages<StickTorn>>().drain().collect()
+    app.world_mut().resource_mut::<Seen>().torn.drain(..).collect()
 }
 
 /// A triangle mesh.
