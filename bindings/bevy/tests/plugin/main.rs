@@ -1,4 +1,5 @@
 //! Tests of the plugin in apps without a window: transforms in, positions of meshes out.
+#![allow(clippy::float_cmp, reason = "tests compare exact results")]
 
 mod bits;
 mod bodies;
