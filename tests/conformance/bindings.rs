@@ -123,6 +123,7 @@ fn all_packages_have_the_same_version() {
     let version = |line: &str| line.rsplit('"').nth(1).map(str::to_owned);
     let manifests = [
         ("Cargo.toml", include_str!("../../Cargo.toml")),
+        ("bindings/bevy/Cargo.toml", include_str!("../../bindings/bevy/Cargo.toml")),
         ("bindings/c/Cargo.toml", include_str!("../../bindings/c/Cargo.toml")),
         ("bindings/js/Cargo.toml", include_str!("../../bindings/js/Cargo.toml")),
         ("bindings/js/package.json", include_str!("../../bindings/js/package.json")),

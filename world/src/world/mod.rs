@@ -1,6 +1,7 @@
 //! The world: the simulation of a scene.
 
 mod building;
+mod carrying_over;
 mod clock;
 mod collider_contacts;
 mod contact_check;

@@ -5,6 +5,7 @@ mod allocations;
 mod bodies;
 mod body_contacts;
 mod builders;
+mod carrying_over;
 mod cloth;
 mod compliance;
 mod diagnostics;

@@ -1,0 +1,43 @@
+//! A hundred banners in gusts, which are stepped together as copies.
+
+use bevy::prelude::*;
+use bevy_taut::{Cloth, Pins, TautWind, TautWorld};
+use bevy_taut_examples::{cloth_material, stage};
+
+fn main() -> AppExit {
+    stage("Banners", Vec3::new(0.0, 6.0, 17.0), Vec3::new(0.0, 1.0, 0.0), 0.0)
+        .insert_resource(TautWind {
+            gusts: 0.9,
+            lift: 1.0,
+            ..TautWind::new(Vec3::new(2.0, 0.0, 4.0))
+        })
+        .add_systems(Startup, spawn)
+        .add_systems(Update, count)
+        .run()
+}
+
+fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>) {
+    for nth in 0_u8..100 {
+        let [column, row] = [nth % 10, nth / 10].map(f32::from);
+        commands.spawn((
+            Cloth::sheet(12, 24, 0.06),
+            Pins::group("top"),
+            MeshMaterial3d(materials.add(cloth_material(Color::hsl(
+                36.0 * row + 3.0 * column,
+                0.7,
+                0.5,
+            )))),
+            Transform::from_xyz(1.5 * (column - 4.5), 2.0, 2.0 * (row - 4.5)),
+        ));
+    }
+}
+
+/// Shows once that all banners are in one island.
+fn count(world: Res<TautWorld>, mut shown: Local<bool>) {
+    if let Some(taut) = world.world()
+        && !*shown
+    {
+        info!("{} banners in {} island(s)", world.entities().count(), taut.islands().len());
+        *shown = true;
+    }
+}

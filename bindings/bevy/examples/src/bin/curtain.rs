@@ -1,0 +1,80 @@
+//! A curtain: drag it with the left mouse button, cut it with the right one.
+
+use bevy::prelude::*;
+use bevy_taut::{Cloth, Hit, Pins, StickTorn, TautWorld};
+use bevy_taut_examples::{cloth_material, stage};
+
+/// How far from the ray of the mouse a particle is grabbed, m.
+const REACH: f32 = 0.1;
+
+fn main() -> AppExit {
+    stage("Curtain", Vec3::new(0.0, 1.4, 4.5), Vec3::new(0.0, 1.2, 0.0), 0.0)
+        .add_systems(Startup, spawn)
+        .add_systems(Update, (drag, cut, count))
+        .run()
+}
+
+fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>) {
+    commands.spawn((
+        Cloth::sheet(64, 48, 0.04).tearing_at(2.5),
+        Pins::where_(|vertex| vertex.particle < 64 && vertex.particle % 7 == 0),
+        MeshMaterial3d(materials.add(cloth_material(Color::srgb(0.7, 0.15, 0.2)))),
+        Transform::from_xyz(0.0, 1.4, 0.0),
+    ));
+}
+
+/// The ray from the camera through the mouse.
+fn mouse_ray(window: &Window, camera: (&Camera, &GlobalTransform)) -> Option<Ray3d> {
+    let (camera, transform) = camera;
+    camera.viewport_to_world(transform, window.cursor_position()?).ok()
+}
+
+/// What is dragged, and its distance along the view at first.
+fn drag(
+    mut world: ResMut<TautWorld>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    window: Single<&Window>,
+    camera: Single<(&Camera, &GlobalTransform)>,
+    mut dragged: Local<Option<Hit>>,
+) -> Result {
+    let Some(ray) = mouse_ray(&window, *camera) else { return Ok(()) };
+    if buttons.just_pressed(MouseButton::Left) {
+        *dragged = world.nearest_to_ray(ray, REACH);
+        if let Some(hit) = *dragged {
+            world.grab(hit.entity, hit.particle)?;
+        }
+    }
+    if let Some(hit) = *dragged {
+        // In the plane through the particle that faces the camera.
+        let plane = InfinitePlane3d::new(camera.1.forward());
+        if let Some(distance) = ray.intersect_plane(hit.position, plane) {
+            world.drag(hit.entity, hit.particle, ray.get_point(distance))?;
+        }
+    }
+    if buttons.just_released(MouseButton::Left)
+        && let Some(hit) = dragged.take()
+    {
+        world.release(hit.entity, hit.particle)?;
+    }
+    Ok(())
+}
+
+fn cut(
+    mut world: ResMut<TautWorld>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    window: Single<&Window>,
+    camera: Single<(&Camera, &GlobalTransform)>,
+    mut last: Local<Option<Ray3d>>,
+) {
+    let ray = mouse_ray(&window, *camera).filter(|_| buttons.pressed(MouseButton::Right));
+    if let (Some(from), Some(to)) = (*last, ray) {
+        world.cut_with_rays(from, to, 20.0);
+    }
+    *last = ray;
+}
+
+fn count(mut torn: MessageReader<StickTorn>) {
+    if !torn.is_empty() {
+        info!("{} sticks torn", torn.read().count());
+    }
+}

@@ -1,0 +1,246 @@
+//! The cloths and ropes of a world: what the plugin knows of each entity.
+
+use core::ops::Range;
+
+use bevy_asset::{AssetId, Assets, Handle};
+use bevy_ecs::prelude::*;
+use bevy_math::Affine3A;
+use bevy_mesh::{Indices, Mesh, VertexAttributeValues};
+use bevy_transform::prelude::GlobalTransform;
+use taut::world::{Model, ModelError, REMOVED};
+
+use crate::cloth::{Cloth, mesh_of_sheet};
+use crate::error::TautError;
+use crate::geometry::{NONE, weld};
+use crate::motion::Placement;
+use crate::pins::PinnedShape;
+use crate::rope::{self, Rope, tube};
+
+/// How a body is drawn.
+#[derive(Debug)]
+pub(crate) enum Drawn {
+    /// Each vertex of the mesh is at a particle.
+    Vertices,
+    /// As a tube of this radius, m.
+    Tube(f32),
+    /// Not at all.
+    Nothing,
+}
+
+/// A cloth or rope in the world.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(crate) entity: Entity,
+    /// The name of its model, which is unique even if the entity's cloth is made anew.
+    pub(crate) name: String,
+    /// In its first positions, in the world.
+    pub(crate) model: Model,
+    /// Its first positions in the space of the entity with its scale, m.
+    pub(crate) rest: Vec<[f32; 3]>,
+    pub(crate) drawn: Drawn,
+    /// The mesh that the user gave, if any, and the copy that is drawn.
+    pub(crate) source: Option<Handle<Mesh>>,
+    pub(crate) mesh: Option<Handle<Mesh>>,
+    /// The particle of each vertex of the mesh; empty if they have the same numbers.
+    pub(crate) particle_of: Vec<u32>,
+    vertex_of: Vec<u32>,
+    /// The number in the mesh of each triangle; empty if they have the same numbers.
+    triangle_of: Vec<u32>,
+    uvs: Vec<[f32; 2]>,
+    colors: Vec<[f32; 4]>,
+    /// Its faces that are not removed, by its own particles.
+    pub(crate) faces: Vec<[u32; 3]>,
+    /// Its numbers in the world.
+    pub(crate) particles: Range<usize>,
+    pub(crate) sticks: Range<usize>,
+    pub(crate) triangles: Range<usize>,
+    /// Triangles of the mesh that are to be collapsed when it is next drawn.
+    pub(crate) torn_triangles: Vec<usize>,
+    /// What was drawn last.
+    pub(crate) last_drawn: Option<(u64, u32, Affine3A)>,
+    /// The pinned particles, by its own numbers, ascending.
+    pub(crate) pins: Vec<Pin>,
+    /// The entities that pins follow, with their transforms in the last tick.
+    pub(crate) followed: Vec<(Entity, Affine3A)>,
+}
+
+/// A pinned particle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pin {
+    pub(crate) particle: usize,
+    pub(crate) follow: Option<Entity>,
+    /// Its position in the space of the entity that it follows.
+    pub(crate) local: [f32; 3],
+}
+
+impl Body {
+    fn new(
+        entity: Entity,
+        name: String,
+        model: Model,
+        placement: &Placement,
+    ) -> Result<Self, TautError> {
+        let rest: Vec<[f32; 3]> = model.particles.points().collect();
+        let faces = model.faces.to_vec();
+        let mut this = Self {
+            entity,
+            name,
+            model,
+            rest,
+            drawn: Drawn::Vertices,
+            source: None,
+            mesh: None,
+            particle_of: Vec::new(),
+            vertex_of: Vec::new(),
+            triangle_of: Vec::new(),
+            uvs: Vec::new(),
+            colors: Vec::new(),
+            faces,
+            particles: 0..0,
+            sticks: 0..0,
+            triangles: 0..0,
+            torn_triangles: Vec::new(),
+            last_drawn: None,
+            pins: Vec::new(),
+            followed: Vec::new(),
+        };
+        this.place(placement)?;
+        Ok(this)
+    }
+
+    /// Moves the model to where its entity is.
+    fn place(&mut self, placement: &Placement) -> Result<(), TautError> {
+        for (particle, &local) in self.rest.iter().enumerate() {
+            let at = placement.point(local.map(f64::from)).map(|x| x as f32);
+            self.model.particles.set_position(particle, at).map_err(ModelError::from)?;
+        }
+        Ok(())
+    }
+
+    /// The body of a cloth. `source` is the mesh of the entity.
+    pub(crate) fn of_cloth(
+        entity: Entity,
+        name: String,
+        cloth: &Cloth,
+        source: Option<&Handle<Mesh>>,
+        meshes: &mut Assets<Mesh>,
+        placement: &Placement,
+    ) -> Result<Self, TautError> {
+        if let Some(sheet) = &cloth.sheet {
+            let model = cloth.model_of_sheet(sheet, placement.scale)?;
+            let mesh = mesh_of_sheet(sheet, &model.faces);
+            let mut body = Self::new(entity, name, model, placement)?;
+            body.read_attributes(&mesh);
+            body.mesh = Some(meshes.add(mesh));
+            return Ok(body);
+        }
+        let source = source.ok_or(TautError::NoMesh)?;
+        let mesh = meshes.get(source).ok_or(TautError::NoMesh)?;
+        let welded = weld(mesh)?;
+        let model = cloth.model_of_mesh(&welded, placement.scale)?;
+        let mut copy = mesh.clone();
+        copy.asset_usage = bevy_asset::RenderAssetUsages::default();
+        let vertices = welded.particle_of.len();
+        if copy.indices().is_none() {
+            copy.insert_indices(Indices::U32((0..vertices as u32).collect()));
+        }
+        if !has_normals(&copy) {
+            copy.insert_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0_f32, 0.0, 1.0]; vertices]);
+        }
+        let mut body = Self::new(entity, name, model, placement)?;
+        body.read_attributes(&copy);
+        body.source = Some(source.clone());
+        body.mesh = Some(meshes.add(copy));
+        body.particle_of = welded.particle_of;
+        body.vertex_of = welded.vertex_of;
+        body.triangle_of = welded.triangle_of;
+        Ok(body)
+    }
+
+    /// The body of a rope.
+    pub(crate) fn of_rope(
+        entity: Entity,
+        name: String,
+        rope: &Rope,
+        meshes: &mut Assets<Mesh>,
+        placement: &Placement,
+    ) -> Result<Self, TautError> {
+        let mut body = Self::new(entity, name, rope.model(placement.scale)?, placement)?;
+        body.drawn = Drawn::Nothing;
+        if rope.radius > 0.0 {
+            body.drawn = Drawn::Tube(rope.radius);
+            body.mesh = Some(meshes.add(tube(body.rest.len())));
+        }
+        Ok(body)
+    }
+
+    fn read_attributes(&mut self, mesh: &Mesh) {
+        if let Some(VertexAttributeValues::Float32x2(uvs)) = mesh.attribute(Mesh::ATTRIBUTE_UV_0) {
+            self.uvs.clone_from(uvs);
+        }
+        if let Some(VertexAttributeValues::Float32x4(colors)) =
+            mesh.attribute(Mesh::ATTRIBUTE_COLOR)
+        {
+            self.colors.clone_from(colors);
+        }
+    }
+
+    /// What pins select from.
+    pub(crate) fn pinned_shape(&self) -> PinnedShape<'_> {
+        PinnedShape {
+            positions: &self.rest,
+            groups: &self.model.groups,
+            vertex_of: &self.vertex_of,
+            particle_of: &self.particle_of,
+            uvs: &self.uvs,
+            colors: &self.colors,
+        }
+    }
+
+    /// Whether the entity still has the mesh that this body was made from, or its copy.
+    pub(crate) fn is_of(&self, mesh: Option<AssetId<Mesh>>) -> bool {
+        let own = [&self.mesh, &self.source].into_iter().flatten().any(|it| Some(it.id()) == mesh);
+        // A sheet or rope without a mesh to draw does not read any.
+        own || self.source.is_none()
+    }
+
+    /// The number of sticks that are segments of a rope.
+    fn segments(&self) -> usize {
+        self.rest.len() - 1
+    }
+
+    /// Removes a face.
+    pub(crate) fn remove_face(&mut self, face: usize) {
+        self.faces[face] = [REMOVED; 3];
+        let triangle = self.triangle_of.get(face).map_or(face, |triangle| *triangle as usize);
+        self.torn_triangles.push(triangle);
+    }
+
+    /// Hides the segment of a rope that a torn stick is.
+    pub(crate) fn remove_stick(&mut self, stick: usize) {
+        if matches!(self.drawn, Drawn::Tube(_)) && stick < self.segments() {
+            self.torn_triangles.extend(rope::triangles_of_segment(stick));
+        }
+    }
+
+    /// The particle of a vertex of the mesh.
+    pub(crate) fn particle_of(&self, vertex: usize) -> Option<usize> {
+        match self.particle_of.get(vertex) {
+            Some(&NONE) => None,
+            Some(&particle) => Some(particle as usize),
+            None => Some(vertex),
+        }
+    }
+}
+
+fn has_normals(mesh: &Mesh) -> bool {
+    matches!(mesh.attribute(Mesh::ATTRIBUTE_NORMAL), Some(VertexAttributeValues::Float32x3(_)))
+}
+
+/// The placement of an entity, or an error that names it.
+pub(crate) fn placement(
+    entity: Entity,
+    transform: &GlobalTransform,
+) -> Result<Placement, TautError> {
+    Placement::of(transform).ok_or(TautError::Transform { entity })
+}

@@ -1,0 +1,243 @@
+//! Systems that add and remove cloths and ropes, and apply settings and wind.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use bevy_asset::{AssetId, Assets, Handle};
+use bevy_ecs::prelude::*;
+use bevy_mesh::{Mesh, Mesh3d};
+use bevy_reflect::prelude::*;
+use bevy_time::{Fixed, Time};
+use bevy_transform::helper::TransformHelper;
+use bevy_transform::prelude::{GlobalTransform, Transform};
+
+use crate::bodies::{Body, placement};
+use crate::cloth::Cloth;
+use crate::collider::ClothCollider;
+use crate::error::{TautError, TautFailed, TautFailure, report, report_entity};
+use crate::motion::is_usable;
+use crate::pinning::pin;
+use crate::pins::{Pinned, Pins};
+use crate::rope::Rope;
+use crate::settings::{TautSettings, TautWind};
+use crate::world::TautWorld;
+
+/// This cloth or rope is in [`TautWorld`]. The plugin inserts and removes it.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct Simulated {
+    /// Number of particles.
+    pub particles: usize,
+    /// Number of sticks.
+    pub sticks: usize,
+}
+
+/// Tries again what failed, once its components have changed.
+pub(crate) fn retry(
+    mut commands: Commands,
+    helper: TransformHelper,
+    changed: Query<
+        Entity,
+        (
+            With<TautFailure>,
+            Or<(Changed<Cloth>, Changed<Rope>, Changed<Pins>, Changed<ClothCollider>)>,
+        ),
+    >,
+    drawn: Query<(Entity, &TautFailure), Changed<Mesh3d>>,
+    moved: Query<(Entity, &TautFailure), Changed<Transform>>,
+) {
+    for entity in &changed {
+        commands.entity(entity).remove::<TautFailure>();
+    }
+    // Bevy marks `Mesh3d` when its asset changes, too, and cloth that blew up was drawn.
+    for (entity, failure) in &drawn {
+        if failure.0 != TautError::BlownUp {
+            commands.entity(entity).remove::<TautFailure>();
+        }
+    }
+    // Not for other failures: a moving entity would report one in each tick.
+    for (entity, failure) in &moved {
+        let usable = |transform: GlobalTransform| is_usable(&transform.affine());
+        if matches!(failure.0, TautError::Transform { .. })
+            && helper.compute_global_transform(entity).is_ok_and(usable)
+        {
+            commands.entity(entity).remove::<TautFailure>();
+        }
+    }
+}
+
+/// Applies changed settings and a changed length of ticks.
+pub(crate) fn apply_settings(
+    settings: Res<TautSettings>,
+    time: Res<Time<Fixed>>,
+    mut world: ResMut<TautWorld>,
+    mut threads: Local<Option<usize>>,
+    mut last_tick: Local<Option<Duration>>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    let tick = time.timestep();
+    // Invalid settings are tried once, not in each tick.
+    if !settings.is_changed() && *last_tick == Some(tick) {
+        return;
+    }
+    *last_tick = Some(tick);
+    let wanted = settings.with_tick(tick);
+    if let Err(error) = world.set_settings(wanted) {
+        report(&mut failed, None, error);
+    }
+    if threads.unwrap_or(1) != settings.threads {
+        *threads = Some(settings.threads);
+        let changed = world.set_threads(settings.threads).and_then(|()| world.rebuild());
+        if let Err(error) = changed {
+            report(&mut failed, None, error);
+        }
+    }
+}
+
+/// Applies a changed wind.
+pub(crate) fn apply_wind(
+    wind: Option<Res<TautWind>>,
+    mut world: ResMut<TautWorld>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    let changed = wind.as_ref().map_or(!world.forces.is_empty(), DetectChanges::is_changed);
+    if !changed {
+        return;
+    }
+    match wind.map_or(Ok(Vec::new()), |wind| wind.forces()) {
+        Ok(forces) => {
+            if let Some(world) = &mut world.world {
+                world.forces_mut().clone_from(&forces);
+            }
+            world.forces = forces;
+        }
+        Err(error) => report(&mut failed, None, error),
+    }
+}
+
+type Cloths<'w, 's> = Query<
+    'w,
+    's,
+    (Entity, &'static Cloth, Option<&'static Mesh3d>, Option<&'static Pins>),
+    (Without<TautFailure>, Without<Rope>),
+>;
+type Ropes<'w, 's> = Query<
+    'w,
+    's,
+    (Entity, &'static Rope, Option<&'static Mesh3d>, Option<&'static Pins>),
+    (Without<TautFailure>, Without<Cloth>),
+>;
+
+#[expect(clippy::too_many_arguments, reason = "a system")]
+/// Adds new cloths and ropes to the world, and removes those that vanished or changed.
+pub(crate) fn bodies(
+    mut commands: Commands,
+    mut world: ResMut<TautWorld>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    helper: TransformHelper,
+    cloths: Cloths,
+    ropes: Ropes,
+    changed: Query<(), Or<(Changed<Cloth>, Changed<Rope>)>>,
+    entities: Query<()>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    let mesh_of = |entity: Entity| -> Option<Option<AssetId<Mesh>>> {
+        let of_cloth = cloths.get(entity).map(|(_, _, mesh, _)| mesh);
+        let mesh = of_cloth.or_else(|_| ropes.get(entity).map(|(_, _, mesh, _)| mesh));
+        mesh.ok().map(|mesh| mesh.map(|mesh| mesh.0.id()))
+    };
+    let mut sources: HashMap<AssetId<Mesh>, Handle<Mesh>> = HashMap::new();
+    let before = world.bodies.len();
+    world.bodies.retain(|body| {
+        let mesh = mesh_of(body.entity);
+        let stays = mesh.is_some_and(|mesh| body.is_of(mesh)) && !changed.contains(body.entity);
+        if !stays {
+            // The copy is deformed: a cloth that is made anew begins with the mesh of the user.
+            if let (Some(copy), Some(source)) = (&body.mesh, &body.source) {
+                sources.insert(copy.id(), source.clone());
+            }
+            if entities.contains(body.entity) {
+                commands.entity(body.entity).try_remove::<Simulated>();
+            }
+        }
+        stays
+    });
+    let mut stale = world.bodies.len() != before;
+
+    let mut new: Vec<Result<(Body, Vec<Pinned>), (Entity, TautError)>> = Vec::new();
+    let place = |entity: Entity| {
+        let transform = helper.compute_global_transform(entity);
+        transform.map_err(|_| TautError::Transform { entity }).and_then(|it| placement(entity, &it))
+    };
+    let known: HashSet<Entity> = world.entities().collect();
+    for (entity, cloth, mesh, pins) in &cloths {
+        let source = mesh.map(|mesh| sources.get(&mesh.0.id()).unwrap_or(&mesh.0));
+        let loading = |source: &Handle<Mesh>| !meshes.contains(source);
+        if known.contains(&entity) || (cloth.sheet.is_none() && source.is_some_and(loading)) {
+            continue;
+        }
+        let name = world.new_name();
+        let body = place(entity).and_then(|placement| {
+            Body::of_cloth(entity, name, cloth, source, &mut meshes, &placement)
+        });
+        new.push(with_pins(body, pins).map_err(|error| (entity, error)));
+    }
+    for (entity, rope, _, pins) in &ropes {
+        if known.contains(&entity) {
+            continue;
+        }
+        let name = world.new_name();
+        let body = place(entity)
+            .and_then(|placement| Body::of_rope(entity, name, rope, &mut meshes, &placement));
+        new.push(with_pins(body, pins).map_err(|error| (entity, error)));
+    }
+    let mut pinned = Vec::new();
+    for body in new {
+        match body {
+            Ok((body, pins)) => {
+                pinned.push((body.entity, pins));
+                world.bodies.push(body);
+                stale = true;
+            }
+            Err((entity, error)) => report_entity(&mut commands, &mut failed, entity, error),
+        }
+    }
+    if !stale {
+        return;
+    }
+    if let Err(error) = world.rebuild() {
+        // The new bodies do not fit; those of before did.
+        for (entity, _) in pinned.drain(..) {
+            report_entity(&mut commands, &mut failed, entity, error.clone());
+            world.bodies.retain(|body| body.entity != entity);
+        }
+        if let Err(error) = world.rebuild() {
+            report(&mut failed, None, error);
+        }
+    }
+    for (entity, pins) in pinned {
+        let Some(&number) = world.index.get(&entity) else { continue };
+        let body = &world.bodies[number];
+        let (particles, sticks) = (body.particles.len(), body.sticks.len());
+        let mut entity_commands = commands.entity(entity);
+        entity_commands.try_insert(Simulated { particles, sticks });
+        if let Some(mesh) = &body.mesh {
+            entity_commands.try_insert(Mesh3d(mesh.clone()));
+        }
+        if let Err(error) = pin(&mut world, number, &pins, &helper) {
+            report_entity(&mut commands, &mut failed, entity, error);
+        }
+    }
+}
+
+fn with_pins(
+    body: Result<Body, TautError>,
+    pins: Option<&Pins>,
+) -> Result<(Body, Vec<Pinned>), TautError> {
+    let body = body?;
+    let pinned = match pins {
+        Some(pins) => pins.resolve(&body.pinned_shape())?,
+        None => vec![None; body.rest.len()],
+    };
+    Ok((body, pinned))
+}

@@ -1,0 +1,85 @@
+//! The system that moves colliders.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use bevy_transform::helper::TransformHelper;
+use taut::world::Obstacle;
+
+use crate::bodies::placement;
+use crate::collider::ClothCollider;
+use crate::error::{TautError, TautFailed, TautFailure, report_entity};
+use crate::motion::Placement;
+use crate::world::TautWorld;
+
+/// A collider in the world.
+pub(crate) struct Placed {
+    entity: Entity,
+    collider: ClothCollider,
+    placement: Placement,
+    /// Whether it moves in this tick.
+    moves: bool,
+    obstacle: Arc<dyn Obstacle>,
+}
+
+/// Moves all colliders from their placement in the last tick to the current one.
+pub(crate) fn update(
+    mut commands: Commands,
+    mut world: ResMut<TautWorld>,
+    helper: TransformHelper,
+    colliders: Query<(Entity, &ClothCollider), Without<TautFailure>>,
+    mut placed: Local<Vec<Placed>>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    let start = world.world.as_ref().map_or(0.0, taut::world::World::time);
+    let times = [start, start + f64::from(world.settings.step.dt)];
+    let before = placed.len();
+    placed.retain(|it| colliders.contains(it.entity));
+    let mut changed = placed.len() != before;
+
+    let target = |entity: Entity| {
+        let transform = helper.compute_global_transform(entity);
+        transform.map_err(|_| TautError::Transform { entity }).and_then(|it| placement(entity, &it))
+    };
+    for it in &mut *placed {
+        let Ok((entity, collider)) = colliders.get(it.entity) else { continue };
+        let moved = target(entity).and_then(|to| {
+            let moves = to != it.placement;
+            if moves || it.moves || *collider != it.collider {
+                it.obstacle = collider.obstacle(&it.placement, &to, times)?;
+                (it.collider, it.placement, it.moves) = (*collider, to, moves);
+                changed = true;
+            }
+            Ok(())
+        });
+        if let Err(error) = moved {
+            report_entity(&mut commands, &mut failed, entity, error);
+        }
+    }
+    let mut new: Vec<_> = colliders
+        .iter()
+        .filter(|(entity, _)| placed.iter().all(|it| it.entity != *entity))
+        .collect();
+    // Obstacles act in the order of the list.
+    new.sort_by_key(|(entity, _)| *entity);
+    for (entity, collider) in new {
+        let added = target(entity).and_then(|placement| {
+            let obstacle = collider.obstacle(&placement, &placement, times)?;
+            Ok(Placed { entity, collider: *collider, placement, moves: false, obstacle })
+        });
+        match added {
+            Ok(added) => {
+                placed.push(added);
+                changed = true;
+            }
+            Err(error) => report_entity(&mut commands, &mut failed, entity, error),
+        }
+    }
+    if changed {
+        let obstacles: Vec<_> = placed.iter().map(|it| it.obstacle.clone()).collect();
+        if let Some(world) = &mut world.world {
+            world.obstacles_mut().clone_from(&obstacles);
+        }
+        world.obstacles = obstacles;
+    }
+}

@@ -1,0 +1,126 @@
+//! The system that writes positions and normals into meshes.
+
+use bevy_asset::Assets;
+use bevy_ecs::prelude::*;
+use bevy_math::{Affine3A, Vec3};
+use bevy_mesh::{Indices, Mesh, VertexAttributeValues};
+use bevy_time::{Fixed, Time};
+use bevy_transform::prelude::GlobalTransform;
+use taut::world::normals;
+
+use crate::bodies::{Body, Drawn};
+use crate::motion::is_usable;
+use crate::rope::{SIDES, write_tube};
+use crate::settings::TautSettings;
+use crate::world::TautWorld;
+
+/// Buffers that are used again in each frame.
+#[derive(Default)]
+pub(crate) struct Rows {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    /// Vertices of tubes.
+    vertices: Vec<[f32; 3]>,
+}
+
+/// Writes interpolated positions, and their normals, into the mesh of each cloth and rope, in the
+/// space of its entity.
+pub(crate) fn write_meshes(
+    mut world: ResMut<TautWorld>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    transforms: Query<&GlobalTransform>,
+    time: Res<Time<Fixed>>,
+    settings: Res<TautSettings>,
+    mut rows: Local<Rows>,
+) {
+    let steps = world.steps();
+    let fraction = if settings.interpolate { time.overstep_fraction() } else { 1.0 };
+    let TautWorld { bodies, previous, current, .. } = &mut *world;
+    for body in bodies {
+        let (Some(mesh), Ok(transform)) = (&body.mesh, transforms.get(body.entity)) else {
+            continue;
+        };
+        let affine = transform.affine();
+        let drawn = Some((steps, fraction.to_bits(), affine));
+        let nothing_new = body.last_drawn == drawn && body.torn_triangles.is_empty();
+        if nothing_new || !is_usable(&affine) {
+            continue;
+        }
+        let Some(mut mesh) = meshes.get_mut(mesh) else { continue };
+        body.last_drawn = drawn;
+        let range = body.particles.clone();
+        let pairs = previous[range.clone()].iter().zip(&current[range]);
+        let to_local = affine.inverse();
+        rows.positions.clear();
+        rows.positions.extend(pairs.map(|(before, now)| local(before, now, fraction, &to_local)));
+        write(body, &mut mesh, &mut rows);
+        collapse(&mut mesh, &mut body.torn_triangles);
+    }
+}
+
+/// An interpolated position in the space of the entity.
+fn local(before: &[f32; 3], now: &[f32; 3], fraction: f32, to_local: &Affine3A) -> [f32; 3] {
+    let (before, now) = (Vec3::from(*before), Vec3::from(*now));
+    // At 1 without rounding.
+    let at = if fraction < 1.0 { before + (now - before) * fraction } else { now };
+    to_local.transform_point3(at).to_array()
+}
+
+/// The rows of an attribute, to be written in place.
+fn rows_of(
+    mesh: &mut Mesh,
+    attribute: bevy_mesh::MeshVertexAttribute,
+) -> Option<&mut Vec<[f32; 3]>> {
+    match mesh.try_attribute_mut_option(attribute) {
+        Ok(Some(VertexAttributeValues::Float32x3(rows))) => Some(rows),
+        // The owner of the app changed the mesh: it is not drawn.
+        _ => None,
+    }
+}
+
+fn write(body: &Body, mesh: &mut Mesh, rows: &mut Rows) {
+    let Rows { positions, normals: normal_rows, vertices } = rows;
+    if let Drawn::Tube(radius) = body.drawn {
+        for rows in [&mut *normal_rows, vertices] {
+            rows.resize(SIDES * positions.len(), [0.0; 3]);
+        }
+        write_tube(positions, radius, vertices, normal_rows);
+        copy(vertices, rows_of(mesh, Mesh::ATTRIBUTE_POSITION), Some);
+        copy(normal_rows, rows_of(mesh, Mesh::ATTRIBUTE_NORMAL), Some);
+        return;
+    }
+    normal_rows.resize(positions.len(), [0.0; 3]);
+    normals(positions, &body.faces, normal_rows);
+    let particle_of = |vertex| body.particle_of(vertex);
+    copy(positions, rows_of(mesh, Mesh::ATTRIBUTE_POSITION), particle_of);
+    copy(normal_rows, rows_of(mesh, Mesh::ATTRIBUTE_NORMAL), particle_of);
+}
+
+/// Copies the row of its particle to each vertex. Vertices without a particle keep theirs.
+fn copy(
+    rows: &[[f32; 3]],
+    to: Option<&mut Vec<[f32; 3]>>,
+    row_of: impl Fn(usize) -> Option<usize>,
+) {
+    for (vertex, to) in to.into_iter().flatten().enumerate() {
+        if let Some(row) = row_of(vertex).and_then(|row| rows.get(row)) {
+            *to = *row;
+        }
+    }
+}
+
+/// Gives torn triangles three equal corners, which keeps the length of the list of indices.
+fn collapse(mesh: &mut Mesh, triangles: &mut Vec<usize>) {
+    fn collapse<T: Copy>(indices: &mut [T], triangles: impl Iterator<Item = usize>) {
+        for triangle in triangles {
+            if let Some([first, rest @ ..]) = indices.get_mut(3 * triangle..3 * triangle + 3) {
+                rest.fill(*first);
+            }
+        }
+    }
+    match mesh.try_indices_mut_option() {
+        Ok(Some(Indices::U16(indices))) => collapse(indices, triangles.drain(..)),
+        Ok(Some(Indices::U32(indices))) => collapse(indices, triangles.drain(..)),
+        _ => triangles.clear(),
+    }
+}

@@ -1,0 +1,175 @@
+//! What is wrong with an entity or a setting, and how the plugin reports it.
+
+use bevy_ecs::prelude::*;
+use bevy_mesh::PrimitiveTopology;
+use taut::world::{ModelError, SceneError, WorldError};
+
+/// Why an entity cannot be simulated, or a setting is not used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TautError {
+    /// A cloth without a size has no mesh to be made from.
+    #[error("a cloth without a size needs the component Mesh3d; add it, or use Cloth::sheet")]
+    NoMesh,
+    /// The data of the mesh is not in the main world.
+    #[error("the mesh is in the render world only; its asset usage must include MAIN_WORLD")]
+    NotInMainWorld,
+    /// The mesh has no positions of three `f32`.
+    #[error("the mesh needs the attribute Vertex_Position, as Float32x3; it has {found}")]
+    Positions {
+        /// What it has instead.
+        found: String,
+    },
+    /// The mesh does not consist of a list of triangles.
+    #[error("the mesh needs the topology TriangleList; it has {found:?}")]
+    Topology {
+        /// Its topology.
+        found: PrimitiveTopology,
+    },
+    /// A corner of a triangle is not a vertex.
+    #[error(
+        "triangle {triangle} of the mesh has the corner {corner}, but there are only {vertices} vertices"
+    )]
+    NoSuchVertex {
+        /// The triangle.
+        triangle: usize,
+        /// Its corner.
+        corner: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// The mesh has no triangle with three distinct corners.
+    #[error(
+        "the mesh has no triangle with an area: {triangles} triangle(s) before vertices at the same position are welded"
+    )]
+    NoTriangles {
+        /// Number of triangles.
+        triangles: usize,
+    },
+    /// A transform has a number that is not finite, or its scale is 0.
+    #[error("the transform of entity {entity} is not finite or has a scale of 0")]
+    Transform {
+        /// The entity with the transform.
+        entity: Entity,
+    },
+    /// Pins name a vertex that does not exist.
+    #[error("Pins: there is no vertex {vertex}: there are {vertices}")]
+    NoSuchPinnedVertex {
+        /// The vertex.
+        vertex: usize,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// Pins name a group that does not exist.
+    #[error("Pins: there is no group '{group}'; there are: {groups}")]
+    NoSuchGroup {
+        /// The group.
+        group: String,
+        /// The groups, separated by commas.
+        groups: String,
+    },
+    /// An entity is not in the world.
+    #[error("entity {entity} is not simulated: it has no Cloth or Rope, or has not been added yet")]
+    NotSimulated {
+        /// The entity.
+        entity: Entity,
+    },
+    /// A particle of an entity does not exist.
+    #[error("entity {entity} has no particle {particle}: it has {particles}")]
+    NoSuchParticle {
+        /// The entity.
+        entity: Entity,
+        /// The particle.
+        particle: usize,
+        /// Number of particles.
+        particles: usize,
+    },
+    /// A stick of an entity does not exist.
+    #[error("entity {entity} has no stick {stick}: it has {sticks}")]
+    NoSuchStick {
+        /// The entity.
+        entity: Entity,
+        /// The stick.
+        stick: usize,
+        /// Number of sticks.
+        sticks: usize,
+    },
+    /// The positions of a cloth or rope are no longer finite. The entity has left the world.
+    #[error("positions are no longer finite: use more substeps or lower velocities")]
+    BlownUp,
+    /// The tear factor is invalid.
+    #[error("the tear factor is {factor}; it must be above 1")]
+    TearFactor {
+        /// The factor.
+        factor: f32,
+    },
+    /// The wind is invalid.
+    #[error("TautWind: {what} is {value}; it must be finite")]
+    Wind {
+        /// The field.
+        what: &'static str,
+        /// Its value.
+        value: f32,
+    },
+    /// The number of threads, or the kernel, is not available.
+    #[error("TautSettings: {message}")]
+    Kernels {
+        /// What is wrong.
+        message: String,
+    },
+    /// A cloth, rope, collider or setting has a value out of range.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// All cloths and ropes together exceed a limit.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The world of a scene cannot be stepped.
+    #[cfg(feature = "scenes")]
+    #[error("{message}")]
+    AnyWorld {
+        /// What is wrong.
+        message: String,
+    },
+    /// The world cannot be made, changed or stepped.
+    #[error(transparent)]
+    World(#[from] WorldError),
+}
+
+/// What is wrong with this entity, which is therefore not simulated. The plugin inserts it, and
+/// removes it and tries again when the entity's components change.
+#[derive(Component, Clone, Debug, PartialEq)]
+pub struct TautFailure(pub TautError);
+
+/// Something is wrong with an entity, or with the settings or the wind. The plugin also logs it.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub struct TautFailed {
+    /// The entity; `None` for settings, wind, and steps of the whole world.
+    pub entity: Option<Entity>,
+    /// What is wrong.
+    pub error: TautError,
+}
+
+/// Logs an error and sends the message.
+pub(crate) fn report(
+    failures: &mut MessageWriter<TautFailed>,
+    entity: Option<Entity>,
+    error: TautError,
+) {
+    if let Some(entity) = entity {
+        tracing::error!("entity {entity}: {error}");
+    } else {
+        tracing::error!("{error}");
+    }
+    failures.write(TautFailed { entity, error });
+}
+
+/// Reports an error of an entity, and marks the entity.
+pub(crate) fn report_entity(
+    commands: &mut Commands,
+    failures: &mut MessageWriter<TautFailed>,
+    entity: Entity,
+    error: TautError,
+) {
+    report(failures, Some(entity), error.clone());
+    commands.entity(entity).try_insert(TautFailure(error));
+}

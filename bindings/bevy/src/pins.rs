@@ -1,0 +1,192 @@
+//! Pins: particles that stay put or follow an entity.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use bevy_math::{Vec2, Vec3, Vec4};
+
+use crate::error::TautError;
+
+/// A particle of a cloth or rope, for the function of [`Pins::where_`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vertex {
+    /// The number of the particle: of vertices at the same position, there is one.
+    pub particle: usize,
+    /// The number of its first vertex in the mesh. For sheets and ropes, that of the particle.
+    pub vertex: usize,
+    /// In the space of the entity, without its scale, m.
+    pub position: Vec3,
+    /// The texture coordinates, if the mesh has any: for a sheet (0, 0) at the upper left and (1, 1)
+    /// at the lower right.
+    pub uv: Option<Vec2>,
+    /// The colour, linear, if the mesh has vertex colours: for pins that an artist paints.
+    pub color: Option<Vec4>,
+}
+
+/// Which particles are pinned.
+#[derive(Clone)]
+enum Selection {
+    Particles(Arc<[usize]>),
+    Vertices(Arc<[usize]>),
+    Group(Arc<str>),
+    Where(Arc<dyn Fn(&Vertex) -> bool + Send + Sync>),
+}
+
+impl fmt::Debug for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Particles(particles) => f.debug_tuple("Particles").field(particles).finish(),
+            Self::Vertices(vertices) => f.debug_tuple("Vertices").field(vertices).finish(),
+            Self::Group(group) => f.debug_tuple("Group").field(group).finish(),
+            Self::Where(_) => f.write_str("Where(..)"),
+        }
+    }
+}
+
+/// Some pinned particles, and the entity that they follow.
+#[derive(Clone, Debug)]
+struct PinSet {
+    selection: Selection,
+    follow: Option<Entity>,
+}
+
+/// The particles of a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope) that are pinned: they stay
+/// where they are, or follow an entity. Add it beside the cloth, and change or remove it at any time:
+/// particles that are no longer pinned start at rest.
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use bevy_taut::Pins;
+///
+/// # let pole = Entity::PLACEHOLDER;
+/// let by_number = Pins::particles([0, 31]);
+/// let by_name = Pins::group("left").following(pole);
+/// let by_place = Pins::where_(|vertex| vertex.position.y > 0.9);
+/// let painted = Pins::where_(|vertex| vertex.color.is_some_and(|color| color.x > 0.5));
+/// let both = by_name.and(by_number); // the left side follows the pole, two corners stay put
+/// ```
+#[derive(Component, Clone, Debug, Default)]
+pub struct Pins(Vec<PinSet>);
+
+impl Pins {
+    fn of(selection: Selection) -> Self {
+        Self(vec![PinSet { selection, follow: None }])
+    }
+
+    /// Pins particles by number.
+    pub fn particles(particles: impl IntoIterator<Item = usize>) -> Self {
+        Self::of(Selection::Particles(particles.into_iter().collect()))
+    }
+
+    /// Pins particles by the number of a vertex of the mesh. All vertices at its position are pinned.
+    pub fn vertices(vertices: impl IntoIterator<Item = usize>) -> Self {
+        Self::of(Selection::Vertices(vertices.into_iter().collect()))
+    }
+
+    /// Pins a group by name. A sheet has `top`, `bottom`, `left`, `right`, `corners` and `top corners`;
+    /// a mesh has `top` (the highest 2 %) and `rim`; a rope has `start`, `end` and `ends`.
+    pub fn group(name: &str) -> Self {
+        Self::of(Selection::Group(name.into()))
+    }
+
+    /// Pins the particles for which a function returns true. It is called once, when the cloth is
+    /// added or the pins change.
+    pub fn where_(selects: impl Fn(&Vertex) -> bool + Send + Sync + 'static) -> Self {
+        Self::of(Selection::Where(Arc::new(selects)))
+    }
+
+    /// The same pins, which keep their place in the space of an entity (with its scale) as it moves.
+    /// It may be the entity of the cloth itself. If it is despawned, the pins stay put.
+    #[must_use]
+    pub fn following(mut self, entity: Entity) -> Self {
+        for set in &mut self.0 {
+            set.follow = Some(entity);
+        }
+        self
+    }
+
+    /// These pins and others. If both pin a particle, the others decide what it follows.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// For each particle whether it is pinned, and then the entity that it follows, if any.
+    pub(crate) fn resolve(&self, shape: &PinnedShape<'_>) -> Result<Vec<Pinned>, TautError> {
+        let mut pinned = vec![None; shape.positions.len()];
+        for PinSet { selection, follow } in &self.0 {
+            for particle in shape.selected(selection)? {
+                pinned[particle] = Some(*follow);
+            }
+        }
+        Ok(pinned)
+    }
+}
+
+/// Whether a particle is pinned, and the entity that it follows.
+pub(crate) type Pinned = Option<Option<Entity>>;
+
+/// What pins select from.
+pub(crate) struct PinnedShape<'a> {
+    /// Of the particles, m.
+    pub(crate) positions: &'a [[f32; 3]],
+    pub(crate) groups: &'a std::collections::BTreeMap<String, Vec<u32>>,
+    /// The first vertex of each particle.
+    pub(crate) vertex_of: &'a [u32],
+    /// The particle of each vertex.
+    pub(crate) particle_of: &'a [u32],
+    /// Of the vertices; may be empty.
+    pub(crate) uvs: &'a [[f32; 2]],
+    /// Of the vertices; may be empty.
+    pub(crate) colors: &'a [[f32; 4]],
+}
+
+impl PinnedShape<'_> {
+    fn selected(&self, selection: &Selection) -> Result<Vec<usize>, TautError> {
+        let particles = self.positions.len();
+        match selection {
+            Selection::Particles(list) => {
+                match list.iter().find(|particle| **particle >= particles) {
+                    None => Ok(list.to_vec()),
+                    Some(&vertex) => {
+                        Err(TautError::NoSuchPinnedVertex { vertex, vertices: particles })
+                    }
+                }
+            }
+            Selection::Vertices(list) => {
+                let particle = |&vertex: &usize| {
+                    let particle = self.particle_of.get(vertex).map(|particle| *particle as usize);
+                    let vertices = self.particle_of.len();
+                    let error = TautError::NoSuchPinnedVertex { vertex, vertices };
+                    particle.filter(|particle| *particle < particles).ok_or(error)
+                };
+                list.iter().map(particle).collect()
+            }
+            Selection::Group(name) => {
+                let groups = || self.groups.keys().cloned().collect::<Vec<_>>().join(", ");
+                let group = self.groups.get(&**name);
+                let group = group.ok_or_else(|| TautError::NoSuchGroup {
+                    group: name.to_string(),
+                    groups: groups(),
+                })?;
+                Ok(group.iter().map(|particle| *particle as usize).collect())
+            }
+            Selection::Where(selects) => {
+                Ok((0..particles).filter(|&particle| selects(&self.vertex(particle))).collect())
+            }
+        }
+    }
+
+    fn vertex(&self, particle: usize) -> Vertex {
+        let vertex = self.vertex_of.get(particle).map_or(particle, |vertex| *vertex as usize);
+        Vertex {
+            particle,
+            vertex,
+            position: self.positions[particle].into(),
+            uv: self.uvs.get(vertex).copied().map(Vec2::from),
+            color: self.colors.get(vertex).copied().map(Vec4::from),
+        }
+    }
+}

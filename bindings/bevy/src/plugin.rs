@@ -1,0 +1,113 @@
+//! The plugin.
+
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
+use bevy_transform::TransformSystems;
+
+use crate::error::TautFailed;
+use crate::settings::{TautSettings, TautWind};
+use crate::world::{StickTorn, TautWorld};
+use crate::{build, colliders, draw, pinning, step};
+
+/// The steps of the plugin, in this order.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TautSystems {
+    /// In each fixed tick: adds and removes cloths and ropes; applies settings and wind.
+    Build,
+    /// In each fixed tick: moves colliders and pins to the current transforms.
+    Move,
+    /// In each fixed tick: one step of [`TautWorld`], and messages of what tore.
+    Step,
+    /// In each frame, in `PostUpdate`, after transforms are propagated: writes positions and normals
+    /// into meshes.
+    Draw,
+}
+
+/// Simulates the entities with a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope).
+///
+/// It needs the plugins of time, transforms, assets and meshes, which `DefaultPlugins` contain.
+///
+/// ```
+/// use bevy_app::prelude::*;
+/// use bevy_math::Vec3;
+/// use bevy_taut::{TautPlugin, TautSettings, TautWind};
+///
+/// let plugin = TautPlugin::default()
+///     .with_settings(TautSettings { substeps: 12, ..TautSettings::default() })
+///     .with_wind(TautWind::new(Vec3::X * 4.0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct TautPlugin {
+    settings: TautSettings,
+    wind: TautWind,
+    schedule: InternedScheduleLabel,
+}
+
+impl Default for TautPlugin {
+    fn default() -> Self {
+        Self {
+            settings: TautSettings::default(),
+            wind: TautWind::default(),
+            schedule: FixedUpdate.intern(),
+        }
+    }
+}
+
+impl TautPlugin {
+    /// Sets the settings at the beginning; [`TautSettings`] is a resource.
+    #[must_use]
+    pub fn with_settings(self, settings: TautSettings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Sets the wind at the beginning; [`TautWind`] is a resource.
+    #[must_use]
+    pub fn with_wind(self, wind: TautWind) -> Self {
+        Self { wind, ..self }
+    }
+
+    /// Steps in another schedule than `FixedUpdate`, such as `FixedPostUpdate`, once each time that it
+    /// runs.
+    #[must_use]
+    pub fn in_schedule(self, schedule: impl ScheduleLabel) -> Self {
+        Self { schedule: schedule.intern(), ..self }
+    }
+}
+
+impl Plugin for TautPlugin {
+    fn build(&self, app: &mut App) {
+        let world = TautWorld::new(1).unwrap_or_else(|error| {
+            // Unreachable: every build has the scalar kernel, and one thread needs no other.
+            panic!("{error}")
+        });
+        app.insert_resource(self.settings)
+            .insert_resource(self.wind)
+            .insert_resource(world)
+            .add_message::<StickTorn>()
+            .add_message::<TautFailed>()
+            .configure_sets(
+                self.schedule,
+                (TautSystems::Build, TautSystems::Move, TautSystems::Step).chain(),
+            )
+            .configure_sets(PostUpdate, TautSystems::Draw.after(TransformSystems::Propagate))
+            .add_systems(
+                self.schedule,
+                (
+                    (build::retry, build::apply_settings, build::apply_wind, build::bodies)
+                        .chain()
+                        .in_set(TautSystems::Build),
+                    (pinning::change, pinning::follow, colliders::update)
+                        .chain()
+                        .in_set(TautSystems::Move),
+                    step::step.in_set(TautSystems::Step),
+                ),
+            )
+            .add_systems(
+                PostUpdate,
+                (step::report_torn, draw::write_meshes).chain().in_set(TautSystems::Draw),
+            );
+        #[cfg(feature = "scenes")]
+        crate::scene::add_systems(app, self.schedule);
+    }
+}

@@ -1,0 +1,149 @@
+//! Ropes: the component, its model, and the tube by which it is drawn.
+
+use bevy_asset::RenderAssetUsages;
+use bevy_ecs::prelude::*;
+use bevy_math::Vec3;
+use bevy_mesh::{Indices, Mesh, PrimitiveTopology};
+use bevy_reflect::prelude::*;
+use bevy_transform::prelude::Transform;
+use taut::Kind;
+use taut::world::{self as model, Model};
+
+use crate::cloth::finished;
+use crate::error::TautError;
+
+/// Number of sides of the tube by which a rope is drawn.
+pub(crate) const SIDES: usize = 8;
+
+/// A rope or chain along a path.
+///
+/// The rope is as long as its path. The plugin inserts a [`Mesh3d`](bevy_mesh::Mesh3d) with a tube of
+/// eight sides, if [`radius`](Self::radius) is above 0; add a material. The groups of its
+/// [`Pins`](crate::Pins) are `start`, `end` and `ends`.
+///
+/// ```
+/// use bevy_math::Vec3;
+/// use bevy_taut::Rope;
+///
+/// let rope = Rope::new([Vec3::ZERO, Vec3::X, Vec3::new(2.0, 1.0, 0.0)]);
+/// let chain = Rope { density: 2.0, resists_compression: false, ..rope };
+/// ```
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+#[require(Transform)]
+pub struct Rope {
+    /// The path, at least two points, in the space of the entity, m.
+    pub path: Vec<Vec3>,
+    /// The largest distance between two particles, m. Default: 0.05.
+    pub spacing: f32,
+    /// Mass per length, kg/m. Default: 0.1.
+    pub density: f32,
+    /// The radius of the tube by which it is drawn, m. Particles collide as points. Default: 0.01.
+    pub radius: f32,
+    /// The stiffness of bending, 0 to 1. Default: 0.
+    pub bending: f32,
+    /// Whether its sticks resist compression; those of a chain do not. Default: true.
+    pub resists_compression: bool,
+    /// Whether its particles are tethered to pinned ones, so that it hardly stretches. Default: true.
+    pub tethered: bool,
+    /// The multiple of its rest length at which a stick tears. Default: `None`, never.
+    pub tear_factor: Option<f32>,
+    /// Whether it collides with itself and with other cloths and ropes that do. Takes longer.
+    /// Default: false.
+    pub self_collision: bool,
+}
+
+impl Rope {
+    /// A rope along a path, m.
+    pub fn new(path: impl IntoIterator<Item = Vec3>) -> Self {
+        Self {
+            path: path.into_iter().collect(),
+            spacing: 0.05,
+            density: 0.1,
+            radius: 0.01,
+            bending: 0.0,
+            resists_compression: true,
+            tethered: true,
+            tear_factor: None,
+            self_collision: false,
+        }
+    }
+
+    /// The model, with the scale of its transform, in the space of the entity.
+    pub(crate) fn model(&self, scale: [f64; 3]) -> Result<Model, TautError> {
+        let scaled = |point: &Vec3| -> [f32; 3] {
+            let point = point.to_array();
+            core::array::from_fn(|axis| (f64::from(point[axis]) * scale[axis]) as f32)
+        };
+        let path: Vec<[f32; 3]> = self.path.iter().map(scaled).collect();
+        let kind = if self.resists_compression { Kind::TwoSided } else { Kind::Maximum };
+        let rope = model::Rope {
+            spacing: self.spacing,
+            density: self.density,
+            kind,
+            bending: self.bending,
+        };
+        let model = Model::rope(&path, &rope)?;
+        finished(model, self.tethered, self.tear_factor, self.self_collision)
+    }
+}
+
+/// The tube of a rope of a number of particles, at least 2. Each particle has a ring of vertices.
+pub(crate) fn tube(particles: usize) -> Mesh {
+    let sides = SIDES as u32;
+    let corner = |ring: u32, side: u32| ring * sides + side % sides;
+    let triangles: Vec<u32> = (0..particles as u32 - 1)
+        .flat_map(|ring| (0..sides).map(move |side| (ring, side)))
+        .flat_map(|(ring, side)| {
+            let [a, b] = [corner(ring, side), corner(ring, side + 1)];
+            let [c, d] = [corner(ring + 1, side), corner(ring + 1, side + 1)];
+            [a, b, c, c, b, d]
+        })
+        .collect();
+    let uv = |vertex: usize| {
+        let along = (vertex / SIDES) as f32 / (particles - 1) as f32;
+        [(vertex % SIDES) as f32 / SIDES as f32, along]
+    };
+    let vertices = SIDES * particles;
+    Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0_f32; 3]; vertices])
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![[0.0_f32, 1.0, 0.0]; vertices])
+        .with_inserted_attribute(
+            Mesh::ATTRIBUTE_UV_0,
+            (0..vertices).map(uv).collect::<Vec<[f32; 2]>>(),
+        )
+        .with_inserted_indices(Indices::U32(triangles))
+}
+
+/// The triangles of the tube around a segment of the rope.
+pub(crate) fn triangles_of_segment(segment: usize) -> core::ops::Range<usize> {
+    2 * SIDES * segment..2 * SIDES * (segment + 1)
+}
+
+/// Writes the rings of a tube around a line of points. A ring is turned as little as possible against
+/// the one before it, so the tube does not twist.
+pub(crate) fn write_tube(
+    line: &[[f32; 3]],
+    radius: f32,
+    positions: &mut [[f32; 3]],
+    normals: &mut [[f32; 3]],
+) {
+    let point = |particle: usize| Vec3::from(line[particle]);
+    let mut across = Vec3::ZERO;
+    for particle in 0..line.len() {
+        let before = particle.saturating_sub(1);
+        let after = (particle + 1).min(line.len() - 1);
+        let along = (point(after) - point(before)).normalize_or(Vec3::Y);
+        across = (across - along * across.dot(along))
+            .try_normalize()
+            .unwrap_or_else(|| along.any_orthonormal_vector());
+        let third = along.cross(across);
+        for side in 0..SIDES {
+            let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
+            let normal = across * bevy_math::ops::cos(angle) + third * bevy_math::ops::sin(angle);
+            let vertex = SIDES * particle + side;
+            positions[vertex] = (point(particle) + normal * radius).to_array();
+            normals[vertex] = normal.to_array();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! A whole scene of Taut as one entity.
+
+use bevy_app::prelude::*;
+use bevy_asset::{Assets, RenderAssetUsages};
+use bevy_ecs::prelude::*;
+use bevy_ecs::schedule::InternedScheduleLabel;
+use bevy_mesh::{Indices, Mesh, Mesh3d, PrimitiveTopology, VertexAttributeValues};
+use bevy_time::{Fixed, Time};
+use bevy_transform::prelude::Transform;
+use taut::world::normals;
+use taut::{AnyWorld, AnyWorldError, KernelChoice};
+
+use crate::error::{TautError, TautFailed, TautFailure, report_entity};
+use crate::plugin::TautSystems;
+use crate::settings::TautSettings;
+
+/// A scene of Taut with a world of its own: from the library, from TOML, or any other. Each fixed tick
+/// is one of its steps, whatever its length; [`TautSettings`] and colliders of Bevy do not apply.
+///
+/// The plugin inserts a [`Mesh3d`] with its triangles, if it has any, in the space of the entity.
+///
+/// ```
+/// use bevy_taut::TautScene;
+///
+/// let dolls = TautScene::from_library("ragdolls-3d", Some(2))?;
+/// assert_eq!(dolls.world().dimensions(), 3);
+/// # Ok::<(), bevy_taut::taut::AnyWorldError>(())
+/// ```
+#[derive(Component, Debug)]
+#[require(Transform)]
+pub struct TautScene {
+    world: AnyWorld,
+    /// Positions before and after the last step, m.
+    rows: [Vec<[f32; 3]>; 2],
+    normals: Vec<[f32; 3]>,
+    drawn: Option<(u64, u32, u64)>,
+}
+
+impl TautScene {
+    /// A scene with this world.
+    pub fn new(world: AnyWorld) -> Self {
+        let mut rows = vec![[0.0; 3]; world.vertices()];
+        // The slice has the length of the vertices.
+        world.copy_positions(rows.as_flattened_mut()).ok();
+        Self { world, normals: rows.clone(), rows: [rows.clone(), rows], drawn: None }
+    }
+
+    /// A scene of the library of scenes, in its default size or another.
+    ///
+    /// # Errors
+    /// There is no such scene, or it cannot be built in this size.
+    pub fn from_library(name: &str, size: Option<usize>) -> Result<Self, AnyWorldError> {
+        Ok(Self::new(AnyWorld::from_library(name, size, &KernelChoice::default())?))
+    }
+
+    /// A scene in TOML that names no mesh files.
+    ///
+    /// # Errors
+    /// The text is not a scene, or it cannot be built.
+    pub fn from_toml(text: &str) -> Result<Self, AnyWorldError> {
+        Ok(Self::new(AnyWorld::from_toml(text, &KernelChoice::default())?))
+    }
+
+    /// Its world.
+    pub fn world(&self) -> &AnyWorld {
+        &self.world
+    }
+
+    /// Its world, to grab, cut or change settings.
+    pub fn world_mut(&mut self) -> &mut AnyWorld {
+        &mut self.world
+    }
+
+    fn mesh(&self) -> Mesh {
+        let triangles = self.world.drawing().triangles.as_flattened().to_vec();
+        Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
+            .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.rows[1].clone())
+            .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.normals.clone())
+            .with_inserted_indices(Indices::U32(triangles))
+    }
+}
+
+pub(crate) fn add_systems(app: &mut App, schedule: InternedScheduleLabel) {
+    app.add_systems(schedule, step.in_set(TautSystems::Step))
+        .add_systems(PostUpdate, (insert_meshes, write_meshes).chain().in_set(TautSystems::Draw));
+}
+
+fn step(
+    mut commands: Commands,
+    mut scenes: Query<(Entity, &mut TautScene), Without<TautFailure>>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    for (entity, mut scene) in &mut scenes {
+        let TautScene { world, rows: [before, now], .. } = &mut *scene;
+        // Calls may have moved particles, or restored another number of them.
+        for rows in [&mut *before, now] {
+            rows.resize(world.vertices(), [0.0; 3]);
+        }
+        world.copy_positions(before.as_flattened_mut()).ok();
+        let outcome = world.step(1);
+        world.copy_positions(now.as_flattened_mut()).ok();
+        let error = match outcome {
+            Ok(outcome) if outcome.finite => continue,
+            Ok(_) => TautError::BlownUp,
+            Err(error) => TautError::AnyWorld { message: error.to_string() },
+        };
+        report_entity(&mut commands, &mut failed, entity, error);
+    }
+}
+
+fn insert_meshes(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    scenes: Query<(Entity, &TautScene), Added<TautScene>>,
+) {
+    for (entity, scene) in &scenes {
+        if !scene.world.drawing().triangles.is_empty() {
+            commands.entity(entity).try_insert(Mesh3d(meshes.add(scene.mesh())));
+        }
+    }
+}
+
+fn write_meshes(
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut scenes: Query<(&mut TautScene, &Mesh3d)>,
+    time: Res<Time<Fixed>>,
+    settings: Res<TautSettings>,
+) {
+    let fraction = if settings.interpolate { time.overstep_fraction() } else { 1.0 };
+    for (mut scene, mesh) in &mut scenes {
+        let TautScene { world, rows: [before, now], normals: normal_rows, drawn } =
+            scene.bypass_change_detection();
+        let current = Some((world.steps(), fraction.to_bits(), world.drawing_version()));
+        if *drawn == current {
+            continue;
+        }
+        let Some(mut mesh) = meshes.get_mut(&mesh.0) else { continue };
+        let was_torn = drawn.is_none_or(|(.., version)| version != world.drawing_version());
+        *drawn = current;
+        let triangles = &world.drawing().triangles;
+        if let Ok(Some(VertexAttributeValues::Float32x3(positions))) =
+            mesh.try_attribute_mut_option(Mesh::ATTRIBUTE_POSITION)
+        {
+            for ((to, before), now) in positions.iter_mut().zip(&*before).zip(&*now) {
+                *to = core::array::from_fn(|axis| {
+                    before[axis] + (now[axis] - before[axis]) * fraction
+                });
+            }
+            normal_rows.resize(positions.len(), [0.0; 3]);
+            normals(positions, triangles, normal_rows);
+        }
+        if let Ok(Some(VertexAttributeValues::Float32x3(rows))) =
+            mesh.try_attribute_mut_option(Mesh::ATTRIBUTE_NORMAL)
+            && rows.len() == normal_rows.len()
+        {
+            rows.copy_from_slice(normal_rows);
+        }
+        if was_torn && let Ok(Some(Indices::U32(indices))) = mesh.try_indices_mut_option() {
+            let (corners, _) = indices.as_chunks_mut::<3>();
+            for (corners, triangle) in corners.iter_mut().zip(triangles) {
+                // A removed triangle has corners that do not exist; it becomes a point.
+                *corners = if triangle[0] == taut::world::REMOVED { [0; 3] } else { *triangle };
+            }
+        }
+    }
+}

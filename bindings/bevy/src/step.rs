@@ -1,0 +1,57 @@
+//! The systems that step the world and report what tore.
+
+use bevy_ecs::prelude::*;
+
+use crate::build::Simulated;
+use crate::error::{TautError, TautFailed, report, report_entity};
+use crate::world::{StickTorn, TautWorld};
+
+/// One step.
+pub(crate) fn step(
+    mut commands: Commands,
+    mut world: ResMut<TautWorld>,
+    mut last_error: Local<Option<TautError>>,
+    mut torn: MessageWriter<StickTorn>,
+    mut failed: MessageWriter<TautFailed>,
+) {
+    match world.step() {
+        Ok(outcome) => {
+            *last_error = None;
+            torn.write_batch(world.take_torn());
+            if !outcome.finite {
+                remove_blown_up(&mut commands, &mut world, &mut failed);
+            }
+        }
+        // The same error in each tick is reported once.
+        Err(error) if last_error.as_ref() == Some(&error) => {}
+        Err(error) => {
+            report(&mut failed, None, error.clone());
+            *last_error = Some(error);
+        }
+    }
+}
+
+/// Removes the bodies with positions that are not finite; the others go on.
+fn remove_blown_up(
+    commands: &mut Commands,
+    world: &mut TautWorld,
+    failed: &mut MessageWriter<TautFailed>,
+) {
+    let current = std::mem::take(&mut world.current);
+    world.bodies.retain(|body| {
+        let finite = current[body.particles.clone()].as_flattened().iter().all(|x| x.is_finite());
+        if !finite {
+            report_entity(commands, failed, body.entity, TautError::BlownUp);
+            commands.entity(body.entity).try_remove::<Simulated>();
+        }
+        finite
+    });
+    if let Err(error) = world.rebuild() {
+        report(failed, None, error);
+    }
+}
+
+/// Reports what was torn between ticks.
+pub(crate) fn report_torn(mut world: ResMut<TautWorld>, mut torn: MessageWriter<StickTorn>) {
+    torn.write_batch(world.take_torn());
+}

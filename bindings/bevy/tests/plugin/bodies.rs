@@ -1,0 +1,147 @@
+//! Cloths and ropes from the components of entities to the vertices of meshes.
+
+use super::*;
+use bevy_math::{Dir3, Quat};
+use bevy_shape::Ray3d;
+use bevy_taut::{Cloth, Pins, Rope, Simulated, TautError};
+use bevy_transform::prelude::{GlobalTransform, Transform};
+
+#[test]
+fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
+    let mut app = app();
+    let transform = Transform::from_xyz(3.0, -2.0, 1.0)
+        .with_rotation(Quat::from_rotation_y(1.0))
+        .with_scale(Vec3::new(2.0, 1.0, 0.5));
+    let cloth =
+        (Cloth::sheet(9, 7, 0.1), transform, Pins::where_(|vertex| vertex.uv.unwrap().y == 0.0));
+    let cloth = app.world_mut().spawn(cloth).id();
+    run(&mut app, 1);
+    assert_eq!(app.world().get::<Simulated>(cloth).unwrap().particles, 63);
+    let address = vertices(mesh(&app, cloth)).as_ptr();
+    let width = positions(&app, cloth)[8][0] - positions(&app, cloth)[0][0];
+    assert!((width - 1.6 * 1.0_f32.cos()).abs() < 1e-5); // 0.8 m, scaled by 2, turned
+    // Another transform afterwards changes where the mesh is, not where the particles are.
+    run(&mut app, 30);
+    app.world_mut().get_mut::<Transform>(cloth).unwrap().translation.x = 7.0;
+    let before = positions(&app, cloth);
+    run(&mut app, 1);
+    let to_world = app.world().get::<GlobalTransform>(cloth).unwrap().affine();
+    for (vertex, expected) in vertices(mesh(&app, cloth)).iter().zip(&before) {
+        let drawn = to_world.transform_point3(Vec3::from(*vertex));
+        assert!(drawn.distance(Vec3::from(*expected)) < 1e-5, "{drawn} {expected:?}");
+    }
+    assert_eq!(vertices(mesh(&app, cloth)).as_ptr(), address);
+    match mesh(&app, cloth).attribute(Mesh::ATTRIBUTE_NORMAL) {
+        Some(VertexAttributeValues::Float32x3(normals)) => {
+            assert!(normals.iter().all(|it| (Vec3::from(*it).length() - 1.0).abs() < 1e-5));
+            assert!(mean(normals).z > 0.9);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Two squares whose common edge has vertices of its own on each side, as exporters split it at a seam,
+/// a triangle without an area, and a vertex that no triangle has.
+fn seam() -> Mesh {
+    let positions = vec![
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, -1.0, 0.0],
+        [1.0, -1.0, 0.0],
+        [9.0, 9.0, 9.0],
+        [1.0, 0.0, 0.0],
+        [2.0, 0.0, 0.0],
+        [1.0, -1.0, -0.0],
+        [2.0, -1.0, 0.0],
+    ];
+    triangle_mesh(positions, &[[0, 2, 3], [0, 3, 1], [1, 5, 3], [5, 7, 8], [5, 8, 6]])
+}
+
+#[test]
+fn seams_are_welded_and_torn_triangles_collapse() {
+    let mut app = app();
+    let source = add_mesh(&mut app, seam());
+    let cloth = (Cloth::from_mesh(), Mesh3d(source.clone()), Pins::vertices([0, 6]));
+    let cloth = app.world_mut().spawn(cloth).id();
+    run(&mut app, 30);
+    assert_eq!(positions(&app, cloth).len(), 6);
+    let drawn = vertices(mesh(&app, cloth));
+    assert_eq!([drawn[1], drawn[3]], [drawn[5], drawn[7]]);
+    assert!(drawn[1][1] < 0.0 && drawn[0] == [0.0, 0.0, 0.0]); // it hangs by the two pins at its sides
+    assert_eq!(drawn[4], [9.0, 9.0, 9.0]); // no triangle, no particle
+    let world = app.world().resource::<TautWorld>();
+    assert_eq!(
+        world.particle_of_vertex(cloth, 7).unwrap(),
+        world.particle_of_vertex(cloth, 3).unwrap()
+    );
+    assert_eq!(world.particle_of_vertex(cloth, 4).unwrap(), None);
+    assert!(torn(&mut app).is_empty());
+
+    // Two vertical sweeps of a blade through the right square.
+    let blade = |x: f32| [Vec3::new(x, 1.0, -3.0), Vec3::new(x, 1.0, 3.0)];
+    let below = |x: f32| blade(x).map(|point| point.with_y(-4.0));
+    let cut = taut(&mut app).cut(blade(1.5), below(1.5));
+    assert!(cut > 0);
+    app.update();
+    let messages = torn(&mut app);
+    assert_eq!(messages.len(), cut);
+    assert!(messages.iter().all(|it| it.entity == cloth && it.particles.iter().all(|it| *it < 6)));
+    let indices: Vec<usize> = mesh(&app, cloth).indices().unwrap().iter().collect();
+    assert_eq!(indices[..9], [0, 2, 3, 0, 3, 1, 1, 5, 3]);
+    assert_eq!(indices[9..], [5, 5, 5, 5, 5, 5]);
+    run(&mut app, 60);
+    assert!(vertices(mesh(&app, cloth))[8][1] < -0.5); // what was cut off hangs at the pin or falls
+    // The mesh of the user has not changed, and a changed cloth begins with it.
+    assert_eq!(
+        vertices(app.world().resource::<Assets<Mesh>>().get(&source).unwrap())[8],
+        [2.0, -1.0, 0.0]
+    );
+    app.world_mut().get_mut::<Cloth>(cloth).unwrap().density = 0.5;
+    run(&mut app, 1);
+    assert_eq!(vertices(mesh(&app, cloth))[8], [2.0, -1.0, 0.0]);
+    assert_eq!(mesh(&app, cloth).indices().unwrap().iter().collect::<Vec<_>>()[9..12], [5, 7, 8]);
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
+fn cloth_that_is_pulled_too_far_tears_and_a_rope_falls_apart() {
+    let mut app = app();
+    let cloth = (Cloth::sheet(16, 16, 0.05).tearing_at(1.3), Pins::group("top"));
+    let cloth = app.world_mut().spawn(cloth).id();
+    let rope = Rope::new([Vec3::new(2.0, 0.0, 0.0), Vec3::new(2.0, -1.0, 0.0)]);
+    let rope = app.world_mut().spawn((rope, Pins::group("start"))).id();
+    run(&mut app, 5);
+    assert!(torn(&mut app).is_empty());
+    // The lower right corner, seen from the front.
+    let ray = Ray3d::new(Vec3::new(0.37, -0.36, 5.0), Dir3::NEG_Z);
+    let hit = taut(&mut app).nearest_to_ray(ray, 0.1).unwrap();
+    assert_eq!((hit.entity, hit.particle), (cloth, 255));
+    taut(&mut app).grab(cloth, 255).unwrap();
+    for tick in 1..30 {
+        let to = hit.position + Vec3::new(0.05, -0.02, 0.0) * tick as f32;
+        taut(&mut app).drag(hit.entity, hit.particle, to).unwrap();
+        run(&mut app, 1);
+        assert_eq!(positions(&app, cloth)[255], to.to_array());
+    }
+    let messages = torn(&mut app);
+    assert!(messages.len() > 2 && messages.iter().all(|it| it.entity == cloth));
+
+    assert!(taut(&mut app).tear(rope, 9).unwrap() && !taut(&mut app).tear(rope, 9).unwrap());
+    run(&mut app, 60);
+    let mut messages = torn(&mut app);
+    messages.retain(|it| it.entity == rope);
+    assert_eq!(messages, [StickTorn { entity: rope, stick: 9, particles: [9, 10] }]);
+    let at = positions(&app, rope);
+    assert!(at[9][1] > -0.6 && at[10][1] < -3.0);
+    let indices: Vec<usize> = mesh(&app, rope).indices().unwrap().iter().collect();
+    let is_collapsed = |triangle: &[usize]| triangle[0] == triangle[1];
+    let collapsed: Vec<usize> =
+        (0..indices.len() / 3).filter(|&it| is_collapsed(&indices[3 * it..])).collect();
+    assert_eq!(collapsed, (144..160).collect::<Vec<_>>());
+    let error = taut(&mut app).tear(rope, 20).unwrap_err();
+    assert_eq!(error, TautError::NoSuchStick { entity: rope, stick: 20, sticks: 20 });
+    assert!(taut(&mut app).grab(rope, 21).is_err());
+    app.world_mut().despawn(rope);
+    run(&mut app, 1);
+    assert_eq!(taut(&mut app).release(rope, 3), Err(TautError::NotSimulated { entity: rope }));
+}

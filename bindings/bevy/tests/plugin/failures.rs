@@ -1,0 +1,121 @@
+//! Invalid components and settings: errors that say what is wrong, and no panic.
+
+use super::*;
+use bevy_shape::Sphere;
+use bevy_taut::{
+    Cloth, ClothCollider, Pins, Rope, Simulated, TautError, TautFailure, TautSettings, TautWind,
+};
+use bevy_transform::prelude::Transform;
+
+#[test]
+fn each_invalid_entity_is_reported_once_and_the_others_go_on() {
+    let mut app = app();
+    let good = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Pins::group("top"))).id();
+    let lines = Mesh::new(PrimitiveTopology::LineList, RenderAssetUsages::default())
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0_f32; 3]; 2]);
+    let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
+    let corner = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 2]]);
+    let flat = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 1]]);
+    let not_finite = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0], [f32::NAN; 3]], &[[0, 1, 2]]);
+    let far = Transform::from_xyz(1e30, 0.0, 0.0);
+    let nan = Transform::from_xyz(f32::NAN, 0.0, 0.0);
+    let sheet = || Cloth::sheet(4, 4, 0.1);
+    let mut expected = Vec::new();
+    for (mesh, text) in [
+        (lines, "it has LineList"),
+        (empty, "it has no positions"),
+        (corner, "triangle 0 of the mesh has the corner 2"),
+        (flat, "no triangle with an area: 1 triangle(s)"),
+        (not_finite, "NaN"),
+    ] {
+        let mesh = Mesh3d(add_mesh(&mut app, mesh));
+        expected.push((app.world_mut().spawn((Cloth::from_mesh(), mesh)).id(), text));
+    }
+    let world = app.world_mut();
+    expected.extend([
+        (world.spawn(Cloth::from_mesh()).id(), "needs the component Mesh3d"),
+        (world.spawn(Rope::new([Vec3::ONE])).id(), "number of points of a rope's path is 1"),
+        (world.spawn(Rope::new([Vec3::ONE, Vec3::ONE])).id(), "distance between two points"),
+        (world.spawn(Cloth::sheet(1, 4, 0.1)).id(), "number of columns of a cloth is 1"),
+        (world.spawn(Cloth { density: -1.0, ..sheet() }).id(), "density"),
+        (world.spawn(sheet().tearing_at(0.5)).id(), "tear factor is 0.5; it must be above 1"),
+        (world.spawn((sheet(), nan)).id(), "is not finite or has a scale of 0"),
+        (world.spawn((sheet(), Transform::from_scale(Vec3::ZERO))).id(), "a scale of 0"),
+        (world.spawn((sheet(), far)).id(), "particle 0"),
+        (
+            world.spawn((sheet(), Pins::group("middle"))).id(),
+            "no group 'middle'; there are: bottom",
+        ),
+        (world.spawn((sheet(), Pins::particles([16]))).id(), "there is no vertex 16: there are 16"),
+        (world.spawn(ClothCollider::new(Sphere { radius: -1.0 })).id(), "radius of a sphere"),
+        (world.spawn((ClothCollider::new(Sphere::new(1.0)), nan)).id(), "is not finite"),
+        (world.spawn(ClothCollider::new(Sphere::new(1.0)).with_friction(-1.0)).id(), "friction"),
+    ]);
+    run(&mut app, 5);
+    let all = failures(&mut app);
+    for &(entity, text) in &expected {
+        let failure = app.world().get::<TautFailure>(entity).unwrap_or_else(|| panic!("{text}"));
+        assert!(failure.0.to_string().contains(text), "{} lacks {text}", failure.0);
+        assert!(app.world().get::<Simulated>(entity).is_none(), "{text}");
+        assert!(taut(&mut app).positions(entity).is_err());
+    }
+    assert_eq!(all.len(), expected.len(), "{all:#?}"); // once each, and no others
+    assert_eq!(taut(&mut app).entities().collect::<Vec<_>>(), [good]);
+    assert_eq!(taut(&mut app).steps(), 5);
+
+    // A corrected entity is tried again.
+    let entity = |text: &str| expected.iter().find(|(_, it)| it.contains(text)).unwrap().0;
+    let [tears, moves, mesh] = ["tear factor", "not finite or", "Mesh3d"].map(entity);
+    app.world_mut().get_mut::<Cloth>(tears).unwrap().tear_factor = Some(2.0);
+    app.world_mut().get_mut::<Transform>(moves).unwrap().translation.x = 2.0;
+    let grid = add_mesh(&mut app, grid(5, 0.1));
+    app.world_mut().entity_mut(mesh).insert(Mesh3d(grid));
+    run(&mut app, 2);
+    for corrected in [tears, moves, mesh] {
+        assert!(app.world().get::<TautFailure>(corrected).is_none());
+        assert!(app.world().get::<Simulated>(corrected).is_some());
+    }
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
+fn invalid_settings_and_wind_are_reported_and_not_used() {
+    let mut app = app();
+    let cloth = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Pins::group("top"))).id();
+    run(&mut app, 2);
+    let valid = *app.world().resource::<TautSettings>();
+    for (settings, text) in [
+        (TautSettings { substeps: 0, ..valid }, "number of substeps is 0"),
+        (TautSettings { damping_rate: -1.0, ..valid }, "damping"),
+        (TautSettings { gravity: Vec3::NAN, ..valid }, "NaN"),
+        (TautSettings { threads: 5000, ..valid }, "threads"),
+    ] {
+        app.insert_resource(settings);
+        run(&mut app, 3);
+        let all = failures(&mut app);
+        assert!(all.len() == 1 && all[0].contains(text), "{text}: {all:?}");
+    }
+    app.insert_resource(valid);
+    app.insert_resource(TautWind::new(Vec3::new(0.0, f32::INFINITY, 0.0)));
+    run(&mut app, 3);
+    assert_eq!(failures(&mut app), ["TautWind: velocity.y is inf; it must be finite"]);
+    assert_eq!(taut(&mut app).steps(), 17);
+    assert!(positions(&app, cloth).as_flattened().iter().all(|x| x.is_finite()));
+}
+
+#[test]
+fn a_cloth_that_blows_up_leaves_the_world_and_the_others_go_on() {
+    let mut app = app();
+    let held = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Pins::where_(|_| true))).id();
+    let free = app.world_mut().spawn(Cloth::sheet(4, 4, 0.1)).id();
+    run(&mut app, 2);
+    app.insert_resource(TautWind { lift: 2.0, ..TautWind::new(Vec3::splat(1e38)) });
+    run(&mut app, 3);
+    assert_eq!(app.world().get::<TautFailure>(free), Some(&TautFailure(TautError::BlownUp)));
+    assert_eq!(failures(&mut app).len(), 1);
+    assert_eq!(taut(&mut app).entities().collect::<Vec<_>>(), [held]);
+    assert!(vertices(mesh(&app, free)).as_flattened().iter().all(|x| x.is_finite()));
+    let steps = taut(&mut app).steps();
+    run(&mut app, 3);
+    assert_eq!(taut(&mut app).steps(), steps + 3);
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Checks the Bevy plugin (bindings/bevy): formatting, clippy with warnings denied, its tests and those of
+# its documentation.
+#
+#   scripts/bindings-bevy.sh              checks the plugin
+#   scripts/bindings-bevy.sh --examples   also checks its windowed examples, which build all of Bevy
+#
+# Needs the Rust of Bevy 0.20 and its crates; without them it says so, and the exit code is 3.
+set -euo pipefail
+cd "$(dirname "$0")/../bindings/bevy"
+
+skip() { printf 'skipped: %s\n' "$1" >&2 && exit 3; }
+needed=$(sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
+version=$(rustc --version | cut -d ' ' -f 2)
+[ "$(printf '%s\n' "$needed" "${version%%-*}" | sort -V | head -n 1)" = "$needed" ] || skip "no Rust $needed"
+cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
+
+cargo fmt --check
+(cd examples && cargo fmt --check)
+cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
+cargo clippy --quiet --locked --no-default-features -- -D warnings
+RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --all-features --no-deps
+cargo test --quiet --locked --all-features
+
+if [ "${1-}" = --examples ]; then
+    cd examples
+    cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
+    # The crate `bevy` 0.20.1 asks for a newer Rust than its parts need.
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/examples \
+        cargo clippy --quiet --locked --ignore-rust-version -- -D warnings
+fi

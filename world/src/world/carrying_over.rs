@@ -1,0 +1,130 @@
+//! Carrying over the state of models from another world.
+
+use std::collections::BTreeMap;
+
+use taut_core::{Particles, Real, Sticks};
+
+use super::snapshot::ModelSignature;
+use super::{ModelRange, World};
+use crate::model::Model;
+
+impl<const D: usize> World<D> {
+    /// Copies the state of the models that both worlds have, and the time, from another world: for
+    /// models that are added to a scene or removed from it while it is simulated. The other models
+    /// keep the state of their scene. Returns the number of models copied.
+    ///
+    /// Two models are the same if their names, numbers of particles, sticks and springs are. Their
+    /// positions, velocities, masses, pins, grabs and drags are copied, the tear factors, and what is
+    /// torn. A model then has the bits that it would have had in the other world. Changed rest
+    /// lengths, kinds, stiffness and compliance of sticks, and broken ties, are not copied. All models
+    /// are awake.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// assert!(world.step()?.finite);
+    ///
+    /// scene.add("disc", Model::disc(4, StickSet::All)?)?;
+    /// let mut larger = World::new(&scene, |_| ScalarKernel)?;
+    /// assert_eq!(larger.carry_over(&world), 1);
+    /// assert!(world.step()?.finite && larger.step()?.finite);
+    /// assert_eq!(larger.position(63), world.position(63));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn carry_over(&mut self, from: &Self) -> usize {
+        let models: BTreeMap<&str, usize> = (0..from.models.len())
+            .map(|number| (from.models[number].name.as_str(), number))
+            .collect();
+        let both = |(to, signature): (&ModelRange, &ModelSignature)| {
+            let number = *models.get(to.name.as_str())?;
+            (from.signatures[number] == *signature)
+                .then(|| [from.models[number].clone(), to.clone()])
+        };
+        let common: Vec<[ModelRange; 2]> =
+            self.models.iter().zip(&self.signatures).filter_map(both).collect();
+        self.carry_over_particles(from, &common);
+        self.carry_over_sticks(from, &common);
+        for [old, new] in &common {
+            let renumbered = |particle: usize| particle - old.particles.start + new.particles.start;
+            for (&particle, &held) in from.held.range(old.particles.clone()) {
+                self.held.insert(renumbered(particle), held);
+            }
+            for (&particle, &to) in from.drag_targets.range(old.particles.clone()) {
+                self.drag_targets.insert(renumbered(particle), to);
+            }
+        }
+        self.held_changed = true;
+        (self.steps, self.time) = (from.steps, from.time);
+        self.wake_all();
+        common.len()
+    }
+
+    fn carry_over_particles(&mut self, from: &Self, common: &[[ModelRange; 2]]) {
+        for [old, new] in common {
+            for (old, new) in old.particles.clone().zip(new.particles.clone()) {
+                let ((old_island, old), (island, new)) = (from.locate(old), self.locate(new));
+                copy_particle(
+                    &from.islands[old_island].model.particles,
+                    old,
+                    &mut self.islands[island].model.particles,
+                    new,
+                );
+            }
+        }
+    }
+
+    fn carry_over_sticks(&mut self, from: &Self, common: &[[ModelRange; 2]]) {
+        let mut torn = vec![Vec::new(); self.islands.len()];
+        for [old, new] in common {
+            for (old, new) in old.sticks.clone().zip(new.sticks.clone()) {
+                let Some((island, new)) = self.locate_stick(new) else { continue };
+                // A stick that reordering removed is torn.
+                let old = from.locate_stick(old).map(|(at, old)| (&from.islands[at].model, old));
+                let is_torn = |(model, old): (&Model<D>, usize)| model.sticks.is_torn(old);
+                if old.is_none_or(is_torn) {
+                    torn[island].push(new as u32);
+                }
+                let factor = old.and_then(|(model, old)| model.tear_factors.get(old).copied());
+                let Model { sticks, tear_factors, .. } = &mut self.islands[island].model;
+                set_tear_factor(sticks, tear_factors, new, factor.unwrap_or(f32::INFINITY));
+            }
+        }
+        for (island, torn) in self.islands.iter_mut().zip(torn) {
+            island.tear_limits.mark_factors_stale();
+            island.tear(&torn);
+        }
+        self.record_removed();
+    }
+}
+
+/// Copies all values of a particle.
+fn copy_particle<const D: usize>(
+    from: &Particles<D>,
+    old: usize,
+    to: &mut Particles<D>,
+    new: usize,
+) {
+    let previous = from.previous_position(old);
+    to.displace(new, from.position(old));
+    for (axis, previous) in previous.into_iter().enumerate() {
+        to.previous_mut(axis)[new] = previous;
+    }
+    let inverse_mass = from.inverse_masses()[old];
+    if to.inverse_masses()[new].canonical_bits() != inverse_mass.canonical_bits() {
+        // It was valid in the other world.
+        to.set_inverse_mass(new, inverse_mass).ok();
+    }
+}
+
+/// Lists of factors are empty if nothing tears.
+fn set_tear_factor(sticks: &Sticks, tear_factors: &mut Vec<f32>, stick: usize, factor: f32) {
+    if tear_factors.is_empty() && factor.is_infinite() {
+        return;
+    }
+    tear_factors.resize(sticks.len(), f32::INFINITY);
+    tear_factors[stick] = factor;
+}

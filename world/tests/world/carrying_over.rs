@@ -1,0 +1,57 @@
+//! State carried over to a world with other models.
+
+use std::sync::Arc;
+
+use taut_world::{Cloth, Gusts, Model, Scene, StickSet, Tethers, Wind, World};
+
+use crate::make::{steps, world};
+
+#[test]
+fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
+    let sheet = || Model::cloth(&Cloth::spaced(12, 9, 0.05)).unwrap().pinned("top").tearing_at(1.4);
+    let disc = || Model::disc(4, StickSet::All).unwrap().moved([5.0, 0.0, 0.0]);
+    let scene = |discs: usize, wider: bool| {
+        let mut scene = Scene::<3>::new();
+        for number in 0..discs {
+            scene.add(format!("disc {number}"), disc()).unwrap();
+        }
+        scene.add("sheet", sheet().tethered(Tethers::default()).unwrap()).unwrap();
+        let columns = if wider { 5 } else { 4 };
+        scene.add("other", Model::cloth(&Cloth::spaced(columns, 4, 0.1)).unwrap()).unwrap();
+        scene.forces.push(Arc::new(Wind {
+            gusts: Some(Gusts { strength: 1.0, size: 1.0, seed: 3 }),
+            ..Wind::new([0.0, 0.0, 5.0])
+        }));
+        scene
+    };
+    // With seven discs, these are copies; the sheet then has other numbers.
+    let play = |replaced: bool| {
+        let mut world = world(&scene(1, false));
+        let at = |world: &World<3>| world.model("sheet").unwrap().start;
+        let particle = at(&world) + 107;
+        steps(&mut world, 5);
+        world.grab(particle).unwrap();
+        world.pin(particle - 20).unwrap();
+        world.drag(particle, [0.9, -0.2, 0.3]).unwrap();
+        steps(&mut world, 3);
+        let torn = world.torn();
+        assert!(torn > 0);
+        world.drag(particle, [0.95, -0.2, 0.3]).unwrap(); // not yet reached when it is replaced
+        if replaced {
+            let mut next = crate::make::world(&scene(7, true));
+            assert_eq!(next.carry_over(&world), 2); // the sheet and a disc; the other model differs
+            assert_eq!((next.steps(), next.time(), next.torn()), (8, world.time(), torn));
+            assert_eq!(next.removed().sticks.len(), torn);
+            assert_eq!(next.removed().triangles.len(), world.removed().triangles.len());
+            world = next;
+        }
+        let particle = at(&world) + 107;
+        steps(&mut world, 2);
+        world.release(particle).unwrap();
+        world.unpin(particle - 20).unwrap();
+        steps(&mut world, 20);
+        let range = world.model("sheet").unwrap();
+        range.map(|particle| world.position(particle)).collect::<Vec<_>>()
+    };
+    assert_eq!(play(false), play(true));
+}
