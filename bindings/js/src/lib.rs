@@ -380,8 +380,8 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind and the tear
-    /// factor are not part of it.
+    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings, time. Wind
+    /// is not part of it.
     pub fn snapshot(&self) -> Vec<u8> {
         self.inner.snapshot_json()
     }

@@ -81,6 +81,18 @@ test("a snapshot continues with the same bits", () => {
   assert.throws(() => world.restore(new Uint8Array([123, 125])), /not a snapshot/);
 });
 
+test("a snapshot has the tear factor", () => {
+  const [world, restored] = [16, 16].map((size) => World.fromLibrary("drape", size));
+  world.setTearFactor(1.5);
+  restored.restore(world.snapshot());
+  const torn = [world, restored].map((it) => {
+    it.grab(255);
+    it.drag(255, 3, -3, 0);
+    return it.step().torn;
+  });
+  assert.ok(torn[0] > 0 && torn[0] === torn[1], `${torn}`);
+});
+
 test("copies have the bits of one", () => {
   const cloth = new Cloth();
   cloth.density = 0.3;
