@@ -2,12 +2,14 @@
 # Makes bindings/js/dist, the npm package `taut`: worlds as WebAssembly with 128-bit SIMD, ES modules and
 # TypeScript types. Then runs its tests and the program in docs/javascript.md in node.
 #
-#   scripts/bindings-js.sh           builds and checks
-#   scripts/bindings-js.sh --pack    builds, and makes bindings/js/taut-VERSION.tgz
+#   scripts/bindings-js.sh             builds and checks
+#   scripts/bindings-js.sh --browser   the same, then tests the package and the three.js example in Chromium
+#   scripts/bindings-js.sh --pack      builds, and makes bindings/js/taut-VERSION.tgz
 #
 # Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
-# VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock. If one is missing, it says which, and
-# the exit code is 3. For a quick test: CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16.
+# VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock; --browser also Chromium ($CHROMIUM, or that
+# of the system) and npm. If one is missing, it says which, and the exit code is 3. For a quick test:
+# CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/js"
 
@@ -35,3 +37,14 @@ awk '$0 == "```" { on = 0 } on { print } $0 == "```js" { on = 1 }' ../../docs/ja
 sed -i.bak 's#"taut"#"./node.js"#' dist/page.mjs
 node dist/page.mjs
 rm dist/page.mjs dist/page.mjs.bak
+
+if [ "${1-}" = --browser ]; then
+    command -v npm >/dev/null || missing npm
+    helpers=$PWD/../../apps/view/web-tests
+    for folder in "$helpers" examples/three; do
+        (cd "$folder" && npm ci --silent --no-audit --no-fund) || missing 'package index for npm'
+    done
+    (cd "$helpers" && node -e 'import("./chromium.mjs").then(({ chromiumPath }) => process.exit(chromiumPath() ? 0 : 1))') ||
+        missing Chromium
+    node --test --test-reporter=dot --test-timeout=400000 browser-tests/
+fi

@@ -9,45 +9,8 @@ use serde_json::Value;
 use taut::AnyKernel;
 use taut::world::{AnyScene, Scene, Snapshot, World};
 use taut_fuzz::edit::Edit;
+use taut_fuzz::scenes::SCENES;
 use taut_fuzz::world::{scalar, shorten};
-
-/// Scenes: cloth with tears, tethers and a rope tied to it; copies; and models that sleep.
-const SCENES: [&str; 3] = [
-    r#"
-    [[model]]
-    name = "cloth"
-    cloth = { columns = 4, rows = 3, width = 0.3, height = 0.2 }
-    pinned = ["top"]
-    tears_at = 1.5
-    tethers = {}
-    self_collision = {}
-    [[model]]
-    name = "rope"
-    rope = { path = [[0.3, 0.1, 0.0], [0.5, 0.1, 0.0]], spacing = 0.1 }
-    [[tie]]
-    from = { model = "cloth", particle = 11 }
-    to = { model = "rope", group = "start" }
-    "#,
-    r#"
-    [[model]]
-    name = "disc"
-    disc = { size = 2 }
-    copies = { grid = [7, 1, 1], spacing = [1.0, 0.0, 0.0] }
-    "#,
-    r#"
-    sleep = { speed = 1.0, time = 0.02 }
-    [[model]]
-    name = "rug"
-    hex_sheet = { columns = 3, rows = 3 }
-    self_collision = {}
-    [[model]]
-    name = "rope"
-    rope = { path = [[2.0, 0.1, 0.0], [2.2, 0.1, 0.0]], spacing = 0.1 }
-    springs = { stiffness = 1.0, damping = 0.001 }
-    [[obstacle]]
-    half_space = { point = [0.0, -0.1, 0.0], normal = [0.0, 1.0, 0.0] }
-    "#,
-];
 
 /// A scene and a snapshot of it.
 type Base = (Scene, Value);

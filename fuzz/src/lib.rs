@@ -10,6 +10,8 @@ pub mod edit;
 pub mod grammar;
 pub mod graph;
 pub mod mesh;
+pub mod numbers;
+pub mod scenes;
 pub mod world;
 
 use std::alloc::System;

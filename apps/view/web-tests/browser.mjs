@@ -1,45 +1,17 @@
-// A browser with software rendering, and helpers for tests of the page.
+// Helpers for tests of the page.
 
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { measurePng, openPage as open, until } from './chromium.mjs';
 
-const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) => `/usr/bin/${name}`);
+export { openBrowser, until } from './chromium.mjs';
 
-/** The browser to start: `$CHROMIUM`, that of the system, or that of Playwright. */
-export function chromiumPath() {
-  return [process.env.CHROMIUM, ...SYSTEM_BROWSERS, chromium.executablePath()].find((path) => path && existsSync(path));
-}
-
-export const openBrowser = () => chromium.launch({
-  executablePath: chromiumPath(),
-  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
-});
-
-/** The time limit of each wait, ms. Generous, because the processor draws and may be shared. */
-const TIMEOUT = 30_000;
-
-/** Opens a page; `errors` collects its exceptions, console errors and WebGL warnings. */
+/** Opens the page and waits until the simulation runs; for `errors` see `chromium.mjs`. */
 export async function openPage(browser, url) {
-  const page = await browser.newPage({ viewport: { width: 900, height: 640 } });
-  page.setDefaultTimeout(TIMEOUT);
-  const errors = [];
-  page.on('pageerror', (error) => errors.push(error.stack));
-  page.on('console', (message) => {
-    const text = message.text();
-    // One test kills the server, which makes WebSocket errors. Other warnings, for example that
-    // reading the picture is slow, are expected.
-    if (message.type() === 'error' && !/WebSocket/.test(text)) errors.push(text);
-    if (message.type() === 'warning' && /GL_INVALID|shader/.test(text)) errors.push(text);
-  });
-  await page.goto(url);
-  await isRunning(page);
-  return { page, errors };
+  const opened = await open(browser, url);
+  await isRunning(opened.page);
+  return opened;
 }
 
 export const isRunning = (page) => page.waitForFunction(() => window.taut?.state && taut.frames > 0 && taut.figures);
-
-/** Waits until a condition holds in the page. */
-export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
 
 /** Waits until `count` more frames were drawn. */
 export async function framesLater(page, count) {
@@ -124,21 +96,5 @@ export async function measurePicture(page) {
   const hideOverlays = await page.addStyleTag({ content: 'main > :not(#picture) { visibility: hidden }' });
   const picture = await page.locator('#picture').screenshot();
   await hideOverlays.evaluate((it) => it.remove());
-  return page.evaluate(async (base64) => {
-    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
-    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-    let [sum, squares, coloured] = [0, 0, 0];
-    for (let i = 0; i < data.length; i += 4) {
-      const [r, g, b] = data.subarray(i, i + 3);
-      const bright = (r + g + b) / 3;
-      sum += bright;
-      squares += bright * bright;
-      if (Math.max(r, g, b) - Math.min(r, g, b) > 40) coloured++;
-    }
-    const count = data.length / 4;
-    return { variance: squares / count - (sum / count) ** 2, coloured: coloured / count };
-  }, picture.toString('base64'));
+  return measurePng(page, picture);
 }

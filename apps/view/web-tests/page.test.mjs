@@ -7,7 +7,8 @@ import {
   cameraStops, choose, framesLater, isRunning, lastParticle, measurePicture, openBrowser, openPage, pause, press,
   reset, set, touchscreen, until,
 } from './browser.mjs';
-import { dist, serveFiles, startTaut } from './servers.mjs';
+import { serveFiles } from '../../../scripts/serve.mjs';
+import { dist, startTaut } from './servers.mjs';
 
 const figures = (page) => page.evaluate(() => taut.figures);
 const project = (page, particle) => page.evaluate((id) => taut.project(id), particle);

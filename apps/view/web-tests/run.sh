@@ -7,6 +7,6 @@ cd "$(dirname "$0")"
 
 [ -n "${TAUT-}" ] || (cd ../../.. && cargo build --quiet --release --locked -p taut-cli)
 npm ci --silent --no-audit --no-fund
-node -e 'import("./browser.mjs").then(({ chromiumPath }) => process.exit(chromiumPath() ? 0 : 1))' ||
+node -e 'import("./chromium.mjs").then(({ chromiumPath }) => process.exit(chromiumPath() ? 0 : 1))' ||
     npx playwright-core install --with-deps chromium-headless-shell
 npm test --silent

@@ -1,10 +1,8 @@
-// Servers of the page: the program `taut view`, and a static file server.
+// The server of the page: the program `taut view`.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -33,28 +31,3 @@ export async function startTaut(...args) {
 }
 
 export const dist = join(root, 'apps/view/dist');
-
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
-
-/** Serves the files of a folder. */
-export async function serveFiles(folder) {
-  const server = createServer(async ({ url }, response) => {
-    const path = normalize(decodeURIComponent(new URL(url, 'http://x').pathname));
-    const file = join(folder, path === '/' ? 'index.html' : path);
-    try {
-      const bytes = await readFile(file);
-      response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    async kill() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

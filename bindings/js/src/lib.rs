@@ -169,20 +169,27 @@ impl World {
     /// meshes of rigid bodies. If `out` is given, such as the array of a buffer attribute, it is
     /// filled and returned. Arrays of the caller stay valid when the memory of the module grows.
     pub fn positions(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
-        self.filled(out, |world, numbers| world.copy_positions(numbers))
+        self.filled(3, out, |world, numbers| world.copy_positions(numbers))
     }
 
     /// The unit normals of all vertices, three numbers each. For `out` see `positions`.
     pub fn normals(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
-        self.filled(out, AnyWorld::copy_normals)
+        self.filled(3, out, AnyWorld::copy_normals)
+    }
+
+    /// The position and the unit normal of each vertex: x, y, z, nx, ny, nz, as an interleaved vertex
+    /// buffer has them. For `out` see `positions`.
+    pub fn interleaved(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
+        self.filled(6, out, AnyWorld::copy_vertices)
     }
 
     fn filled(
         &mut self,
+        per_vertex: usize,
         out: Option<Float32Array>,
         fill: impl FnOnce(&mut AnyWorld, &mut [f32]) -> Result<(), taut::AnyWorldError>,
     ) -> Result<Float32Array, JsError> {
-        let expected = 3 * self.inner.vertices();
+        let expected = per_vertex * self.inner.vertices();
         let out = out.unwrap_or_else(|| Float32Array::new_with_length(expected as u32));
         if out.length() as usize != expected {
             return Err(exception(format!(
@@ -373,8 +380,8 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind and the tear
-    /// factor are not part of it.
+    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings, time. Wind
+    /// is not part of it.
     pub fn snapshot(&self) -> Vec<u8> {
         self.inner.snapshot_json()
     }

@@ -2,63 +2,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import init, { Cloth, World, scenes } from "taut";
+import * as taut from "taut";
+import * as scenesOf from "./scenes.js";
+
+const { default: init, Cloth, World, scenes } = taut;
 
 await init();
 
-function fallingSheet(cloth, copies) {
-  const side = 17;
-  const vertices = [];
-  const triangles = [];
-  for (let row = 0; row < side; row++) {
-    for (let column = 0; column < side; column++) {
-      vertices.push(0.0625 * column, 0, 0.0625 * row);
-      if (row + 1 < side && column + 1 < side) {
-        const a = side * row + column;
-        triangles.push(a, a + side, a + 1, a + 1, a + side, a + side + 1);
-      }
-    }
-  }
-  const world = World.fromMesh(new Float32Array(vertices), new Uint32Array(triangles), cloth, copies);
-  for (let copy = 0; copy < (copies ?? 1); copy++) {
-    world.pin(289 * copy);
-    world.pin(289 * copy + side - 1);
-  }
-  return world;
-}
-
-function tornFlag() {
-  const world = World.fromLibrary("flag", 24);
-  world.setWind(6, 0, 2);
-  world.step(90);
-  assert.ok(world.cut(new Float32Array([-0.3, 0.1, -5, -0.3, 0.1, 5, -0.3, 5, -5, -0.3, 5, 5])) > 0);
-  world.step(60);
-  return world;
-}
-
-const examples = {
-  "falling-sheet": () => {
-    const world = fallingSheet();
-    world.step(120);
-    return world;
-  },
-  "torn-flag": tornFlag,
-};
+const fallingSheet = (...options) => scenesOf.fallingSheet(taut, ...options);
+const tornFlag = () => scenesOf.tornFlag(taut);
 
 const table = readFileSync(new URL("../../hashes.txt", import.meta.url), "utf8");
-for (const line of table.split("\n").filter((line) => line && !line.startsWith("#"))) {
-  test(`the hash is that of Rust: ${line}`, () => {
-    const [kind, name, ...rest] = line.split(" ");
-    let world;
-    if (kind === "library") {
-      world = World.fromLibrary(name, Number(rest[0]));
-      assert.ok(world.step(Number(rest[1])).finite);
-    } else {
-      world = examples[name]();
-    }
-    assert.equal(world.hash().toString(16).padStart(16, "0"), rest.at(-1));
-    world.free();
-  });
+for (const { scene, expected } of scenesOf.rows(table)) {
+  test(`the hash is that of Rust: ${scene}`, () => assert.equal(scenesOf.hashOf(taut, scene), expected));
 }
 
 test("arrays of the caller are filled, also after the memory has grown", () => {
@@ -70,8 +26,13 @@ test("arrays of the caller are filled, also after the memory has grown", () => {
   assert.equal(world.positions(positions), positions);
   assert.ok(Math.min(...positions) < 0);
   assert.equal(world.triangles().length, 3 * 512);
-  for (let i = 0, normals = world.normals(); i < normals.length; i += 3) {
+  const normals = world.normals();
+  const both = world.interleaved();
+  assert.equal(both.length, 6 * 289);
+  for (let i = 0; i < normals.length; i += 3) {
     assert.ok(Math.abs(Math.hypot(...normals.subarray(i, i + 3)) - 1) < 1e-5);
+    assert.deepEqual(both.subarray(2 * i, 2 * i + 3), positions.subarray(i, i + 3));
+    assert.deepEqual(both.subarray(2 * i + 3, 2 * i + 6), normals.subarray(i, i + 3));
   }
   assert.throws(() => world.positions(new Float32Array(3)), /the length of out is 3, expected 867/);
   others.forEach((other) => other.free());
@@ -118,6 +79,18 @@ test("a snapshot continues with the same bits", () => {
   world.step(30);
   assert.equal(world.hash(), hash);
   assert.throws(() => world.restore(new Uint8Array([123, 125])), /not a snapshot/);
+});
+
+test("a snapshot has the tear factor", () => {
+  const [world, restored] = [16, 16].map((size) => World.fromLibrary("drape", size));
+  world.setTearFactor(1.5);
+  restored.restore(world.snapshot());
+  const torn = [world, restored].map((it) => {
+    it.grab(255);
+    it.drag(255, 3, -3, 0);
+    return it.step().torn;
+  });
+  assert.ok(torn[0] > 0 && torn[0] === torn[1], `${torn}`);
 });
 
 test("copies have the bits of one", () => {

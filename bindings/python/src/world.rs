@@ -348,7 +348,7 @@ impl World {
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)
     }
 
-    /// The state as bytes: positions, velocities, masses, tears, settings, time. Wind, the tear factor
+    /// The state as bytes: positions, velocities, masses, tears, the tear factor, settings, time. Wind
     /// and kernels are not part of it.
     fn snapshot<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.snapshot_json())

@@ -1,0 +1,56 @@
+// What the tests call in the page.
+import { load } from "./load.js";
+import { fallingSheet, hashOf } from "./scenes.js";
+
+const { taut, memory, table } = await load();
+
+/** The rows of the table, with the hash that the page's thread gets. */
+export const hashes = () => table.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
+
+/** Fills an array of the page before and after the memory of the module has grown. */
+export function fillAroundGrowth() {
+  const world = fallingSheet(taut);
+  const positions = new Float32Array(3 * world.vertices);
+  const start = world.positions();
+  const buffer = memory.buffer;
+  const before = buffer.byteLength;
+  const others = [];
+  while (memory.buffer.byteLength === before) others.push(taut.World.fromLibrary("drape", 96));
+  const kept = start.length === positions.length && start.every((x) => Number.isFinite(x));
+  world.step(30);
+  const same = world.positions(positions) === positions;
+  const fresh = world.positions();
+  const result = {
+    grown: memory.buffer.byteLength - before,
+    detached: buffer.byteLength === 0,
+    kept,
+    same,
+    equal: positions.every((x, i) => x === fresh[i]),
+    lowest: Math.min(...positions),
+  };
+  [world, ...others].forEach((it) => it.free());
+  return result;
+}
+
+/** Starts a worker, sends it a request, and returns its answer. */
+export function inWorker(request, transfer = []) {
+  const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  return new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = ({ message }) => reject(new Error(message));
+    worker.postMessage(request, transfer);
+  }).finally(() => worker.terminate());
+}
+
+/** Gives a worker an array of this page, which the worker fills and gives back. */
+export async function fillInWorker() {
+  const world = fallingSheet(taut);
+  world.step(30);
+  const expected = world.positions();
+  world.free();
+  const array = new Float32Array(expected.length);
+  const filled = await inWorker({ fill: array, steps: 30 }, [array.buffer]);
+  return { given: array.length, filled: filled.length, equal: filled.every((x, i) => x === expected[i]) };
+}
+
+globalThis.tests = { hashes, fillAroundGrowth, inWorker, fillInWorker };

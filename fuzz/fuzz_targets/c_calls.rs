@@ -1,0 +1,281 @@
+//! Sequences of calls of the C interface, with valid pointers and lengths or with ones that must be
+//! rejected. No call panics; status and message agree; a call that fails changes and writes nothing;
+//! a step says whether all positions are finite; a world that is restored repeats its bits.
+#![no_main]
+
+#[path = "c_calls/border.rs"]
+mod border;
+#[path = "c_calls/create.rs"]
+mod create;
+#[path = "c_calls/read.rs"]
+mod read;
+#[path = "c_calls/state.rs"]
+mod state;
+
+use std::ptr;
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use taut_c::{
+    Settings, Status, TAUT_ABI_VERSION, World, taut_abi_version, taut_world_cut, taut_world_drag,
+    taut_world_free, taut_world_grab, taut_world_pin, taut_world_release,
+    taut_world_set_inverse_mass, taut_world_set_kernels, taut_world_set_position,
+    taut_world_set_settings, taut_world_set_tear_factor, taut_world_set_velocity,
+    taut_world_set_wind, taut_world_tear, taut_world_unpin,
+};
+use taut_fuzz::numbers::{Index, Number};
+
+use border::{Effect, Fault, Messages, Observed, Owned, no_info, point};
+use create::{Creation, KernelInput};
+use read::Read;
+use state::{Restoration, Saved};
+
+/// Limits, so that an input takes some milliseconds.
+const CALLS_MAX: usize = 24;
+const PARTICLES_MAX: usize = 300;
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    first: Creation,
+    calls: Vec<Call>,
+}
+
+/// A call on one of two worlds.
+#[derive(Arbitrary, Debug)]
+struct Call {
+    is_second: bool,
+    fault: Fault,
+    what: What,
+}
+
+type Point3 = [Number; 3];
+
+#[derive(Arbitrary, Debug)]
+enum What {
+    Create(Box<Creation>),
+    Free,
+    Step(u8),
+    Read(Read),
+    Change(Change),
+    Snapshot,
+    Restore(Restoration),
+    /// Two steps, from the same snapshot, are equal.
+    Repeat,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Change {
+    SetPosition(Index, Point3),
+    SetVelocity(Index, Point3),
+    SetInverseMass(Index, Number),
+    Pin(Index),
+    Unpin(Index),
+    Grab(Index),
+    /// A particle is grabbed and dragged.
+    Pull(Index, Point3),
+    Drag(Index, Point3),
+    Release(Index),
+    Tear(Index),
+    SetTearFactor(Number),
+    Cut([Point3; 4]),
+    SetSettings(SettingsInput),
+    SetKernels(Option<KernelInput>),
+    SetWind(Point3),
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+struct SettingsInput {
+    dt: Option<Number>,
+    substeps: u16,
+    passes: u16,
+    iterations: u32,
+    gravity: Point3,
+    damping_rate: Number,
+}
+
+impl SettingsInput {
+    fn settings(self) -> Settings {
+        let Self { dt, substeps, passes, iterations, gravity, damping_rate } = self;
+        Settings {
+            dt: dt.map_or(1.0 / 60.0, Number::value),
+            substeps: substeps.into(),
+            passes: passes.into(),
+            iterations,
+            gravity: gravity.map(Number::value),
+            damping_rate: damping_rate.value(),
+        }
+    }
+}
+
+/// A world and what is known of it.
+struct Slot {
+    world: Owned,
+    /// Differs for every world that is made.
+    number: usize,
+}
+
+struct Program {
+    slots: [Slot; 2],
+    saved: Vec<Saved>,
+    messages: Messages,
+    created: usize,
+}
+
+fn value(point3: Point3) -> taut_c::Point {
+    point(point3.map(Number::value))
+}
+
+impl Slot {
+    fn empty() -> Self {
+        Self { world: Owned::new(ptr::null_mut()), number: 0 }
+    }
+
+    fn observe(&self) -> Observed {
+        if self.world.is_null() {
+            return Observed { hash: 0, info: no_info() };
+        }
+        self.world.observe()
+    }
+
+    /// Makes a call, and checks its status and its effect.
+    fn call(
+        &self,
+        messages: &mut Messages,
+        fault: Fault,
+        effect: Effect,
+        call: impl FnOnce(*mut World) -> Status,
+    ) -> Status {
+        let before = self.observe();
+        let world = self.world.pointer(fault);
+        let status = messages.check(call(world));
+        if world.is_null() {
+            assert_eq!(status, Status::NullPointer, "a call without a world succeeds");
+        }
+        let may_change = effect == Effect::Steps && !world.is_null()
+            || effect == Effect::Changes && status == Status::Ok;
+        if !may_change {
+            assert_eq!(self.observe(), before, "{status:?}: the world has changed");
+        }
+        status
+    }
+}
+
+impl Program {
+    fn create(&mut self, nth: usize, creation: &Creation) {
+        let Some(world) = creation.run(&mut self.messages) else { return };
+        if world.observe().info.particles <= PARTICLES_MAX {
+            self.created += 1;
+            self.slots[nth] = Slot { world, number: self.created };
+        }
+    }
+
+    fn run(&mut self, call: &Call) {
+        let nth = usize::from(call.is_second);
+        let fault = call.fault;
+        match &call.what {
+            What::Create(creation) => self.create(nth, creation),
+            What::Free => self.slots[nth] = Slot::empty(),
+            What::Step(steps) => self.slots[nth].step(&mut self.messages, fault, steps % 4),
+            What::Read(read) => read.run(&self.slots[nth], &mut self.messages, fault),
+            What::Change(change) => change.run(&self.slots[nth], &mut self.messages, fault),
+            What::Snapshot => {
+                let saved = self.slots[nth].snapshot(&mut self.messages, fault);
+                self.saved.extend(saved.filter(|_| self.saved.len() < 4));
+            }
+            What::Restore(restoration) => {
+                restoration.run(&self.slots[nth], &self.saved, &mut self.messages, fault);
+            }
+            What::Repeat => self.slots[nth].repeat(&mut self.messages),
+        }
+    }
+}
+
+impl Change {
+    fn run(&self, slot: &Slot, messages: &mut Messages, fault: Fault) {
+        let info = slot.observe().info;
+        let particle = |index: &Index| index.of(info.particles);
+        let mut torn = usize::MAX;
+        let mut is_null = false;
+        let call = |world| {
+            // SAFETY: the world is NULL or valid, and so are the outputs and what is read.
+            unsafe {
+                match self {
+                    Self::SetPosition(it, to) => {
+                        taut_world_set_position(world, particle(it), value(*to))
+                    }
+                    Self::SetVelocity(it, to) => {
+                        taut_world_set_velocity(world, particle(it), value(*to))
+                    }
+                    Self::SetInverseMass(it, to) => {
+                        taut_world_set_inverse_mass(world, particle(it), to.value())
+                    }
+                    Self::Pin(it) => taut_world_pin(world, particle(it)),
+                    Self::Unpin(it) => taut_world_unpin(world, particle(it)),
+                    Self::Grab(it) => taut_world_grab(world, particle(it)),
+                    Self::Pull(it, to) => match taut_world_grab(world, particle(it)) {
+                        Status::Ok => taut_world_drag(world, particle(it), value(*to)),
+                        status => status,
+                    },
+                    Self::Drag(it, to) => taut_world_drag(world, particle(it), value(*to)),
+                    Self::Release(it) => taut_world_release(world, particle(it)),
+                    Self::Tear(it) => taut_world_tear(world, it.of(info.sticks)),
+                    Self::SetTearFactor(to) => taut_world_set_tear_factor(world, to.value()),
+                    Self::Cut(blade) => {
+                        let [a0, b0, a1, b1] = blade.map(value);
+                        taut_world_cut(world, a0, b0, a1, b1, fault.output(&mut torn))
+                    }
+                    Self::SetSettings(to) => {
+                        let settings = to.settings();
+                        is_null = fault == Fault::NullArray;
+                        let from = if is_null { ptr::null() } else { &raw const settings };
+                        taut_world_set_settings(world, from)
+                    }
+                    Self::SetKernels(to) => {
+                        let kernels = to.map(KernelInput::kernels);
+                        let kernels = kernels.as_ref().map_or(ptr::null(), ptr::from_ref);
+                        taut_world_set_kernels(world, kernels)
+                    }
+                    Self::SetWind(to) => {
+                        let [x, y, z] = to.map(Number::value);
+                        taut_world_set_wind(world, x, y, z)
+                    }
+                }
+            }
+        };
+        // Only positions that are set change the hash.
+        let effect = match self {
+            Self::SetKernels(_) | Self::SetWind(_) | Self::SetTearFactor(_) => Effect::Reads,
+            _ => Effect::Changes,
+        };
+        let status = slot.call(messages, fault, effect, call);
+        if slot.world.pointer(fault).is_null() {
+            return;
+        }
+        match self {
+            Self::Cut(_) => {
+                assert_eq!(status, Status::Ok, "any blade is valid");
+                assert!(fault == Fault::NullOutput || torn <= info.sticks);
+                let lines = slot.observe().info.lines;
+                assert!(fault == Fault::NullOutput || torn >= info.lines - lines);
+            }
+            Self::SetWind(_) => assert!(status == Status::Ok || status == Status::InvalidValue),
+            Self::SetSettings(_) => assert_eq!(is_null, status == Status::NullPointer),
+            _ => assert_ne!(status, Status::NullPointer),
+        }
+    }
+}
+
+fuzz_target!(|input: Input| {
+    assert_eq!(taut_abi_version(), TAUT_ABI_VERSION);
+    create::check_default_cloth();
+    // SAFETY: NULL is ignored.
+    unsafe { taut_world_free(ptr::null_mut()) };
+    let mut program = Program {
+        slots: [Slot::empty(), Slot::empty()],
+        saved: Vec::new(),
+        messages: Messages::new(),
+        created: 0,
+    };
+    program.create(0, &input.first);
+    input.calls.iter().take(CALLS_MAX).for_each(|call| program.run(call));
+});
