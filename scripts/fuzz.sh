@@ -53,8 +53,8 @@ run() {
 
 replay() {
     local target=$1 log
-    mkdir -p "fuzz/seeds/$target" # targets with structured input have no seeds yet
-    if [ -z "$(ls "fuzz/seeds/$target")" ] || log=$(run "$target" fuzz/seeds/"$target"/*); then
+    mkdir -p "fuzz/seeds/$target"
+    if [ -z "$(ls "fuzz/seeds/$target")" ] || log=$(run "$target" -timeout=60 fuzz/seeds/"$target"/*); then
         printf '%-16s %6d seeds\n' "$target" "$(find "fuzz/seeds/$target" -type f | wc -l)"
     else
         printf '%s\n%-16s a seed fails\n' "$log" "$target"

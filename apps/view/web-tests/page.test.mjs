@@ -291,7 +291,8 @@ function suite(name, start) {
         await choose(page, scene);
         await framesLater(page, 12); // a fountain starts without drops
         const { variance, coloured } = await measurePicture(page);
-        assert.ok(variance > 20 && coloured > 0.001, `${scene}: variance ${variance}, coloured ${coloured}`);
+        // A rope has some 500 of the 580,000 pixels, and an empty picture none.
+        assert.ok(variance > 20 && coloured > 0.0005, `${scene}: variance ${variance}, coloured ${coloured}`);
       }
     });
 

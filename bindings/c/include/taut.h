@@ -341,6 +341,13 @@ taut_status taut_world_from_mesh(const float *positions,
                                  const struct taut_kernels *kernels,
                                  struct taut_world **out);
 
+// Makes a world of `copies` copies of the scene that a world was made from, which do not touch each
+// other. Each has the bits that it has alone. Its vertices follow those of the copy before it.
+//
+// # Safety
+// `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
+taut_status taut_world_repeated(struct taut_world *world, size_t copies, struct taut_world **out);
+
 // Frees a world. NULL is ignored.
 //
 // # Safety

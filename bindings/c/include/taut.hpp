@@ -86,6 +86,13 @@ public:
         return made;
     }
 
+    // A world of copies of the scene that this one was made from; each has the bits that it has alone.
+    world repeated(std::size_t copies) const {
+        world made;
+        check(taut_world_repeated(world_, copies, &made.world_));
+        return made;
+    }
+
     world(world &&other) noexcept : world_(std::exchange(other.world_, nullptr)) {}
     world &operator=(world &&other) noexcept {
         std::swap(world_, other.world_);

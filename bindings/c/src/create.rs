@@ -8,7 +8,7 @@ use std::path::Path;
 use taut_mesh::{TriangleMesh, load_below};
 use taut_rs::{AnyWorld, Bending, KernelChoice, KernelName, MeshCloth, UnknownKernelName};
 
-use crate::guard::{World, array, check_output, guard, text};
+use crate::guard::{World, array, check_output, guard, read_to, text};
 use crate::status::{Failure, Status};
 
 /// The kernels of a world. They decide its speed, not its results.
@@ -194,6 +194,24 @@ pub unsafe extern "C" fn taut_world_from_mesh(
     };
     // SAFETY: the promise of the caller.
     unsafe { create(out, make) }
+}
+
+/// Makes a world of `copies` copies of the scene that a world was made from, which do not touch each
+/// other. Each has the bits that it has alone. Its vertices follow those of the copy before it.
+///
+/// # Safety
+/// `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taut_world_repeated(
+    world: *mut World,
+    copies: usize,
+    out: *mut *mut World,
+) -> Status {
+    let make = |world: &mut World| {
+        Ok(Box::into_raw(Box::new(World::new(world.inner.repeated(copies)?))))
+    };
+    // SAFETY: the promise of the caller.
+    unsafe { read_to(world, out, make) }
 }
 
 fn rows<'a, T>(what: &str, numbers: &'a [T]) -> Result<&'a [[T; 3]], Failure> {

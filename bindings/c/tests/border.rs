@@ -73,6 +73,32 @@ fn the_hashes_are_those_of_the_table() {
 }
 
 #[test]
+fn copies_have_the_bits_of_one() {
+    const COPIES: usize = 20;
+    let one = library("curtain", 16).unwrap();
+    // SAFETY: the world is valid, and becomes valid.
+    let many = Owned(read(|out| unsafe { taut_world_repeated(one.0, COPIES, out) }));
+    let [vertices, all] = [&one, &many].map(|world| info(world).vertices);
+    assert_eq!(all, COPIES * vertices);
+    let positions = |world: &Owned, vertices: usize| {
+        let mut positions = vec![0.0_f32; 3 * vertices];
+        // SAFETY: the world and the array are valid.
+        unsafe {
+            read(|out| taut_world_step(world.0, 30, out));
+            let status = taut_world_copy_positions(world.0, positions.as_mut_ptr(), positions.len());
+            assert_eq!(status, Status::Ok);
+        }
+        positions
+    };
+    let alone = positions(&one, vertices);
+    assert!(positions(&many, all).chunks_exact(alone.len()).all(|copy| copy == alone));
+    let mut none = ptr::null_mut();
+    // SAFETY: the world is valid.
+    let status = unsafe { taut_world_repeated(one.0, usize::MAX, &raw mut none) };
+    assert!(status != Status::Ok && none.is_null(), "{status:?}: {}", message());
+}
+
+#[test]
 fn null_pointers_are_errors() {
     let mut world = ptr::null_mut();
     let name = text("drape");

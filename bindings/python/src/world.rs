@@ -44,9 +44,8 @@ pub(crate) struct World {
     constructor: &'static str,
     arguments: Py<PyTuple>,
     keywords: Py<PyDict>,
-    /// The last wind and tear factor that were set: they are not part of a snapshot.
+    /// The last wind that was set: it is not part of a snapshot.
     wind: Option<(Option<[f32; 3]>,)>,
-    tear_factor: Option<f32>,
 }
 
 impl World {
@@ -65,7 +64,7 @@ impl World {
     ) -> PyResult<Self> {
         let arguments = arguments.into_pyobject(py).map_err(Into::into)?.unbind();
         let keywords = keywords.unbind();
-        Ok(Self { inner, copies, constructor, arguments, keywords, wind: None, tear_factor: None })
+        Ok(Self { inner, copies, constructor, arguments, keywords, wind: None })
     }
 
     /// The shape of positions and normals.
@@ -297,9 +296,7 @@ impl World {
     /// From now on each stick tears at the end of a step in which it is longer than `factor` times
     /// its rest length; none tears if `factor` is infinite.
     fn set_tear_factor(&mut self, factor: f32) -> PyResult<()> {
-        self.inner.set_tear_factor(factor).map_err(exception)?;
-        self.tear_factor = Some(factor);
-        Ok(())
+        self.inner.set_tear_factor(factor).map_err(exception)
     }
 
     /// Replaces all forces of the scene by a wind on all triangles, m/s; None: no force but gravity.
@@ -363,7 +360,7 @@ impl World {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let state = (self.snapshot(py), self.wind, self.tear_factor);
+        let state = (self.snapshot(py), self.wind);
         let arguments = (self.constructor, &self.arguments, &self.keywords, state);
         Ok((py.import("taut")?.getattr("_unpickled")?, arguments.into_pyobject(py)?))
     }

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use taut_core::{ABSENT, Column, Factor, WithFactor, arrays};
+use taut_core::{ABSENT, Column, Factor, WithFactor};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::constants::{Constants, Row};
@@ -172,7 +172,7 @@ impl<'a, const D: usize> RelaxPairs<'a, D> {
         pairs: &'a [RegisterPair],
     ) -> Self {
         assert!(narrow.layout == constants.layout && inverse_mass.len() >= narrow.layout.len());
-        let position = arrays::map(position, |SharedPtr(column)| column);
+        let position = position.map(|SharedPtr(column)| column);
         Self { constants, narrow, position, inverse_mass, pairs }
     }
 }
@@ -365,7 +365,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     #[inline(always)]
     unsafe fn load<V: Vector>(&self, cpu: V::Cpu, index: usize) -> [V; D] {
         // SAFETY: by contract.
-        arrays::map(self.position, |column| unsafe { V::load(cpu, column.add(index)) })
+        self.position.map(|column| unsafe { V::load(cpu, column.add(index)) })
     }
 
     /// # Safety

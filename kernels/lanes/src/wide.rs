@@ -105,13 +105,13 @@ unsafe impl Vector for Wide8 {
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
         let (lanes, next) = (self.0.to_array(), next.0.to_array());
-        Self(f32x8::from(arrays::from_fn(|lane| *lanes.get(lane + 1).unwrap_or(&next[0]))))
+        Self(f32x8::from(core::array::from_fn(|lane| *lanes.get(lane + 1).unwrap_or(&next[0]))))
     }
     #[inline(always)]
     fn predecessors(self, before: Self) -> Self {
         let (lanes, before) = (self.0.to_array(), before.0.to_array());
         let previous = |lane: usize| lane.checked_sub(1).map_or(before[7], |lane| lanes[lane]);
-        Self(f32x8::from(arrays::from_fn(previous)))
+        Self(f32x8::from(core::array::from_fn(previous)))
     }
     #[inline(always)]
     fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {

@@ -8,10 +8,8 @@ __all__ = ["Outcome", "TautError", "World", "scenes"]
 def _unpickled(constructor, arguments, keywords, state):
     """A pickled world."""
     world = getattr(World, constructor)(*arguments, **keywords)
-    snapshot, wind, tear_factor = state
+    snapshot, wind = state
     if wind is not None:
         world.set_wind(*wind)
-    if tear_factor is not None:
-        world.set_tear_factor(tear_factor)
     world.restore(snapshot)
     return world
