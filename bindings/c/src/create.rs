@@ -207,9 +207,8 @@ pub unsafe extern "C" fn taut_world_repeated(
     copies: usize,
     out: *mut *mut World,
 ) -> Status {
-    let make = |world: &mut World| {
-        Ok(Box::into_raw(Box::new(World::new(world.inner.repeated(copies)?))))
-    };
+    let make =
+        |world: &mut World| Ok(Box::into_raw(Box::new(World::new(world.inner.repeated(copies)?))));
     // SAFETY: the promise of the caller.
     unsafe { read_to(world, out, make) }
 }

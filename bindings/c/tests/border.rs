@@ -85,7 +85,8 @@ fn copies_have_the_bits_of_one() {
         // SAFETY: the world and the array are valid.
         unsafe {
             read(|out| taut_world_step(world.0, 30, out));
-            let status = taut_world_copy_positions(world.0, positions.as_mut_ptr(), positions.len());
+            let status =
+                taut_world_copy_positions(world.0, positions.as_mut_ptr(), positions.len());
             assert_eq!(status, Status::Ok);
         }
         positions
