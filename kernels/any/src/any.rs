@@ -208,26 +208,29 @@ impl AnyKernel {
     }
 }
 
-/// Reads a property of the kernel in any variant.
+/// Evaluates an expression of the kernel in any variant.
 macro_rules! of_kernel {
-    ($kernel:expr, $property:ident::<$d:literal>) => {
-        match $kernel {
+    ($any:expr, $kernel:ident => $value:expr) => {
+        match $any {
             #[cfg(feature = "scalar")]
-            AnyKernel::Scalar(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::Scalar($kernel) => $value,
             #[cfg(feature = "wide")]
-            AnyKernel::Wide(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::Wide($kernel) => $value,
             #[cfg(feature = "pulp")]
-            AnyKernel::Pulp(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::Pulp($kernel) => $value,
             #[cfg(feature = "grid")]
-            AnyKernel::Grid(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::Grid($kernel) => $value,
             #[cfg(all(feature = "grid", feature = "wide"))]
-            AnyKernel::WideGrid(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::WideGrid($kernel) => $value,
             #[cfg(feature = "copies")]
-            AnyKernel::Copies(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::Copies($kernel) => $value,
             #[cfg(all(feature = "copies", feature = "wide"))]
-            AnyKernel::WideCopies(kernel) => Kernel::<$d>::$property(kernel),
+            AnyKernel::WideCopies($kernel) => $value,
             #[cfg(feature = "colour")]
-            AnyKernel::Colour(kernel) => Kernel::<$d>::$property(&**kernel),
+            AnyKernel::Colour($kernel) => {
+                let $kernel = &**$kernel;
+                $value
+            }
         }
     };
 }
@@ -240,19 +243,19 @@ macro_rules! in_dimensions {
             type Plan = BoxedPlan<$d>;
 
             fn name(&self) -> &'static str {
-                of_kernel!(self, name::<$d>)
+                of_kernel!(self, kernel => Kernel::<$d>::name(kernel))
             }
 
             fn isa(&self) -> &'static str {
-                of_kernel!(self, isa::<$d>)
+                of_kernel!(self, kernel => Kernel::<$d>::isa(kernel))
             }
 
             fn lanes(&self) -> usize {
-                of_kernel!(self, lanes::<$d>)
+                of_kernel!(self, kernel => Kernel::<$d>::lanes(kernel))
             }
 
             fn threads(&self) -> usize {
-                of_kernel!(self, threads::<$d>)
+                of_kernel!(self, kernel => Kernel::<$d>::threads(kernel))
             }
 
             fn plan(
@@ -262,40 +265,9 @@ macro_rules! in_dimensions {
                 schedule: &Schedule,
                 formula: Formula,
             ) -> Result<Self::Plan, PlanError> {
-                Ok(match self {
-                    #[cfg(feature = "scalar")]
-                    Self::Scalar(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(feature = "wide")]
-                    Self::Wide(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(feature = "pulp")]
-                    Self::Pulp(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(feature = "grid")]
-                    Self::Grid(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(all(feature = "grid", feature = "wide"))]
-                    Self::WideGrid(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(feature = "copies")]
-                    Self::Copies(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(all(feature = "copies", feature = "wide"))]
-                    Self::WideCopies(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                    #[cfg(feature = "colour")]
-                    Self::Colour(kernel) => {
-                        Box::new(kernel.plan(particles, sticks, schedule, formula)?)
-                    }
-                })
+                Ok(of_kernel!(self, kernel => {
+                    Box::new(kernel.plan(particles, sticks, schedule, formula)?)
+                }))
             }
         }
     )+};
