@@ -2,7 +2,7 @@
 
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
-use bevy_math::{Affine3A, Vec3};
+use bevy_math::Vec3;
 use bevy_mesh::{Indices, Mesh, VertexAttributeValues};
 use bevy_time::{Fixed, Time};
 use bevy_transform::prelude::GlobalTransform;
@@ -52,22 +52,22 @@ pub(crate) fn write_meshes(
         let pairs = previous[range.clone()].iter().zip(&current[range]);
         let to_local = affine.inverse();
         rows.positions.clear();
-        rows.positions.extend(pairs.map(|(before, now)| local(before, now, fraction, &to_local)));
+        rows.positions.extend(pairs.map(|(before, now)| {
+            to_local.transform_point3(interpolated(before, now, fraction)).to_array()
+        }));
         write(body, &mut mesh, &mut rows);
         collapse(&mut mesh, &mut body.torn_triangles);
     }
 }
 
-/// An interpolated position in the space of the entity.
-fn local(before: &[f32; 3], now: &[f32; 3], fraction: f32, to_local: &Affine3A) -> [f32; 3] {
+/// An interpolated position; at a fraction of 1 without rounding.
+pub(crate) fn interpolated(before: &[f32; 3], now: &[f32; 3], fraction: f32) -> Vec3 {
     let (before, now) = (Vec3::from(*before), Vec3::from(*now));
-    // At 1 without rounding.
-    let at = if fraction < 1.0 { before + (now - before) * fraction } else { now };
-    to_local.transform_point3(at).to_array()
+    if fraction < 1.0 { before + (now - before) * fraction } else { now }
 }
 
 /// The rows of an attribute, to be written in place.
-fn rows_of(
+pub(crate) fn rows_of(
     mesh: &mut Mesh,
     attribute: bevy_mesh::MeshVertexAttribute,
 ) -> Option<&mut Vec<[f32; 3]>> {

@@ -4,12 +4,13 @@ use bevy_app::prelude::*;
 use bevy_asset::{Assets, RenderAssetUsages};
 use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::InternedScheduleLabel;
-use bevy_mesh::{Indices, Mesh, Mesh3d, PrimitiveTopology, VertexAttributeValues};
+use bevy_mesh::{Indices, Mesh, Mesh3d, PrimitiveTopology};
 use bevy_time::{Fixed, Time};
 use bevy_transform::prelude::Transform;
 use taut::world::normals;
 use taut::{AnyWorld, AnyWorldError, KernelChoice};
 
+use crate::draw::{interpolated, rows_of};
 use crate::error::{TautError, TautFailed, TautFailure, report_entity};
 use crate::plugin::TautSystems;
 use crate::settings::TautSettings;
@@ -138,19 +139,14 @@ fn write_meshes(
         let was_torn = drawn.is_none_or(|(.., version)| version != world.drawing_version());
         *drawn = current;
         let triangles = &world.drawing().triangles;
-        if let Ok(Some(VertexAttributeValues::Float32x3(positions))) =
-            mesh.try_attribute_mut_option(Mesh::ATTRIBUTE_POSITION)
-        {
+        if let Some(positions) = rows_of(&mut mesh, Mesh::ATTRIBUTE_POSITION) {
             for ((to, before), now) in positions.iter_mut().zip(&*before).zip(&*now) {
-                *to = core::array::from_fn(|axis| {
-                    before[axis] + (now[axis] - before[axis]) * fraction
-                });
+                *to = interpolated(before, now, fraction).to_array();
             }
             normal_rows.resize(positions.len(), [0.0; 3]);
             normals(positions, triangles, normal_rows);
         }
-        if let Ok(Some(VertexAttributeValues::Float32x3(rows))) =
-            mesh.try_attribute_mut_option(Mesh::ATTRIBUTE_NORMAL)
+        if let Some(rows) = rows_of(&mut mesh, Mesh::ATTRIBUTE_NORMAL)
             && rows.len() == normal_rows.len()
         {
             rows.copy_from_slice(normal_rows);
