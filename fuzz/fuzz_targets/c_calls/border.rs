@@ -5,7 +5,8 @@ use std::ptr;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use taut_c::{
-    Info, Point, Status, World, taut_last_error, taut_world_free, taut_world_hash, taut_world_info,
+    Info, Point, Settings, Status, World, taut_last_error, taut_world_free, taut_world_hash,
+    taut_world_info,
 };
 
 /// What is wrong with the arguments of a call.
@@ -235,6 +236,17 @@ pub fn no_info() -> Info {
         drawing_version: 0,
         steps: 0,
         time: 0.0,
+    }
+}
+
+pub fn no_settings() -> Settings {
+    Settings {
+        dt: 0.0,
+        substeps: 0,
+        passes: 0,
+        iterations: 0,
+        gravity: [0.0; 3],
+        damping_rate: 0.0,
     }
 }
 

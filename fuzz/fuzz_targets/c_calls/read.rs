@@ -4,15 +4,15 @@ use std::{ptr, slice, str};
 
 use arbitrary::Arbitrary;
 use taut_c::{
-    Info, Kind, Model, Point, Settings, Status, World, taut_world_copy_lines,
-    taut_world_copy_normals, taut_world_copy_positions, taut_world_copy_triangles,
-    taut_world_copy_vertices, taut_world_group, taut_world_hash, taut_world_info,
-    taut_world_lend_vertices, taut_world_model, taut_world_model_named, taut_world_nearest,
-    taut_world_nearest_to_ray, taut_world_position, taut_world_settings, taut_world_stick,
+    Info, Kind, Model, Point, Status, World, taut_world_copy_lines, taut_world_copy_normals,
+    taut_world_copy_positions, taut_world_copy_triangles, taut_world_copy_vertices,
+    taut_world_group, taut_world_hash, taut_world_info, taut_world_lend_vertices, taut_world_model,
+    taut_world_model_named, taut_world_nearest, taut_world_nearest_to_ray, taut_world_position,
+    taut_world_settings, taut_world_stick,
 };
 use taut_fuzz::numbers::{Index, Number};
 
-use crate::border::{Array, Effect, Fault, Messages, Text, no_info, point};
+use crate::border::{Array, Effect, Fault, Messages, Text, no_info, no_settings, point};
 use crate::{Point3, Slot, value};
 
 /// What an array has before a call fills it. No number of a vertex and no coordinate is equal to it.
@@ -100,14 +100,7 @@ impl Reader<'_> {
     fn numbers(&mut self, what: &Read) {
         let fault = self.fault;
         let (mut hash, mut info) = (0, no_info());
-        let mut settings = Settings {
-            dt: 0.0,
-            substeps: 0,
-            passes: 0,
-            iterations: 0,
-            gravity: [0.0; 3],
-            damping_rate: 0.0,
-        };
+        let mut settings = no_settings();
         let status = self.call(|world| {
             // SAFETY: the world and the outputs are NULL or valid.
             unsafe {

@@ -11,7 +11,7 @@ use taut_c::{
 use taut_fuzz::edit::Edit;
 
 use crate::Slot;
-use crate::border::{Array, Effect, Fault, Messages};
+use crate::border::{Array, Effect, Fault, Messages, no_settings};
 
 /// A snapshot.
 pub struct Saved {
@@ -45,14 +45,7 @@ impl Slot {
     }
 
     fn read_settings(&self) -> Settings {
-        let mut settings = Settings {
-            dt: 0.0,
-            substeps: 0,
-            passes: 0,
-            iterations: 0,
-            gravity: [0.0; 3],
-            damping_rate: 0.0,
-        };
+        let mut settings = no_settings();
         let world = self.world.pointer(Fault::None);
         // SAFETY: the world and the output are valid.
         assert_eq!(unsafe { taut_world_settings(world, &raw mut settings) }, Status::Ok);
