@@ -31,7 +31,7 @@ pub(crate) enum Drawn {
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) entity: Entity,
-    /// The name of its model, which is unique even if the entity's cloth is made anew.
+    /// The name of its model. A cloth that replaces another one of the same entity has another name.
     pub(crate) name: String,
     /// In its first positions, in the world.
     pub(crate) model: Model,

@@ -129,7 +129,7 @@ type Ropes<'w, 's> = Query<
 >;
 
 #[expect(clippy::too_many_arguments, reason = "a system")]
-/// Adds new cloths and ropes to the world, and removes those that vanished or changed.
+/// Adds new cloths and ropes to the world, and removes those that were despawned or changed.
 pub(crate) fn bodies(
     mut commands: Commands,
     mut world: ResMut<TautWorld>,
@@ -152,7 +152,7 @@ pub(crate) fn bodies(
         let mesh = mesh_of(body.entity);
         let stays = mesh.is_some_and(|mesh| body.is_of(mesh)) && !changed.contains(body.entity);
         if !stays {
-            // The copy is deformed: a cloth that is made anew begins with the mesh of the user.
+            // The copy is deformed: a cloth that replaces this one begins with the mesh of the user.
             if let (Some(copy), Some(source)) = (&body.mesh, &body.source) {
                 sources.insert(copy.id(), source.clone());
             }

@@ -29,7 +29,7 @@ pub struct Sheet {
 /// The plugin gives the entity a mesh of its own, a copy, and writes positions and normals into it in
 /// each frame. The cloth begins at the transform of its entity; from then on it moves freely in the
 /// world, and only [`Pins`](crate::Pins) follow entities. A change of this component, or another
-/// `Mesh3d`, makes the cloth anew; a change of the asset of the mesh does not.
+/// `Mesh3d`, builds the cloth again, at rest; a change of the asset of the mesh does not.
 ///
 /// In a mesh, vertices at the same position (bit for bit) are one particle, so that a cloth does not
 /// come apart at seams of normals and texture coordinates. Its topology must be `TriangleList`. Other

@@ -38,10 +38,10 @@ pub struct Hit {
 ///
 /// Cloths with the same sticks, made of the same mesh or size, share one plan: from 6 on (16 for
 /// sheets of 24 to 47 columns) they are stepped as copies, one per lane. A cloth has the bits that it
-/// has alone, unless it touches others. Wider sheets have plans of their own.
+/// has alone, unless it touches others. Wider sheets, and sheets with tethers, have plans of their own.
 ///
-/// When entities with a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope) appear or vanish, the world
-/// is made again and carries over the state of the others, with the same bits. That takes about as
+/// When entities with a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope) are spawned or despawned, the
+/// world is built again and carries over the state of the others, with the same bits. That takes about as
 /// long as the first time, so spawn many in the same tick, not one in each.
 ///
 /// ```
@@ -103,7 +103,7 @@ impl TautWorld {
         self.world.as_ref()
     }
 
-    /// Number of steps so far. It begins anew when the last cloth and rope have vanished.
+    /// Number of steps so far; 0 again when the last cloth and rope are removed.
     pub fn steps(&self) -> u64 {
         self.world.as_ref().map_or(0, World::steps)
     }
