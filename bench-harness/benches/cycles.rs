@@ -53,7 +53,7 @@ fn main() {
     iai_callgrind::main!(config = config(); library_benchmark_groups = cycles);
 
     let is_child = env::args().any(|word| word == "--iai-run");
-    match Tool::missing(&[Tool::VALGRIND, RUNNER]) {
+    match Tool::missing_message(&[Tool::VALGRIND, RUNNER]) {
         Some(message) if !is_child => println!("cycles: {message}"),
         _ => main(),
     }

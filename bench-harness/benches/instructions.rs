@@ -154,7 +154,7 @@ fn renew() -> BenchResult {
 
 fn missing() -> Option<String> {
     if cfg!(target_arch = "x86_64") {
-        Tool::missing(&[Tool::VALGRIND, Tool::OBJDUMP])
+        Tool::missing_message(&[Tool::VALGRIND, Tool::OBJDUMP])
     } else {
         Some("skipped: divisions are recognized only on x86-64".to_owned())
     }

@@ -12,8 +12,8 @@ pub const WARMUP_FRAMES: usize = 60;
 /// slow, so runs are short and restart.
 pub const RUN_FRAMES: usize = 8;
 
-/// A model of a scenario with one formula: the start of its runs, and the hash of the scalar kernel
-/// after each frame.
+/// A model of a scenario with one formula: the start of its runs, and the hash of the positions that
+/// the scalar kernel computes, after each frame.
 #[derive(Debug)]
 pub struct BenchCase {
     scenario: Scenario,
@@ -53,15 +53,15 @@ pub enum InvalidRun {
     NothingMoved,
     /// The result differs from that of the scalar kernel.
     #[error("the positions have hash {found:016x}; expected {expected:016x} (scalar kernel)")]
-    OtherBits {
-        /// The hash of the scalar kernel.
+    DifferentBits {
+        /// The hash of the scalar kernel's positions.
         expected: u64,
-        /// The hash of this run.
+        /// The hash of this run's positions.
         found: u64,
     },
     /// The residual is above the bound of the scenario.
     #[error("the rms residual is {rms}; expected at most {bound}")]
-    Stretched {
+    ResidualTooLarge {
         /// The residual.
         rms: f64,
         /// The bound.
@@ -100,18 +100,18 @@ impl BenchCase {
         Ok(Self { scenario, formula, model, arranged, start_hash, expected })
     }
 
-    /// A run with a kernel.
+    /// Prepares a run with a kernel, at the start.
     ///
     /// # Errors
     /// If the kernel does not support the schedule.
-    pub fn run(&self, kernel: &AnyKernel) -> Result<Run<'_>, BenchCaseError> {
+    pub fn start_run(&self, kernel: &AnyKernel) -> Result<Run<'_>, BenchCaseError> {
         let runner = Runner::kernel(kernel, &self.arranged, self.formula)?;
         Ok(Run { case: self, start: runner.state(), runner, finite: true, checks_bits: true })
     }
 
-    /// A run with the textbook loop, from the same start. Its order and arithmetic differ, so its
-    /// bits are not compared.
-    pub fn run_textbook(&self) -> Run<'_> {
+    /// Prepares a run with the textbook loop, from the same start. Its order and arithmetic differ, so
+    /// its bits are not compared.
+    pub fn start_textbook_run(&self) -> Run<'_> {
         let runner = Runner::textbook(&self.model);
         Run { case: self, start: runner.state(), runner, finite: true, checks_bits: false }
     }
@@ -139,7 +139,7 @@ impl Run<'_> {
     /// # Panics
     /// Never: `BenchCase::new` has run the same step.
     #[inline]
-    pub fn frames(&mut self, frames: usize) {
+    pub fn run_frames(&mut self, frames: usize) {
         let step = self.case.scenario.step();
         for _ in 0..frames {
             let status = self.runner.step(&step).expect("`BenchCase::new` has run this step");
@@ -147,14 +147,14 @@ impl Run<'_> {
         }
     }
 
-    /// Verifies the frames since the start, and returns the stretch.
+    /// Verifies the result after this number of frames since the start, and returns the stretch.
     ///
     /// # Errors
     /// If the result is invalid.
     ///
     /// # Panics
     /// If `frames` is more than [`RUN_FRAMES`].
-    pub fn verified(&self, frames: usize) -> Result<Stretch, InvalidRun> {
+    pub fn verify(&self, frames: usize) -> Result<Stretch, InvalidRun> {
         let Self { case, .. } = self;
         let particles = self.runner.particles(&case.model);
         let stretch = Stretch::of(&particles, &case.model.sticks);
@@ -167,14 +167,14 @@ impl Run<'_> {
         }
         match frames.checked_sub(1).map(|last| case.expected[last]) {
             Some(expected) if self.checks_bits && found != expected => {
-                return Err(InvalidRun::OtherBits { expected, found });
+                return Err(InvalidRun::DifferentBits { expected, found });
             }
             _ => {}
         }
         let bound = case.scenario.residual_rms_max;
         let rms = stretch.residual_rms();
         if rms > bound {
-            return Err(InvalidRun::Stretched { rms, bound });
+            return Err(InvalidRun::ResidualTooLarge { rms, bound });
         }
         Ok(stretch)
     }

@@ -63,6 +63,7 @@ pub use stability::{BOUND, Stability, Subject, Survey};
 pub use step_profile::{FrameTimes, Shares, StepProfile};
 pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use tuning::{
-    Candidate, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError, better_half,
+    Candidate, Choice, NOISE, RESIDUAL_CHECK_FRAMES, Trial, TrialOutcome, Tuning, TuningError,
+    faster_half,
 };
 pub use worlds::{WorldComparison, WorldRow};

@@ -6,14 +6,14 @@ use std::thread;
 use serde::Serialize;
 use taut::{AnyKernel, Kernel};
 
-/// The machine and the build of a result.
+/// The machine and the build that produced a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MachineInfo {
     /// The processor's name.
     pub cpu: String,
     /// The instruction sets that kernels of this build use on it, best first.
     pub features: Vec<&'static str>,
-    /// The number of hardware threads.
+    /// The number of hardware threads that this process may use.
     pub cores: usize,
     /// The compiler of this build.
     pub rustc: &'static str,

@@ -72,7 +72,7 @@ impl Runner {
         }
     }
 
-    /// The model's particles at their current positions. (Not by `Particles::new`, which rejects
+    /// The model's particles at their current positions. (`Particles::new` is not used: it rejects
     /// positions that are not finite.)
     pub(crate) fn particles(&self, model: &Model) -> Particles<3> {
         let (mut particles, positions) = (model.particles.clone(), self.positions());

@@ -17,7 +17,7 @@ pub struct Subject {
     pub name: String,
     /// Its size, in the unit of its builder.
     pub size: usize,
-    /// Its set of sticks.
+    /// Its stick set.
     pub set: StickSet,
     /// The model itself.
     pub model: Model,
@@ -48,7 +48,7 @@ pub struct Stability {
     pub scene: String,
     /// Its size.
     pub size: usize,
-    /// The name of its set of sticks.
+    /// The name of its stick set.
     pub sticks: &'static str,
     /// The arrangement.
     pub schedule: String,

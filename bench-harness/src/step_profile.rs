@@ -43,14 +43,14 @@ impl StepProfile {
         self.0.values().sum()
     }
 
-    /// The relaxation of sticks, and whole substeps that a kernel runs in one call, including
-    /// motion.
+    /// The time of the relaxation of sticks, and of substeps and steps that a kernel runs in one call,
+    /// including their motion.
     pub fn sticks(&self) -> Duration {
         let is_sticks = |part: &StepPart| matches!(part, StepPart::Whole | StepPart::Sticks);
         self.0.iter().filter(|(part, _)| is_sticks(part)).map(|(_, time)| *time).sum()
     }
 
-    /// All other parts of the step: forces, motion, obstacles, tears.
+    /// The time of all other parts.
     pub fn others(&self) -> Duration {
         self.total().saturating_sub(self.sticks())
     }
@@ -88,7 +88,7 @@ pub struct Shares {
     pub tethers: f64,
     /// Ties between models.
     pub ties: f64,
-    /// Contacts of models with self-collision.
+    /// Contacts of models with self-collision: particles with particles, limbs and bodies.
     pub contacts: f64,
     /// Obstacles.
     pub obstacles: f64,
@@ -118,7 +118,7 @@ impl Shares {
 #[derive(Clone, Debug)]
 struct Samples<T> {
     kept: Vec<T>,
-    /// Every `every`-th sample is kept.
+    /// Every `stride`-th sample is kept.
     stride: u64,
     seen: u64,
 }

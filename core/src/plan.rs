@@ -143,7 +143,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// If there is no such particle.
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D];
 
-    /// Moves a particle and keeps its previous position. -0.0 becomes +0.0.
+    /// Moves a particle without changing its previous position. -0.0 becomes +0.0.
     ///
     /// # Panics
     /// If there is no such particle.
@@ -298,7 +298,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.plan.position(self.particles, particle)
     }
 
-    /// Moves a particle and keeps its previous position, which changes its velocity, as a
+    /// Moves a particle without changing its previous position, so that its velocity changes, as a
     /// collision response does. The point is not checked; [`finish`](Self::finish) reports
     /// positions that are not finite. -0.0 becomes +0.0.
     ///

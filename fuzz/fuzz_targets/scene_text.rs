@@ -1,4 +1,4 @@
-//! Scenes as TOML text, byte by byte.
+//! Scene files as arbitrary text. (`scene_structured` makes them from a grammar.)
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

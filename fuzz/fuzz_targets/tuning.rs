@@ -8,7 +8,7 @@ use taut::world::{Model, StickSet};
 use taut::{Kernel, Plan, Step, Tuned};
 use taut_fuzz::counts;
 
-/// The mesh of the seeds.
+/// The mesh for which the tunings among the seeds were made.
 static MODEL: LazyLock<Model> =
     LazyLock::new(|| Model::disc(4, StickSet::All).expect("the size is valid"));
 
@@ -17,7 +17,8 @@ fuzz_target!(|bytes: &[u8]| {
     let text = serde_json::to_string(&tuned).expect("a tuning can be written");
     let read: Tuned = serde_json::from_str(&text).expect("a written tuning is read back");
     assert_eq!(read, tuned);
-    // A thread takes as long to start as many inputs take to run.
+    // Valid numbers of threads above 1 are left out: starting threads takes as long as many inputs.
+    // Others must be rejected without starting a thread.
     if !(2..=1024).contains(&tuned.threads) {
         let _ = tuned.to_kernel();
     }

@@ -12,18 +12,19 @@ use taut::world::{Model, StickSet};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Model { particles, sticks, sheet, .. } = Model::drape(96, StickSet::All)?;
-    let schedule = sheet.ok_or("a drape is a sheet")?.schedule(&sticks)?;
+    let schedule = sheet.ok_or("this drape is not a sheet")?.schedule(&sticks)?;
 
-    // By feature flag: `DefaultKernel` is one type, without run-time dispatch.
+    // By feature flag: `DefaultKernel` is one type; only its instruction set is chosen at run time.
     let default: DefaultKernel = taut::default_kernel();
     let expected = simulate(&default, &particles, &sticks, &schedule)?;
 
-    // By value: the best for this machine and schedule, or by name, or all that are available.
+    // By value: the best for this machine and schedule, or all that are available. (By name:
+    // `AnyKernel::named`.)
     let best = AnyKernel::best_for(&schedule);
     println!("best for this sheet: {}", Kernel::<3>::name(&best));
     for kernel in AnyKernel::available().into_iter().filter(|kernel| kernel.runs(&schedule)) {
         let hash = simulate(&kernel, &particles, &sticks, &schedule)?;
-        assert_eq!(hash, expected, "a kernel decides the speed, never the result");
+        assert_eq!(hash, expected, "{} gives another hash", Kernel::<3>::name(&kernel));
     }
     Ok(())
 }

@@ -26,8 +26,8 @@
 //!
 //! # Picking a kernel
 //!
-//! - By feature flag, without run-time dispatch: [`DefaultKernel`] is the best of the kernels
-//!   whose features are on (`pulp`, `wide`, `scalar`, in this order).
+//! - By feature flag, as one type: [`DefaultKernel`] is the best of the kernels whose features are
+//!   on (`pulp`, `wide`, `scalar`, in this order).
 //! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for this
 //!   machine and a schedule (regular [sheets](Sheet) and [copies](Copies) of one mesh have special
 //!   kernels), [`AnyKernel::named`] for a kernel by name, [`AnyKernel::available`] for all.

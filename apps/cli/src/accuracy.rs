@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let step = Frame { substeps, iterations };
     let report = Report { machine: &machine, scene: &name, step, accuracy: &accuracy };
     let text = lines.join("\n") + "\n";
-    outputs.write(&report, &accuracy.table_lines(), &text).map_err(Failure::Input)
+    outputs.write(&report, &accuracy.table_lines(), &text).map_err(Failure::Error)
 }
 
 impl Arguments {

@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report =
         Report { machine: &machine, small: arguments.small, claims: &findings, not_measured };
     let text = lines.join("\n") + "\n";
-    outputs.write(&report, &rows(&findings), &text).map_err(Failure::Input)
+    outputs.write(&report, &rows(&findings), &text).map_err(Failure::Error)
 }
 
 impl Arguments {

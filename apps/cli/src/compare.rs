@@ -111,7 +111,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(table::render(&rows, arguments.all));
     lines.push(table::verdict(&rows, substeps.as_ref()));
     if disagreements.is_empty() {
-        lines.push("Bits: all rows of the same formula and schedule agree.".to_owned());
+        lines.push(
+            "Results: bit-identical in all rows of the same formula and schedule.".to_owned(),
+        );
     }
     let text = lines.join("\n") + "\n";
 
@@ -125,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !disagreements.is_empty() {
         return Err(Failure::Disagreement(disagreements));
     }
-    written.map_err(Failure::Input)
+    written.map_err(Failure::Error)
 }
 
 impl Arguments {

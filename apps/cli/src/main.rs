@@ -70,8 +70,8 @@ enum Command {
 
 /// Why the program failed; determines the exit code.
 enum Failure {
-    /// Invalid input: exit code 2.
-    Input(anyhow::Error),
+    /// Invalid input, or another error, as of a file: exit code 2.
+    Error(anyhow::Error),
     /// Kernels give different bits: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),
     /// A check failed; a message for each violation: exit code 1.
@@ -82,7 +82,7 @@ enum Failure {
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::Input(error.into())
+        Self::Error(error.into())
     }
 }
 
@@ -105,9 +105,9 @@ fn main() -> ExitCode {
     let (code, messages) = match result {
         Ok(()) => return ExitCode::SUCCESS,
         // The process at the other end of a pipe, such as `head`, has closed it.
-        Err(Failure::Input(error)) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
+        Err(Failure::Error(error)) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
         // `{:#}` includes the causes.
-        Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
+        Err(Failure::Error(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
         Err(Failure::Violations(messages)) => (1, messages),
         Err(Failure::OutdatedTable(path)) => {

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// Scenes, any of: drape, disc, sphere.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape,disc")]
     scenes: Vec<Shape>,
-    /// Sizes of the scenes.
+    /// Sizes of the scenes: a sheet has N by N particles, other shapes about as many.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let comparisons = arguments.comparisons()?;
     let outputs = arguments.output.open()?;
     let (peaks, rows) = with_progress(|progress| {
-        progress(Progress { share: 0.0, doing: "measuring the machine" });
+        progress(Progress { share: 0.0, doing: "measuring peak rates" });
         let peaks = Peak::measure(arguments.largest_set << 10);
         let mut rows = Vec::new();
         for (done, (name, comparison)) in comparisons.iter().enumerate() {
@@ -96,7 +96,7 @@ const EXPLANATION: &str = "\
 limit: the largest of four times, because they may overlap; bottleneck: which of them that is.
 arithmetic: additions and multiplications; divider: divisions and roots; access: loads and stores of
 each stick, at first-level cache bandwidth; sweep: all data once per iteration, at the bandwidth
-measured for a working set of that size. times limit: the fastest time divided by the limit.
+measured for a working set of that size. fastest / limit: the fastest time divided by the limit.
 Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
 loads that wait for stores; sticks that wait for each other; and, once per frame, motion and copying
 particles in and out.";
@@ -152,7 +152,7 @@ fn render_peaks(peaks: &[Peak]) -> String {
     let sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
     let header = ["isa", "+ and *", "/", "sqrt"].map(str::to_owned).into_iter();
     let header =
-        header.chain(sets.iter().map(|it| format!("bytes in\n{}", binary_size(it.set_bytes))));
+        header.chain(sets.iter().map(|it| format!("bytes,\n{} set", binary_size(it.set_bytes))));
     table.set_header(header);
     for peak in peaks {
         let mut cells =
@@ -186,8 +186,8 @@ fn render(rows: &[RooflineRow]) -> String {
         "formula",
         "+ and *",
         "/ and\nsqrt",
-        "bytes\naccess",
-        "bytes\nsweep",
+        "access\nbytes",
+        "sweep\nbytes",
         "arithmetic\nns",
         "divider\nns",
         "access\nns",
@@ -196,7 +196,7 @@ fn render(rows: &[RooflineRow]) -> String {
         "bottleneck",
         "fastest\nns",
         "median\nns",
-        "times\nlimit",
+        "fastest\n/ limit",
         "speedup over\ntextbook",
     ]);
     for scene in rows.chunk_by(|one, other| one.scene == other.scene) {

@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !unbounded.is_empty() {
         return Err(Failure::Violations(unbounded));
     }
-    written.map_err(Failure::Input)
+    written.map_err(Failure::Error)
 }
 
 impl Arguments {

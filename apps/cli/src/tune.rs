@@ -11,7 +11,8 @@ use taut::world::Arrangement;
 use taut::{Formula, Step, Tuned};
 use taut_bench::snippet::{dependency, usage};
 use taut_bench::{
-    Choice, JUDGED_FRAMES, MachineInfo, NOISE, Row, Trial, TrialOutcome, Tuning, disagreements,
+    Choice, MachineInfo, NOISE, RESIDUAL_CHECK_FRAMES, Row, Trial, TrialOutcome, Tuning,
+    disagreements,
 };
 
 use crate::Failure;
@@ -41,8 +42,8 @@ pub(crate) struct Arguments {
     /// Also allow other schedules, which change the result.
     #[arg(long, alias = "any-answer")]
     any_schedule: bool,
-    /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for
-    /// --schedule, 1.1 times its residual for other schedules]
+    /// The largest residual (root mean square) allowed after 120 frames. [default: for --schedule no
+    /// limit, for other schedules 1.1 times the residual of that one]
     #[arg(long, alias = "max-stretch", value_name = "X")]
     max_residual: Option<f64>,
     /// Numbers of threads to try. [default: 1, 2, 4, ... and all cores]
@@ -135,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !disagreements.is_empty() {
         return Err(Failure::Disagreement(disagreements));
     }
-    written.into_iter().collect::<anyhow::Result<()>>().map_err(Failure::Input)
+    written.into_iter().collect::<anyhow::Result<()>>().map_err(Failure::Error)
 }
 
 impl Arguments {
@@ -194,7 +195,7 @@ fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -
     );
     let rejected = [
         (TrialOutcome::BlewUp, "blew up"),
-        (TrialOutcome::TooMuchStretch, "above the residual limit"),
+        (TrialOutcome::AboveResidualLimit, "above the residual limit"),
         (TrialOutcome::NotReached, "not measured within the time limit"),
     ]
     .map(|(outcome, reason)| (count(&|it| it.outcome == outcome), reason));
@@ -211,7 +212,7 @@ fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
     let time = |at: usize| rows[at].frame_us_median;
     let mut lines = vec![format!(
         "Choice: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop; an rms \
-         residual of {:.4} after {JUDGED_FRAMES} frames.",
+         residual of {:.4} after {RESIDUAL_CHECK_FRAMES} frames.",
         choice.name(*chosen),
         row.ns_per_stick_median,
         row.speedup_over_textbook,

@@ -1,9 +1,9 @@
 //! Live viewer for Taut's scenes. A [`Host`] runs a simulation, executes the commands of connected
-//! pages, and makes the messages from which they draw ([`protocol`]). The host does no I/O, so it
+//! pages, and produces the messages that the pages draw ([`protocol`]). The host does no I/O, so it
 //! can run behind a WebSocket or inside a page (as WebAssembly in a worker).
 //!
-//! With the feature `server`, a `Server` serves the page and the host to browsers on this machine.
-//! It uses `axum` for files, headers and `WebSockets` on one port (`tungstenite` has no HTTP
+//! With the feature `server`, a `Server` serves the page to browsers on this machine, and connects
+//! them to the host. It uses `axum` for files and `WebSockets` on one port (`tungstenite` has no HTTP
 //! server), and `rust-embed` to include the page in the executable.
 #![forbid(unsafe_code)]
 

@@ -9,8 +9,8 @@ use taut::{Formula, KernelChoice, UnknownKernelName};
 
 use crate::protocol::Change;
 
-/// The maximum of substeps x passes x iterations in a step.
-const RELAXATIONS_MAX: u64 = 10_000;
+/// The maximum number of iterations in a step: substeps x passes x iterations.
+const ITERATIONS_MAX: u64 = 10_000;
 
 /// The settings that users requested. `None`: the value of the scene applies.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,10 +31,10 @@ pub(crate) struct SettingRequest {
     pub(crate) sleep: Option<bool>,
 }
 
-/// Values that replace those of every model with self-collision.
+/// Contact settings that replace those of every model with self-collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ContactOverrides {
-    /// Of models without limbs and bodies.
+    /// Replaces only those of models without limbs and bodies, m.
     pub(crate) thickness: Option<f32>,
     pub(crate) friction: Option<f32>,
 }
@@ -52,12 +52,10 @@ pub(crate) struct StickOverrides {
 pub(crate) enum BadSetting {
     #[error("{what} must be from {min} to {max}, found {value}")]
     Range { what: &'static str, min: String, max: String, value: String },
-    #[error("stiffness must be above 0")]
-    NoStiffness,
-    #[error(
-        "substeps x passes x iterations must be at most {RELAXATIONS_MAX}, found {relaxations}"
-    )]
-    TooManyRelaxations { relaxations: u64 },
+    #[error("stiffness must be above 0 and at most 1, found {stiffness:?}")]
+    Stiffness { stiffness: f32 },
+    #[error("substeps x passes x iterations must be at most {ITERATIONS_MAX}, found {iterations}")]
+    TooManyIterations { iterations: u64 },
     #[error(transparent)]
     Kernel(#[from] UnknownKernelName),
     #[error("unknown formula '{name}': expected exact, newton, halley or quick")]
@@ -141,10 +139,12 @@ impl SettingRequest {
         let sticks = &mut self.sticks;
         let compliance = within("compliance", compliance, 0.0..=100.0)?;
         sticks.compliance = compliance.unwrap_or(sticks.compliance);
-        sticks.stiffness = within("stiffness", stiffness, 0.0..=1.0)?.unwrap_or(sticks.stiffness);
-        if sticks.stiffness == Some(0.0) {
-            return Err(BadSetting::NoStiffness);
+        if let Some(Some(stiffness)) = stiffness
+            && !(stiffness > 0.0 && stiffness <= 1.0)
+        {
+            return Err(BadSetting::Stiffness { stiffness });
         }
+        sticks.stiffness = stiffness.unwrap_or(sticks.stiffness);
         sticks.tear = within("the tear factor", tear, 1.0..=1e6)?.unwrap_or(sticks.tear);
         let contacts = &mut self.contacts;
         let thickness = within("thickness", thickness, 1e-4..=1.0)?;
@@ -154,12 +154,12 @@ impl SettingRequest {
     }
 }
 
-/// Checks that substeps x passes x iterations does not exceed its maximum.
-pub(crate) fn check_work<const D: usize>(settings: &Settings<D>) -> Result<(), BadSetting> {
+/// Checks that the number of iterations in a step does not exceed its maximum.
+pub(crate) fn check_iterations<const D: usize>(settings: &Settings<D>) -> Result<(), BadSetting> {
     let Settings { step, passes } = settings;
-    let relaxations = u64::from(step.substeps) * u64::from(step.iterations) * u64::from(*passes);
-    if relaxations > RELAXATIONS_MAX {
-        return Err(BadSetting::TooManyRelaxations { relaxations });
+    let iterations = u64::from(step.substeps) * u64::from(*passes) * u64::from(step.iterations);
+    if iterations > ITERATIONS_MAX {
+        return Err(BadSetting::TooManyIterations { iterations });
     }
     Ok(())
 }

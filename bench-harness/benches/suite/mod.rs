@@ -18,8 +18,8 @@ const SMOKE_SIZE: usize = 12;
 /// The name of the textbook loop, which is not a kernel.
 const TEXTBOOK: &str = "textbook";
 
-/// Runs all scenarios and prints the summary. `folder` prefixes the paths of benches, so that
-/// criterion compares only runs with the same `measurement`.
+/// Runs all scenarios and prints the summary. `folder`, which is empty or ends in a slash, prefixes the
+/// paths of benches, so that criterion compares only runs with the same `measurement`.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,
@@ -46,8 +46,8 @@ pub(crate) fn run<M: Measurement + 'static>(
     }
 }
 
-/// Whether this is a test: as in criterion, without `--bench`, which `cargo bench` passes, or with
-/// `--test`.
+/// Whether the benches run as a test, as criterion decides it: if `--bench`, which `cargo bench`
+/// passes, is absent, or if `--test` is present.
 fn is_smoke() -> bool {
     let has = |wanted: &str| env::args().any(|word| word == wanted);
     !has("--bench") || has("--test")
@@ -66,20 +66,21 @@ fn run_group<M: Measurement + 'static>(
         let model = scenario.model(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
         let relaxed = scenario.relaxed_per_frame(&model);
         group.throughput(Throughput::Elements(relaxed));
-        // Lazy, because all benches of it may be filtered out.
+        // Lazy, because the command line may filter out all benches of this case.
         let case = LazyCell::new(|| {
             BenchCase::new(*scenario, model, formula)
                 .unwrap_or_else(|error| panic!("{}: {error}", path("")))
         });
         for kernel in scenario.kernels() {
             let name = kernel_path(&kernel);
-            let start =
-                || case.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)));
+            let start = || {
+                case.start_run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)))
+            };
             let result = bench(&mut group, measurement, &name, size, &path(&name), start);
             summary.add(scenario.name, size, formula, &name, relaxed, result);
         }
         if formula == Formula::Exact {
-            let start = || case.run_textbook();
+            let start = || case.start_textbook_run();
             let result = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
             summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, result);
         }
@@ -98,7 +99,7 @@ fn bench<'a, M: Measurement + 'static>(
     start: impl Fn() -> Run<'a>,
 ) -> Option<(RunTimes, Stretch)> {
     let verified = |run: &Run<'_>, frames| {
-        run.verified(frames).unwrap_or_else(|error| panic!("{path}: {error}"))
+        run.verify(frames).unwrap_or_else(|error| panic!("{path}: {error}"))
     };
     let mut times = RunTimes::default();
     let mut run = None;
@@ -111,7 +112,7 @@ fn bench<'a, M: Measurement + 'static>(
                 let frames = left.min(RUN_FRAMES);
                 run.rewind();
                 let started = measurement.start();
-                run.frames(frames);
+                run.run_frames(frames);
                 let took = measurement.end(started);
                 let _ = verified(run, frames);
                 times.add(frames, measurement.to_f64(&took) / frames as f64);
@@ -123,7 +124,7 @@ fn bench<'a, M: Measurement + 'static>(
     });
     let mut run = run?;
     run.rewind();
-    run.frames(RUN_FRAMES);
+    run.run_frames(RUN_FRAMES);
     let residual = verified(&run, RUN_FRAMES);
     println!(
         "{:24}stretch: rms {:.5}, max {:.4}; compression: rms {:.5}",

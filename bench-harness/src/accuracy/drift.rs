@@ -19,7 +19,7 @@ const ANGULAR_VELOCITY: [f64; 3] = [2.0, 1.0, 6.0];
 pub struct DriftRow {
     /// The formula.
     pub formula: &'static str,
-    /// The order and numbering of the sticks, as an [`Arrangement`] is written.
+    /// The name of the [`Arrangement`].
     pub schedule: String,
     /// The number of frames.
     pub frames: usize,
@@ -34,7 +34,7 @@ pub struct DriftRow {
     /// The relative change of the kinetic energy about the centre of mass, in `f32`; negative: a
     /// loss.
     pub energy: f64,
-    /// The residual after these frames.
+    /// Stretch and compression after these frames, in `f32`.
     pub residual: Residual,
 }
 

@@ -33,7 +33,7 @@ pub struct EffortSubject {
     pub scene: String,
     /// Its size; for a mesh from a file, the number of particles.
     pub size: usize,
-    /// Its set of sticks.
+    /// Its stick set.
     pub set: StickSet,
     /// What it hangs from.
     pub pins: &'static str,
@@ -105,7 +105,7 @@ pub struct EffortRow {
     pub scene: String,
     /// Its size.
     pub size: usize,
-    /// Its set of sticks.
+    /// Its stick set.
     pub set: &'static str,
     /// What it hangs from.
     pub pins: &'static str,
@@ -146,7 +146,7 @@ pub struct NotReached {
     pub scene: String,
     /// Its size.
     pub size: usize,
-    /// Its set of sticks.
+    /// Its stick set.
     pub set: &'static str,
     /// What it hangs from.
     pub pins: &'static str,

@@ -1,5 +1,5 @@
-//! The accuracy of formulas and schedules: stretch, distance of `f32` from `f64` and from the
-//! solution, drift of free bodies, and the cost of a given accuracy.
+//! The accuracy of formulas and schedules: stretch, the distance of positions in `f32` from those in
+//! `f64` and from the converged solution, drift of free bodies, and the cost of a given accuracy.
 //!
 //! A [`Study`] returns rows of plain data, one kind for each part. Results for a formula and a
 //! schedule hold for every kernel: the bits are the same.
@@ -18,7 +18,7 @@ use taut::{Formula, PlanError, Step, StepError};
 
 use crate::comparison::Progress;
 
-pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
+pub use convergence::{FALL_FRAMES, FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
 pub use drift::DriftRow;
 pub use effort::{
     BOUNDS, Effort, EffortRow, EffortStudy, EffortSubject, ITERATIONS, NotReached, SUBSTEPS_MAX,
@@ -48,9 +48,9 @@ pub struct Study {
 /// A part of a [`Study`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyPart {
-    /// Residual over iterations of one frame.
+    /// Stretch and compression over the iterations of one frame.
     Iterations,
-    /// Residual and distance from `f64` over frames.
+    /// Stretch, compression and the distance of `f32` from `f64` positions, over frames.
     Frames,
     /// Momentum and energy of a free body.
     Drift,
@@ -140,7 +140,8 @@ impl Study {
     /// Runs the requested parts.
     ///
     /// # Errors
-    /// If an arrangement does not suit the scene, or the step is invalid.
+    /// If an arrangement does not suit the model, the step is invalid, or the world of the effort
+    /// study cannot be built.
     pub fn run(
         &self,
         parts: &[StudyPart],

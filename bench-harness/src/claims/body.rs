@@ -7,7 +7,7 @@ use taut::{
 
 use super::run::{length, one_substep, or_infinite};
 use super::systems::ragdolls_stretch;
-use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 
 /// The bound for "rigid": an rms residual of at most 1 %.
 const RIGID: Bound = Bound::AtMost(0.01);
@@ -20,12 +20,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
-            Check::pure("rms residual, 3 iterations, `exact`", RIGID),
-            Check::pure("rms residual, 4 iterations, `exact`", RIGID),
-            Check::pure("rms residual, 3 iterations, `newton`", RIGID),
-            Check::pure("rms residual, 4 iterations, `newton`", RIGID),
+            Check::dimensionless("rms residual, 3 iterations, `exact`", RIGID),
+            Check::dimensionless("rms residual, 4 iterations, `exact`", RIGID),
+            Check::dimensionless("rms residual, 3 iterations, `newton`", RIGID),
+            Check::dimensionless("rms residual, 4 iterations, `newton`", RIGID),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: tetrahedron,
         method: "A tetrahedron with edges of 1 m, thrown with spin into a box of 3 m; each \
               iteration first resolves collisions with the walls, then relaxes the sticks. The rms \
@@ -39,13 +39,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "relative error of the fall of its centre in 1 s",
                 Bound::Between(-0.02, 0.02),
             ),
-            Check::pure("share of its spin left after 1 s", Bound::Between(0.98, 1.02)),
+            Check::dimensionless("share of its spin left after 1 s", Bound::Between(0.98, 1.02)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| tetrahedron_falls(),
         method: "The same without walls and damping, 60 frames of 4 iterations; the fall should be \
               g t² / 2. Sticks conserve momentum up to rounding, but not the spin: positions \
@@ -58,10 +58,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 6: Bring It Together",
         checks: &[
-            Check::pure("rms residual of ragdolls in a room, 3 iterations", RIGID),
-            Check::pure("rms residual of a 16 x 16 curtain, 3 iterations", RIGID),
+            Check::dimensionless("rms residual of ragdolls in a room, 3 iterations", RIGID),
+            Check::dimensionless("rms residual of a 16 x 16 curtain, 3 iterations", RIGID),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: three_for_ragdolls,
         method: "Ten 2D ragdolls with joint limits, thrown about a room, over 600 frames: all \
               sticks except the weak posture sticks. And a curtain of rows and columns that hangs \
@@ -86,7 +86,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                 bound: Bound::AtMost(30.0),
             },
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: fake_angle,
         method: "Two sticks of 0.5 m hang from one particle at an angle of 120 degrees and fall \
               towards each other; the length of the link is from the law of cosines. 8 iterations, \
@@ -111,7 +111,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                 bound: Bound::Exactly(0.0),
             },
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: any_dimension,
         method: "The same rope swings in a plane in 2, 3 and 4 dimensions, 120 frames; bits are \
               compared.",

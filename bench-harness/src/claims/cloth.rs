@@ -4,7 +4,7 @@ use taut::world::{Model, StickSet};
 use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
 
 use super::run::{one_substep, rms_after};
-use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 use crate::precision_pair::{in_double, relaxation};
 
 /// The bound for "looks like cloth": an rms residual of at most 10 %.
@@ -18,14 +18,20 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("rms residual, 8 x 8, edges and diagonals, authored order", NICE),
-            Check::pure("rms residual, 16 x 16, edges and diagonals, authored order", NICE),
-            Check::pure("rms residual, 32 x 32, edges and diagonals, authored order", NICE),
-            Check::pure("rms residual, 16 x 16, all sticks, order `sheet`", NICE),
-            Check::pure("rms residual, 32 x 32, all sticks, order `sheet`", NICE),
-            Check::pure("rms residual, 64 x 64, all sticks, order `sheet`", NICE),
+            Check::dimensionless("rms residual, 8 x 8, edges and diagonals, authored order", NICE),
+            Check::dimensionless(
+                "rms residual, 16 x 16, edges and diagonals, authored order",
+                NICE,
+            ),
+            Check::dimensionless(
+                "rms residual, 32 x 32, edges and diagonals, authored order",
+                NICE,
+            ),
+            Check::dimensionless("rms residual, 16 x 16, all sticks, order `sheet`", NICE),
+            Check::dimensionless("rms residual, 32 x 32, all sticks, order `sheet`", NICE),
+            Check::dimensionless("rms residual, 64 x 64, all sticks, order `sheet`", NICE),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: one_iteration,
         method: "Sheets that hang from a side, one iteration per frame of 1/60 s with `newton`, \
               after 300 frames: with the sticks and the order of the article, and with all sticks \
@@ -41,13 +47,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "share of the rms residual left after 60 frames, no gravity",
                 Bound::AtMost(0.1),
             ),
-            Check::pure("rms residual after 300 frames, gravity", Bound::AtMost(0.01)),
+            Check::dimensionless("rms residual after 300 frames, gravity", Bound::AtMost(0.01)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: converges_over_frames,
         method: "One iteration per frame with `newton` in the authored order: a disc of about 16 x \
               16 particles with a stick for each edge, enlarged by 10 %, without gravity; and a \
@@ -63,10 +69,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("rms residual over that of 64 iterations of `exact`", Bound::AtLeast(2.0)),
-            Check::pure("rms residual", NICE),
+            Check::dimensionless(
+                "rms residual over that of 64 iterations of `exact`",
+                Bound::AtLeast(2.0),
+            ),
+            Check::dimensionless("rms residual", NICE),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: removes_stiffness,
         method: "A hanging sheet of 8 x 8 with edges and diagonals in the authored order, after \
               300 frames of one iteration with `newton`. The remaining stretch makes it soft; it \
@@ -81,13 +90,16 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 5: Link Constraints",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "largest ratio of the rms residuals after and before an iteration",
                 Bound::AtMost(1.0),
             ),
-            Check::pure("share of the rms residual left after 64 iterations", Bound::AtMost(0.1)),
+            Check::dimensionless(
+                "share of the rms residual left after 64 iterations",
+                Bound::AtMost(0.1),
+            ),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: closer_each_iteration,
         method: "A sheet of 16 x 16 with all sticks, enlarged by 10 %, relaxed in the authored \
               order with `exact`, in f64, without motion.",
@@ -100,10 +112,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Taut,
         section: "README; Schedule::authored",
         checks: &[
-            Check::pure("rms residual, authored order", Bound::AtLeast(10.0)),
-            Check::pure("rms residual, order `sheet`", Bound::AtMost(1.0)),
+            Check::dimensionless("rms residual, authored order", Bound::AtLeast(10.0)),
+            Check::dimensionless("rms residual, order `sheet`", Bound::AtMost(1.0)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: order_decides,
         method: "A hanging sheet of 64 x 64 with all sticks, `exact`, one iteration per frame, \
               after 360 frames.",
@@ -115,11 +127,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         quote: "n substeps of one iteration leave less stretch than one step of n iterations",
         source: Source::Taut,
         section: "docs/method.md",
-        checks: &[Check::pure(
+        checks: &[Check::dimensionless(
             "rms residual with 8 iterations over that with 8 substeps",
             Bound::AtLeast(2.0),
         )],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: small_steps,
         method: "A hanging sheet with all sticks in the order `sheet` with `halley`, after 120 \
               frames.",

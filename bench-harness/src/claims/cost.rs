@@ -4,7 +4,7 @@ use taut::world::{Arrangement, Model, StickSet};
 use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
 use super::run::{one_substep, rms_after};
-use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 use crate::comparison::{Baselines, Comparison, Configuration};
 use crate::row::Row;
 use crate::scenario::kernels_for;
@@ -16,10 +16,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("divisions per stick and iteration", Bound::Exactly(1.0)),
-            Check::pure("square roots per stick and iteration", Bound::Exactly(1.0)),
+            Check::dimensionless("divisions per stick and iteration", Bound::Exactly(1.0)),
+            Check::dimensionless("square roots per stick and iteration", Bound::Exactly(1.0)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |scale| counted(scale, Formula::Exact),
         method: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas exact --schedules sheet",
@@ -31,10 +31,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("divisions per stick and iteration", Bound::Exactly(1.0)),
-            Check::pure("square roots per stick and iteration", Bound::Exactly(0.0)),
+            Check::dimensionless("divisions per stick and iteration", Bound::Exactly(1.0)),
+            Check::dimensionless("square roots per stick and iteration", Bound::Exactly(0.0)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |scale| counted(scale, Formula::Newton),
         method: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas newton --schedules sheet",
@@ -45,11 +45,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Taut,
         section: "Formula",
         checks: &[
-            Check::pure("divisions per stick and iteration", Bound::Exactly(0.0)),
-            Check::pure("square roots per stick and iteration", Bound::Exactly(0.0)),
-            Check::pure("rms residual of a sheet over that by `exact`", Bound::Between(0.99, 1.01)),
+            Check::dimensionless("divisions per stick and iteration", Bound::Exactly(0.0)),
+            Check::dimensionless("square roots per stick and iteration", Bound::Exactly(0.0)),
+            Check::dimensionless(
+                "rms residual of a sheet over that by `exact`",
+                Bound::Between(0.99, 1.01),
+            ),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: zero_divisions,
         method: "Counted as for `exact-cost`; then the same sheet with each formula, 120 frames of \
               8 iterations.",
@@ -62,16 +65,16 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "share of the time saved by a formula without divisions and roots, authored order",
                 Bound::AtLeast(0.5),
             ),
-            Check::pure(
+            Check::dimensionless(
                 "share of the time saved by another order alone, with all divisions and roots",
                 Bound::AtMost(0.1),
             ),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: time_is_divisions,
         method: "The scalar kernel three times, interleaved: `exact` and `quick` in the authored \
               order, and `exact` in the order `coloured`. The time is mostly latency: each stick \
@@ -85,10 +88,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("time of `exact` over `newton`, scalar", Bound::AtLeast(1.05)),
-            Check::pure("time of `exact` over `newton`, the fastest kernel", Bound::AtLeast(1.05)),
+            Check::dimensionless("time of `exact` over `newton`, scalar", Bound::AtLeast(1.05)),
+            Check::dimensionless(
+                "time of `exact` over `newton`, the fastest kernel",
+                Bound::AtLeast(1.05),
+            ),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: trick_pays,
         method: "Both formulas, interleaved: the scalar kernel in the authored order, and the \
               fastest kernel in the order `sheet`. A difference below 5 % counts as noise.",
@@ -100,10 +106,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("speedup, the same formula on a sheet", Bound::AtMost(2.0)),
-            Check::pure("speedup, the same formula on any mesh", Bound::AtMost(2.0)),
+            Check::dimensionless("speedup, the same formula on a sheet", Bound::AtMost(2.0)),
+            Check::dimensionless("speedup, the same formula on any mesh", Bound::AtMost(2.0)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: not_much_faster,
         method: "One thread, `newton`, so N divisions in every case: the fastest kernel in a good \
               order against the scalar kernel in the authored order. Much faster is more than \
@@ -115,8 +121,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         quote: "every kernel gives the same bits on the same schedule",
         source: Source::Taut,
         section: "README",
-        checks: &[Check::pure("number of different results of all kernels", Bound::Exactly(1.0))],
-        judge: Judge::All,
+        checks: &[Check::dimensionless(
+            "number of different results of all kernels",
+            Bound::Exactly(1.0),
+        )],
+        rule: VerdictRule::All,
         measure: same_bits,
         method: "A sheet in the order `sheet` on every kernel and instruction set of this machine; \
               the number of different hashes of the final positions.",

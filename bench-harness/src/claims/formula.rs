@@ -3,7 +3,7 @@
 use taut::{Factor, Formula, Newton, relax};
 
 use super::run::{length, new_length, or_infinite, relaxed};
-use super::{Bound, Check, Claim, Judge, Scale, Source};
+use super::{Bound, Check, Claim, Scale, Source, VerdictRule};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -12,7 +12,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation; book chapter after equation 11.4",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "largest displacement of an end over the length, along an axis",
                 Bound::Exactly(0.0),
             ),
@@ -22,7 +22,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                 bound: Bound::AtMost(4.0),
             },
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |scale| Ok(rest_stays(scale)),
         method: "One relaxation with `newton` in f32, along an axis and in many other directions. \
               In those the length is rounded, so a few units in the last place are the best \
@@ -35,8 +35,11 @@ pub(super) const CLAIMS: &[Claim] = &[
                 Newton-Raphson iteration with initial guess r",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
-        checks: &[Check::pure("largest relative difference of the two", Bound::AtMost(1e-15))],
-        judge: Judge::All,
+        checks: &[Check::dimensionless(
+            "largest relative difference of the two",
+            Bound::AtMost(1e-15),
+        )],
+        rule: VerdictRule::All,
         measure: |_| Ok(taylor_is_newton()),
         method: "Both approximations of the square root in f64, for lengths from a tenth to ten \
               times the rest length.",
@@ -49,11 +52,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("stretch left of 1 %", Bound::AtMost(1e-3)),
-            Check::pure("stretch left of 10 %", Bound::AtMost(1e-2)),
-            Check::pure("stretch left of 200 %", Bound::AtMost(1e-1)),
+            Check::dimensionless("stretch left of 1 %", Bound::AtMost(1e-3)),
+            Check::dimensionless("stretch left of 10 %", Bound::AtMost(1e-2)),
+            Check::dimensionless("stretch left of 200 %", Bound::AtMost(1e-1)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| Ok(stretch_left(Formula::Newton, &[1.01, 1.1, 3.0])),
         method: "One relaxation with `newton`; a tenth of the stretch may be left, and a twentieth \
               of 200 %. Far from rest the formula makes the stick too short.",
@@ -65,12 +68,15 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Taut,
         section: "Formula",
         checks: &[
-            Check::pure("order of the error, from stretches of 2 % and 1 %", Bound::AtLeast(2.9)),
-            Check::pure("the same of `newton`", Bound::Between(1.9, 2.1)),
-            Check::pure("largest overshoot, lengths 0.01 to 100", Bound::AtMost(1e-12)),
-            Check::pure("stretch left of 200 %", Bound::AtMost(0.3)),
+            Check::dimensionless(
+                "order of the error, from stretches of 2 % and 1 %",
+                Bound::AtLeast(2.9),
+            ),
+            Check::dimensionless("the same of `newton`", Bound::Between(1.9, 2.1)),
+            Check::dimensionless("largest overshoot, lengths 0.01 to 100", Bound::AtMost(1e-12)),
+            Check::dimensionless("stretch left of 200 %", Bound::AtMost(0.3)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| Ok(halley()),
         method: "One relaxation in f64. The order is log2 of the ratio of the remaining errors; \
               the overshoot is how far the new length is on the other side of the rest length.",
@@ -82,8 +88,11 @@ pub(super) const CLAIMS: &[Claim] = &[
                 the rest length",
         source: Source::Mosegaard,
         section: "Constraints: move particles back into place",
-        checks: &[Check::pure("largest stretch left, lengths 0.01 to 100", Bound::AtMost(1e-12))],
-        judge: Judge::All,
+        checks: &[Check::dimensionless(
+            "largest stretch left, lengths 0.01 to 100",
+            Bound::AtMost(1e-12),
+        )],
+        rule: VerdictRule::All,
         measure: |_| Ok(vec![largest(lengths().map(|l| new_length(Formula::Exact, l) - 1.0))]),
         method: "One relaxation with `exact` in f64.",
         command: "taut claims --show one-solve-satisfies",
@@ -99,14 +108,14 @@ pub(super) const CLAIMS: &[Claim] = &[
                 unit: "m",
                 bound: Bound::Exactly(0.0),
             },
-            Check::pure("stretch left, only the other end moves", Bound::AtMost(1e-12)),
+            Check::dimensionless("stretch left, only the other end moves", Bound::AtMost(1e-12)),
             Check {
                 what: "displacement of the centre of mass, unequal masses",
                 unit: "m",
                 bound: Bound::AtMost(1e-12),
             },
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| Ok(pinned_by_mass()),
         method: "A stick of 1.5 m with a rest length of 1 m in f64: once pinned at one end, once \
               with masses of 1 and 4 kg.",

@@ -4,15 +4,15 @@ use taut::{Formula, verlet};
 
 use super::printed::{self, Point};
 use super::run::{length, relaxed};
-use super::{Bound, Check, Claim, Judge, Source};
+use super::{Bound, Check, Claim, Source, VerdictRule};
 
-/// The bound of the stretch of a relaxed stick.
+/// The bound on the stretch of a relaxed stick.
 const RELAXED: Bound = Bound::AtMost(1e-6);
-/// The bound of the relative error of a correct clock, fall or force.
+/// The bound on the relative error of a correct clock, fall or force.
 const CORRECT: Bound = Bound::Between(-0.02, 0.02);
-const STICK_METHOD: &str = "A stick of 1.1 m with a rest length of 1 m, or, with masses of 1 and 4 \
-    kg, of 0.55 m with a rest length of 0.5 m, in f64: the stretch left after 20 relaxations as \
-    printed, and by the corrected formula.";
+const STICK_METHOD: &str = "A stick that is stretched by 10 %, in f64: 1.1 m long with a rest length \
+    of 1 m, or, where masses differ (1 and 4 kg), 0.55 m long with a rest length of 0.5 m. The \
+    numbers are the stretch left after 20 relaxations with the printed and the corrected formula.";
 const CLOCK_METHOD: &str = "10 s of frames of 20 ms: the relative error of the simulated time.";
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -22,11 +22,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("stretch left, as printed", RELAXED),
-            Check::pure("stretch left, signs swapped", RELAXED),
+            Check::dimensionless("stretch left, as printed", RELAXED),
+            Check::dimensionless("stretch left, signs swapped", RELAXED),
         ],
-        judge: Judge::Printed,
-        measure: |_| Ok(stick(|ends| printed::stick_with_root(ends, 1.0), EQUAL)),
+        rule: VerdictRule::Printed,
+        measure: |_| Ok(stretches_left(|ends| printed::stick_with_root(ends, 1.0), EQUAL)),
         method: STICK_METHOD,
         command: "taut claims --show printed-root",
     },
@@ -36,11 +36,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("stretch left, as printed", RELAXED),
-            Check::pure("stretch left, signs swapped", RELAXED),
+            Check::dimensionless("stretch left, as printed", RELAXED),
+            Check::dimensionless("stretch left, signs swapped", RELAXED),
         ],
-        judge: Judge::Printed,
-        measure: |_| Ok(stick(|ends| printed::stick_with_masses(ends, MASSES.0, MASSES.1), MASSES)),
+        rule: VerdictRule::Printed,
+        measure: |_| {
+            Ok(stretches_left(|ends| printed::stick_with_masses(ends, MASSES.0, MASSES.1), MASSES))
+        },
         method: STICK_METHOD,
         command: "taut claims --show printed-masses",
     },
@@ -50,10 +52,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Chapter,
         section: "after equation 11.4",
         checks: &[
-            Check::pure("stretch left, as printed", RELAXED),
-            Check::pure("stretch left, signs swapped", RELAXED),
+            Check::dimensionless("stretch left, as printed", RELAXED),
+            Check::dimensionless("stretch left, signs swapped", RELAXED),
         ],
-        judge: Judge::Printed,
+        rule: VerdictRule::Printed,
         measure: |_| {
             let printed = |ends| printed::approximated_stick(ends, 1.0);
             let corrected = |ends| relaxed_by(Formula::Newton, ends, EQUAL);
@@ -68,12 +70,15 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Chapter,
         section: "the last listing",
         checks: &[
-            Check::pure("stretch left, as printed, with dl = 0", RELAXED),
-            Check::pure("stretch left, with dlen instead of dl", RELAXED),
+            Check::dimensionless("stretch left, as printed, with dl = 0", RELAXED),
+            Check::dimensionless("stretch left, with dlen instead of dl", RELAXED),
         ],
-        judge: Judge::Printed,
+        rule: VerdictRule::Printed,
         measure: |_| {
-            Ok(stick(|ends| printed::chapter_stick_with_masses(ends, MASSES.0, MASSES.1), MASSES))
+            Ok(stretches_left(
+                |ends| printed::chapter_stick_with_masses(ends, MASSES.0, MASSES.1),
+                MASSES,
+            ))
         },
         method: STICK_METHOD,
         command: "taut claims --show printed-dl",
@@ -84,11 +89,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
-            Check::pure("relative error of the simulated time, as printed", CORRECT),
-            Check::pure("the same, currentTime - lastTime", CORRECT),
+            Check::dimensionless("relative error of the simulated time, as printed", CORRECT),
+            Check::dimensionless("the same error with currentTime - lastTime", CORRECT),
         ],
-        judge: Judge::Printed,
-        measure: |_| Ok(vec![simulated(printed::backward_clock), simulated(clock)]),
+        rule: VerdictRule::Printed,
+        measure: |_| {
+            Ok(vec![simulated_time_error(printed::backward_clock), simulated_time_error(clock)])
+        },
         method: CLOCK_METHOD,
         command: "taut claims --show printed-elapsed",
     },
@@ -98,11 +105,16 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
-            Check::pure("relative error of the simulated time, as printed", CORRECT),
-            Check::pure("the same, timesteps * 16", CORRECT),
+            Check::dimensionless("relative error of the simulated time, as printed", CORRECT),
+            Check::dimensionless("the same error with elapsedTime - timesteps * 16", CORRECT),
         ],
-        judge: Judge::Printed,
-        measure: |_| Ok(vec![simulated(printed::forgetful_clock), simulated(clock)]),
+        rule: VerdictRule::Printed,
+        measure: |_| {
+            Ok(vec![
+                simulated_time_error(printed::clock_subtracting_step_count),
+                simulated_time_error(clock),
+            ])
+        },
         method: CLOCK_METHOD,
         command: "taut claims --show printed-left-over",
     },
@@ -112,13 +124,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 4: Verlet Integration",
         checks: &[
-            Check::pure("relative error of a fall of 1 s, as printed", CORRECT),
-            Check::pure("the same, without the half", CORRECT),
+            Check::dimensionless("relative error of a fall of 1 s, as printed", CORRECT),
+            Check::dimensionless("the same error without the factor 0.5", CORRECT),
         ],
-        judge: Judge::Printed,
+        rule: VerdictRule::Printed,
         measure: |_| {
             let corrected = |x, last, acc, h2: f64| verlet(x, last, 1.0, acc * h2);
-            Ok(vec![fall(printed::verlet_with_half), fall(corrected)])
+            Ok(vec![fall_error(printed::verlet_with_half), fall_error(corrected)])
         },
         method: "A fall from rest in frames of 1/60 s, compared with g t² / 2.",
         command: "taut claims --show printed-half",
@@ -129,11 +141,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Mosegaard,
         section: "The Cloth Class: blowing in the wind",
         checks: &[
-            Check::pure("relative error of the total force on the particles, as printed", CORRECT),
-            Check::pure("the same, with a third of the force on each", CORRECT),
+            Check::dimensionless(
+                "relative error of the total force on the particles, as printed",
+                CORRECT,
+            ),
+            Check::dimensionless("the same error with a third of the force on each", CORRECT),
         ],
-        judge: Judge::Printed,
-        measure: |_| Ok(wind()),
+        rule: VerdictRule::Printed,
+        measure: |_| Ok(wind_force_errors()),
         method: "The sum of the forces on a triangle's three particles, compared with the force \
               that the text derives for the triangle.",
         command: "taut claims --show printed-wind",
@@ -146,7 +161,7 @@ const EQUAL: Stick = ([1.0, 1.0], 1.0);
 const MASSES: Stick = ([1.0, 0.25], 0.5);
 
 /// The |stretch| left by the printed formula, then by `exact`.
-fn stick(printed: impl Fn([Point; 2]) -> [Point; 2], stick: Stick) -> Vec<f64> {
+fn stretches_left(printed: impl Fn([Point; 2]) -> [Point; 2], stick: Stick) -> Vec<f64> {
     let corrected = |ends| relaxed_by(Formula::Exact, ends, stick);
     vec![stretch_left(printed, stick), stretch_left(corrected, stick)]
 }
@@ -171,7 +186,7 @@ fn clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
 }
 
 /// The relative error of the simulated time.
-fn simulated(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
+fn simulated_time_error(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
     let (mut simulated, mut left_over) = (0.0, 0.0);
     for frame in 0..500 {
         let last = 20.0 * f64::from(frame);
@@ -184,7 +199,7 @@ fn simulated(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
 }
 
 /// The relative error of a fall of 1 s.
-fn fall(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
+fn fall_error(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
     let (mut x, mut last) = (0.0, 0.0);
     for _ in 0..60 {
         (x, last) = (step(x, last, 9.81, 1.0 / 3600.0), x);
@@ -192,7 +207,7 @@ fn fall(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
     x / (9.81 / 2.0) - 1.0
 }
 
-fn wind() -> Vec<f64> {
+fn wind_force_errors() -> Vec<f64> {
     let triangle = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.02], [0.0, 0.1, 0.0]];
     let printed = printed::wind_forces(triangle, [0.3, 0.0, 1.0]);
     // Each printed force is that of the whole triangle.

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::comparison::{ComparisonError, Progress};
 
-pub use verdict::{Bound, Check, Judge, Verdict};
+pub use verdict::{Bound, Check, Verdict, VerdictRule};
 
 /// A claim of an article.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub struct Claim {
     /// The checks of the numbers, in the order in which [`measure`](Self::measure) returns them.
     pub checks: &'static [Check],
     /// How the verdict follows from the checks.
-    pub judge: Judge,
+    pub rule: VerdictRule,
     /// Measures the numbers. NaN stands for a missing number, which fails every bound.
     pub measure: fn(Scale) -> Result<Vec<f64>, ClaimError>,
     /// How the numbers are measured, and how to read them.
@@ -194,7 +194,7 @@ impl Claim {
         let compared = |(index, check): (usize, &Check)| {
             let &Check { what, unit, bound } = check;
             let value = values.get(index).copied().unwrap_or(f64::NAN);
-            Number { what, unit, value, bound, holds: bound.holds(value) }
+            Number { what, unit, value, bound, holds: bound.contains(value) }
         };
         let numbers: Vec<Number> = self.checks.iter().enumerate().map(compared).collect();
         let held: Vec<bool> = numbers.iter().map(|number| number.holds).collect();
@@ -205,7 +205,7 @@ impl Claim {
             source: self.source.title(),
             section: self.section,
             numbers,
-            verdict: self.judge.verdict(&held),
+            verdict: self.rule.verdict(&held),
             method: self.method,
             command: self.command,
         }

@@ -8,7 +8,7 @@ use taut::{
 };
 
 use super::run::one_substep;
-use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 
 const GRAVITY: f64 = 9.81;
 const FRAME: f64 = 1.0 / 60.0;
@@ -20,11 +20,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Report,
         section: "Phase I: Advanced Particle System",
         checks: &[
-            Check::pure("relative error of a fall of 1 s", Bound::AtMost(0.03)),
-            Check::pure("relative error of a fall of 1/4 s", Bound::AtMost(0.03)),
-            Check::pure("relative error of a spring of 1 Hz after 10 s", Bound::AtMost(0.03)),
+            Check::dimensionless("relative error of a fall of 1 s", Bound::AtMost(0.03)),
+            Check::dimensionless("relative error of a fall of 1/4 s", Bound::AtMost(0.03)),
+            Check::dimensionless(
+                "relative error of a spring of 1 Hz after 10 s",
+                Bound::AtMost(0.03),
+            ),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| Ok(euler()),
         method: "Explicit Euler in frames of 1/60 s, compared with the closed form. The relative \
               error of a fall is 1 / frames; an oscillator gains energy in every frame, without \
@@ -39,9 +42,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Phase I: Advanced Particle System",
         checks: &[
             Check { what: "particles evaluated in 1/60 s", unit: "", bound: Bound::AtMost(2000.0) },
-            Check::pure("time over that of a Verlet step", Bound::AtLeast(2.0)),
+            Check::dimensionless("time over that of a Verlet step", Bound::AtLeast(2.0)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |scale| Ok(closed_form(scale)),
         method: "Three columns of f32 on one thread, plain loops: the closed form, and Taut's \
               Verlet step. The fastest of 200 rounds.",
@@ -53,8 +56,11 @@ pub(super) const CLAIMS: &[Claim] = &[
                 it: the velocity is implied by the two positions",
         source: Source::Mosegaard,
         section: "Particles: from forces to positions",
-        checks: &[Check::pure("relative error of the path after 600 frames", Bound::AtMost(1e-3))],
-        judge: Judge::All,
+        checks: &[Check::dimensionless(
+            "relative error of the path after 600 frames",
+            Bound::AtMost(1e-3),
+        )],
+        rule: VerdictRule::All,
         measure: |_| inertia(),
         method: "A free particle with an initial velocity, in f32, compared with velocity times \
               time.",
@@ -67,14 +73,17 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Mosegaard,
         section: "Particles: from forces to positions",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "relative error of the speed after 100 frames",
                 Bound::Between(-0.001, 0.001),
             ),
-            Check::pure("the same without damping", Bound::Between(-0.001, 0.001)),
-            Check::pure("loss in 1 s at 240 Hz over that at 60 Hz", Bound::Between(0.9, 1.1)),
+            Check::dimensionless("the same without damping", Bound::Between(-0.001, 0.001)),
+            Check::dimensionless(
+                "loss in 1 s at 240 Hz over that at 60 Hz",
+                Bound::Between(0.9, 1.1),
+            ),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| damped(),
         method: "A free particle with an initial velocity, in f32; 1 % is damped per frame of 1/60 \
               s, so 0.99^100 should be left after 100 frames. The article's damping is a share per \
@@ -89,14 +98,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Report,
         section: "Phase III: Cloth System",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "stretch of a stiff damped spring after 10 s, steps of 1/60 s",
                 Bound::AtLeast(10.0),
             ),
-            Check::pure("the same, steps of 1/2000 s", Bound::AtMost(0.1)),
-            Check::pure("the same body as a stick, steps of 1/60 s", Bound::AtMost(0.1)),
+            Check::dimensionless("the same, steps of 1/2000 s", Bound::AtMost(0.1)),
+            Check::dimensionless("the same body as a stick, steps of 1/60 s", Bound::AtMost(0.1)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: |_| springs(),
         method: "A mass of 1 kg on a linear spring of 1 m (20 kN/m, 50 N s/m), released at rest \
               length, with the report's integration; then on a stick, with one iteration per \

@@ -78,7 +78,11 @@ pub fn backward_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64
 
 /// The numbers of [`backward_clock`]. Wrong: it subtracts the number of steps from the elapsed
 /// time, not their length.
-pub fn forgetful_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
+pub fn clock_subtracting_step_count(
+    last_time: f64,
+    current_time: f64,
+    left_over: f64,
+) -> (f64, f64) {
     let elapsed = current_time - last_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
     (timesteps, elapsed - timesteps)

@@ -9,7 +9,7 @@ use taut::world::{
 use taut::{AnyKernel, Kernel, Kind, Sticks, Stretch};
 
 use super::run::{one_substep, or_infinite};
-use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -19,17 +19,17 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "share of the height left after 10 s, 1 pass per frame",
                 Bound::AtLeast(0.9),
             ),
-            Check::pure(
+            Check::dimensionless(
                 "sag of the leaves over the height, 1 pass per frame",
                 Bound::Between(0.002, 0.1),
             ),
-            Check::pure("sag with 8 passes over sag with 1 pass", Bound::AtMost(0.5)),
+            Check::dimensionless("sag with 8 passes over sag with 1 pass", Bound::AtMost(0.5)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: one_pass_for_plants,
         method: "Eight shrubs under their own weight, with support sticks between second \
               neighbours and from the roots. The bound for \"enough\" is 90 % of the height. \
@@ -45,13 +45,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 8: Add Some Ragdolls",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "distance of feet from shoulders over that when standing, with the links",
                 Bound::AtLeast(0.9),
             ),
-            Check::pure("the same without the links", Bound::AtMost(0.9)),
+            Check::dimensionless("the same without the links", Bound::AtMost(0.9)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: posture_links,
         method: "Ten 2D ragdolls with joint limits, thrown about a room: the mean distance of feet \
               from shoulders after 20 s, over that of a standing ragdoll. The links have a \
@@ -66,18 +66,18 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "deepest penetration of a corner over the edge length, 3 passes",
                 Bound::AtMost(0.01),
             ),
-            Check::pure(
+            Check::dimensionless(
                 "deepest penetration of a corner over the edge length, 4 passes",
                 Bound::AtMost(0.01),
             ),
-            Check::pure("rms residual, 3 passes", Bound::AtMost(0.01)),
-            Check::pure("rms residual, 4 passes", Bound::AtMost(0.01)),
+            Check::dimensionless("rms residual, 3 passes", Bound::AtMost(0.01)),
+            Check::dimensionless("rms residual, 4 passes", Bound::AtMost(0.01)),
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: penetration_points,
         method: "Cubes of 0.5 m, each fastened to four particles, in various orientations, drop 1 \
               m in a room: 60 steps per second, each of 3 or 4 passes of one iteration and one \
@@ -92,7 +92,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Report,
         section: "Phase IV: External Effects and Cloth Draping",
         checks: &[
-            Check::pure(
+            Check::dimensionless(
                 "height of the table above the hem, over the overhang",
                 Bound::Between(0.8, 1.1),
             ),
@@ -108,7 +108,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             },
             Check { what: "mean speed at the end", unit: "m/s", bound: Bound::AtMost(0.05) },
         ],
-        judge: Judge::All,
+        rule: VerdictRule::All,
         measure: no_drape_equation,
         method: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, \
               gravity and a table with friction, nothing else. It counts as draped if its hem \

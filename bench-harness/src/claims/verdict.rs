@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Check {
     /// What the number is.
     pub what: &'static str,
-    /// Its unit; empty for a pure number.
+    /// Its unit; empty if it is dimensionless.
     pub unit: &'static str,
     /// The bound for the claim to hold.
     pub bound: Bound,
@@ -31,7 +31,7 @@ pub enum Bound {
 
 /// How the verdict follows from the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judge {
+pub enum VerdictRule {
     /// The claim holds if all checks hold, and in part if some hold.
     All,
     /// The first check is of the formula as printed, the second of the corrected formula.
@@ -42,7 +42,7 @@ pub enum Judge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// All checks hold.
+    /// All checks hold; for a printed formula, the first check.
     Holds,
     /// Some checks hold.
     HoldsInPart,
@@ -53,15 +53,15 @@ pub enum Verdict {
 }
 
 impl Check {
-    /// A check of a pure number.
-    pub const fn pure(what: &'static str, bound: Bound) -> Self {
+    /// A check of a dimensionless number.
+    pub const fn dimensionless(what: &'static str, bound: Bound) -> Self {
         Self { what, unit: "", bound }
     }
 }
 
 impl Bound {
     /// Whether a number is within the bound.
-    pub fn holds(self, value: f64) -> bool {
+    pub fn contains(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,
             Self::AtLeast(least) => value >= least,
@@ -90,8 +90,8 @@ impl fmt::Display for Bound {
     }
 }
 
-impl Judge {
-    /// The verdict, from which checks hold.
+impl VerdictRule {
+    /// The verdict, given whether each check holds.
     pub fn verdict(self, held: &[bool]) -> Verdict {
         match (self, held) {
             (Self::Printed, [false, true, ..]) => Verdict::Misprint,

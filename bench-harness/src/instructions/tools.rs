@@ -1,4 +1,4 @@
-//! The external programs that counting needs.
+//! The external programs that the benches of instructions and cycles need.
 
 use std::process::Command;
 
@@ -19,9 +19,11 @@ impl Tool {
     pub const OBJDUMP: Self = Self { name: "objdump", install_command: "apt-get install binutils" };
 
     /// A message about the first missing tool; `None` if all are installed.
-    pub fn missing(tools: &[Self]) -> Option<String> {
+    pub fn missing_message(tools: &[Self]) -> Option<String> {
         let is_missing = |tool: &&Self| Command::new(tool.name).arg("--version").output().is_err();
         let Self { name, install_command } = tools.iter().find(is_missing)?;
-        Some(format!("{name} is missing, so nothing was counted; try: {install_command}"))
+        Some(format!(
+            "{name} is missing, so nothing was counted; install it with: {install_command}"
+        ))
     }
 }

@@ -15,11 +15,12 @@ use search::Search;
 
 /// The number of frames after which the residual of an order is checked. It is not a time, so the
 /// check gives the same result on every machine.
-pub const JUDGED_FRAMES: usize = 120;
-/// Relative differences of times up to this are noise: the simplest candidate within it is chosen.
+pub const RESIDUAL_CHECK_FRAMES: usize = 120;
+/// Relative differences of times up to this are noise: among candidates this close to the fastest, the
+/// one with the fewest threads is chosen, then the one with the simplest numbering.
 pub const NOISE: f64 = 0.03;
 
-/// A model, the reference order, and the candidates.
+/// A model, the reference arrangement, and the candidates.
 #[derive(Clone, Debug)]
 pub struct Tuning {
     /// The model.
@@ -30,18 +31,18 @@ pub struct Tuning {
     pub step: Step<3>,
     /// The formula.
     pub formula: Formula,
-    /// The order with whose result and time all others are compared. Its result is kept unless
-    /// `any_schedule`.
+    /// The arrangement with which the others are compared, in result and time. Its result is kept
+    /// unless `any_schedule`.
     pub reference: Arrangement,
-    /// Whether another order may be chosen, which changes the result.
+    /// Whether an arrangement with another result may be chosen.
     pub any_schedule: bool,
     /// The rms residual (stretch and compression together) that may be left after
-    /// [`JUDGED_FRAMES`]. If `None`, the reference order has no limit, and any other order may
-    /// leave 10 % more than it.
+    /// [`RESIDUAL_CHECK_FRAMES`]. If `None`, the reference arrangement has no limit, and others may leave
+    /// 10 % more than it.
     pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
-    /// The time limit. Work that a result needs is done even beyond it.
+    /// The time budget. Work without which there is no result is done even beyond it.
     pub budget: Duration,
 }
 
@@ -50,7 +51,7 @@ pub struct Tuning {
 pub struct Candidate {
     /// The kernel, wrapped in `colour` if it runs on several threads.
     pub kernel: AnyKernel,
-    /// Order and numbering.
+    /// The arrangement.
     pub arrangement: Arrangement,
 }
 
@@ -60,10 +61,10 @@ pub struct Candidate {
 pub enum TrialOutcome {
     /// Not measured within the budget.
     NotReached,
-    /// Its order blows up.
+    /// Its arrangement blows up.
     BlewUp,
-    /// Its order leaves too much stretch.
-    TooMuchStretch,
+    /// The residual of its arrangement is above the limit.
+    AboveResidualLimit,
     /// Another candidate was faster.
     Slower,
     /// It was in the final comparison.
@@ -83,11 +84,11 @@ pub struct Trial {
     pub schedule: String,
     /// Whether its result is bit-identical to the reference result.
     pub same_result: bool,
-    /// Its time divided by that of the default kernel ([`AnyKernel::best_for`] the reference
-    /// order), timed alternately; the latest measurement.
+    /// Its time divided by that of the default kernel ([`AnyKernel::best_for`] the reference), timed
+    /// alternately; the latest measurement.
     pub time_ratio: Option<f64>,
-    /// The rms residual (stretch and compression together) after [`JUDGED_FRAMES`], if its order
-    /// was checked.
+    /// The rms residual (stretch and compression together) after [`RESIDUAL_CHECK_FRAMES`], if its
+    /// arrangement was checked.
     pub residual_rms: Option<f64>,
     /// The outcome.
     pub outcome: TrialOutcome,
@@ -99,13 +100,13 @@ pub struct Choice {
     /// The chosen settings.
     pub tuned: Tuned,
     /// The final comparison: the textbook loop, the finalists, and the default kernel
-    /// ([`AnyKernel::best_for`] the reference order) if it is not a finalist.
+    /// ([`AnyKernel::best_for`] the reference) if it is not a finalist.
     pub rows: Vec<Row>,
     /// The index of each finalist's trial.
     pub finalists: Vec<usize>,
     /// The index of the chosen row.
     pub chosen: usize,
-    /// The index of the fastest other row that was allowed.
+    /// The index of the fastest other finalist whose result is allowed.
     pub runner_up: Option<usize>,
     /// The index of the row of the default kernel.
     pub default_choice: usize,
@@ -123,31 +124,32 @@ pub struct Choice {
 pub enum TuningError {
     /// No allowed candidate is bounded and accurate enough.
     #[error(
-        "no allowed candidate is bounded and accurate enough: the best order, '{schedule}', leaves \
-         an rms residual of {stretch:.4} after {JUDGED_FRAMES} frames"
+        "no allowed candidate is bounded and accurate enough: the best arrangement, '{schedule}', \
+         leaves an rms residual of {residual_rms:.4} after {RESIDUAL_CHECK_FRAMES} frames"
     )]
     NothingAccepted {
-        /// The order with the smallest residual.
+        /// The arrangement with the smallest residual.
         schedule: String,
         /// Its rms residual.
-        stretch: f64,
+        residual_rms: f64,
     },
-    /// A kernel, an order or a step is invalid.
+    /// A kernel, an arrangement or a step is invalid.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),
 }
 
-/// The indices of the faster half of pairs of index and time, or of the `least` fastest if that is
-/// more; fastest first.
-pub fn better_half(times: &[(usize, f64)], least: usize) -> Vec<usize> {
+/// Takes pairs of an index and a time. Returns the indices of the faster half, rounded up, but at
+/// least `count_min` of them; fastest first.
+pub fn faster_half(times: &[(usize, f64)], count_min: usize) -> Vec<usize> {
     let mut times = times.to_vec();
     times.sort_by(|one, other| one.1.total_cmp(&other.1));
-    times.truncate(times.len().div_ceil(2).max(least));
+    times.truncate(times.len().div_ceil(2).max(count_min));
     times.into_iter().map(|(index, _)| index).collect()
 }
 
 impl Choice {
-    /// The name of a row, as [`Row::name`], but with only the inner kernel's name on threads.
+    /// The name of a row. Like [`Row::name`], but a finalist on several threads is named after its
+    /// inner kernel.
     pub fn name(&self, row: usize) -> String {
         let trial = row.checked_sub(1).and_then(|finalist| self.finalists.get(finalist));
         trial.map_or_else(
@@ -162,9 +164,10 @@ impl Choice {
 
 impl Tuning {
     /// All candidates for a number of copies of a model: every kernel of this build on its best
-    /// instruction set of this machine, with each of these numbers of threads, in every order and
-    /// numbering that suits it. Candidates that keep the result come first. The kernel `grid` is
-    /// among them for one copy of a sheet, the kernel `copies` for two copies or more.
+    /// instruction set of this machine, with each of these numbers of threads, in every arrangement
+    /// that is worth trying with it (`scalar` only on one thread, in the reference arrangement or the
+    /// authored order). Candidates that keep the result come first. The kernel `grid` is among them
+    /// for one copy of a sheet, the kernel `copies` for two copies or more.
     ///
     /// # Errors
     /// If threads cannot be started.
@@ -197,10 +200,10 @@ impl Tuning {
 
     /// Finds the fastest candidate by successive halving.
     ///
-    /// All candidates run a few frames each, arrangement by arrangement, alternating with the
-    /// default kernel. The residuals of the orders are checked, fastest first. Then
-    /// the faster half of the remaining candidates runs more frames, and so on, until few are left
-    /// for a [`Comparison`](crate::Comparison).
+    /// Candidates run a few frames each, arrangement by arrangement, alternating with the default
+    /// kernel, as far as the budget allows. Then residuals are checked: that of the reference, then
+    /// the others, fastest first. Then the faster half of the remaining candidates runs more frames,
+    /// and so on, until few are left for a [`Comparison`](crate::Comparison).
     ///
     /// # Errors
     /// If a candidate cannot be set up, or no allowed candidate is bounded and accurate enough.
@@ -235,7 +238,7 @@ fn arrangements(model: &Model, reference: Arrangement) -> Vec<Arrangement> {
         ] {
             let renumbers_before = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
             let possible = order != Order::Sheet || (model.sheet.is_some() && !renumbers_before);
-            // Renumbering after scheduling keeps the result; other orders need not keep theirs.
+            // Renumbering after scheduling keeps the result, which matters for the reference only.
             let renumbers_after =
                 matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
             let useful = !renumbers_after

@@ -14,7 +14,8 @@ use crate::runner::Runner;
 use crate::stability::{BOUND, BoundedRun};
 
 use super::{
-    Candidate, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError, better_half,
+    Candidate, Choice, NOISE, RESIDUAL_CHECK_FRAMES, Trial, TrialOutcome, Tuning, TuningError,
+    faster_half,
 };
 
 /// If no limit is given, the residual of another order may be this multiple of that of the
@@ -179,7 +180,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let slack = if reference_run.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
         let limit = max_residual.unwrap_or(slack * reference_run.stretch.residual_rms().max(0.0));
 
-        let others = better_half(&self.timed(|trial| !trial.same_result), usize::MAX);
+        let others = faster_half(&self.timed(|trial| !trial.same_result), usize::MAX);
         for &at in &others {
             if self.spent(CHECKS_END) {
                 break;
@@ -210,11 +211,11 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let may_be_chosen = |trial: &Trial| {
             trial.outcome == TrialOutcome::Slower && (*any_schedule || trial.same_result)
         };
-        self.remaining = better_half(&self.timed(may_be_chosen), usize::MAX);
+        self.remaining = faster_half(&self.timed(may_be_chosen), usize::MAX);
         if self.remaining.is_empty() { Err(self.nothing_accepted()) } else { Ok(()) }
     }
 
-    /// Runs [`JUDGED_FRAMES`] of an order.
+    /// Runs [`RESIDUAL_CHECK_FRAMES`] of an order.
     fn run_bounded(
         &mut self,
         arrangement: Arrangement,
@@ -222,14 +223,21 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     ) -> Result<BoundedRun, ComparisonError> {
         self.report(&format!("checking the residual: {arrangement}"));
         let Tuning { formula, step, .. } = self.tuning;
-        BoundedRun::new(&self.arranged[&arrangement], kernel, *formula, step, JUDGED_FRAMES, BOUND)
+        BoundedRun::new(
+            &self.arranged[&arrangement],
+            kernel,
+            *formula,
+            step,
+            RESIDUAL_CHECK_FRAMES,
+            BOUND,
+        )
     }
 
     /// Stores the result of an order for the candidates `members` of that order.
     fn set_outcomes(&mut self, members: &[(usize, f64)], run: &BoundedRun, limit: f64) {
         let outcome = match run.left_bounds_at {
             Some(_) => TrialOutcome::BlewUp,
-            None if run.stretch.residual_rms() > limit => TrialOutcome::TooMuchStretch,
+            None if run.stretch.residual_rms() > limit => TrialOutcome::AboveResidualLimit,
             None => TrialOutcome::Slower,
         };
         for &(at, _) in members {
@@ -244,7 +252,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let best = allowed.min_by(|one, other| stretch(one).total_cmp(&stretch(other)));
         TuningError::NothingAccepted {
             schedule: best.map_or(String::new(), |it| it.schedule.clone()),
-            stretch: best.map_or(f64::INFINITY, stretch),
+            residual_rms: best.map_or(f64::INFINITY, stretch),
         }
     }
 
@@ -255,7 +263,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             self.report(&format!("halving: {} candidates left", self.remaining.len()));
             let ratio = |at: usize| (at, self.trials[at].time_ratio.unwrap_or(f64::INFINITY));
             let ratios: Vec<(usize, f64)> = self.remaining.iter().copied().map(ratio).collect();
-            let faster = better_half(&ratios, FINALISTS);
+            let faster = faster_half(&ratios, FINALISTS);
             self.time_in_turns(&faster, turns)?;
             self.remaining = faster;
             turns *= 2;

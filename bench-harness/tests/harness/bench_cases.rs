@@ -39,13 +39,14 @@ fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
     for scenario in SCENARIOS {
         let case = case(*scenario);
         let kernels = scenario.kernels();
-        let mut runs: Vec<_> = kernels.iter().map(|kernel| case.run(kernel).unwrap()).collect();
-        runs.push(case.run_textbook());
+        let mut runs: Vec<_> =
+            kernels.iter().map(|kernel| case.start_run(kernel).unwrap()).collect();
+        runs.push(case.start_textbook_run());
         for run in &mut runs {
             for frames in [RUN_FRAMES, 1, 3] {
                 run.rewind();
-                run.frames(frames);
-                let stretch = run.verified(frames).unwrap();
+                run.run_frames(frames);
+                let stretch = run.verify(frames).unwrap();
                 let residual = stretch.residual_rms();
                 assert!(residual > 0.0 && residual <= scenario.residual_rms_max);
             }
@@ -56,35 +57,35 @@ fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
 #[test]
 fn a_run_in_which_nothing_moves_is_invalid() {
     let case = case(SCENARIOS[0]);
-    let mut run = case.run(&AnyKernel::best()).unwrap();
-    assert_eq!(run.verified(1), Err(InvalidRun::NothingMoved));
-    run.frames(2);
-    run.verified(2).unwrap();
+    let mut run = case.start_run(&AnyKernel::best()).unwrap();
+    assert_eq!(run.verify(1), Err(InvalidRun::NothingMoved));
+    run.run_frames(2);
+    run.verify(2).unwrap();
     run.rewind();
-    assert_eq!(run.verified(2), Err(InvalidRun::NothingMoved));
+    assert_eq!(run.verify(2), Err(InvalidRun::NothingMoved));
 }
 
 #[test]
 fn a_run_with_other_bits_is_invalid() {
     let case = case(SCENARIOS[0]);
-    let mut run = case.run(&AnyKernel::best()).unwrap();
-    run.frames(3);
+    let mut run = case.start_run(&AnyKernel::best()).unwrap();
+    run.run_frames(3);
     assert!(
-        matches!(run.verified(2), Err(InvalidRun::OtherBits { .. })),
+        matches!(run.verify(2), Err(InvalidRun::DifferentBits { .. })),
         "one frame too many was run"
     );
     // The bits of the textbook loop are not compared.
-    let mut textbook = case.run_textbook();
-    textbook.frames(3);
-    assert!(textbook.verified(2).is_ok());
+    let mut textbook = case.start_textbook_run();
+    textbook.run_frames(3);
+    assert!(textbook.verify(2).is_ok());
 }
 
 #[test]
 fn a_run_beyond_the_residual_bound_is_invalid() {
     let case = case(Scenario { residual_rms_max: 1e-6, ..SCENARIOS[0] });
-    let mut run = case.run(&AnyKernel::best()).unwrap();
-    run.frames(1);
-    assert!(matches!(run.verified(1), Err(InvalidRun::Stretched { bound: 1e-6, .. })));
+    let mut run = case.start_run(&AnyKernel::best()).unwrap();
+    run.run_frames(1);
+    assert!(matches!(run.verify(1), Err(InvalidRun::ResidualTooLarge { bound: 1e-6, .. })));
 }
 
 #[test]
@@ -95,9 +96,9 @@ fn a_run_with_a_position_that_is_not_finite_is_invalid() {
         Ok(model)
     }
     let case = case(Scenario { shape: unstable, ..SCENARIOS[0] });
-    let mut run = case.run(&AnyKernel::best()).unwrap();
-    run.frames(1);
-    assert_eq!(run.verified(1), Err(InvalidRun::NotFinite));
+    let mut run = case.start_run(&AnyKernel::best()).unwrap();
+    run.run_frames(1);
+    assert_eq!(run.verify(1), Err(InvalidRun::NotFinite));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Claims: each can be measured, and its verdict depends only on its numbers.
 
-use taut_bench::claims::{self, Bound, Claim, Judge, NOT_MEASURED, Scale, Verdict, printed};
+use taut_bench::claims::{self, Bound, Claim, NOT_MEASURED, Scale, Verdict, VerdictRule, printed};
 
 fn named(name: &str) -> &'static Claim {
     claims::all().find(|(_, claim)| claim.name == name).unwrap().1
@@ -46,7 +46,7 @@ fn every_claim_can_be_measured() {
         assert_eq!((claim.measure)(Scale::Smoke).unwrap().len(), claim.checks.len());
         for number in &finding.numbers {
             assert!(!number.value.is_nan(), "{}: {}", claim.name, number.what);
-            assert_eq!(number.holds, number.bound.holds(number.value));
+            assert_eq!(number.holds, number.bound.contains(number.value));
         }
     }
 }
@@ -61,7 +61,7 @@ fn a_verdict_follows_from_the_numbers() {
         };
         assert_eq!(verdict(&|_| 0), Verdict::Holds, "{}", claim.name);
         assert_eq!(verdict(&|_| 1), Verdict::DoesNotHold, "{}", claim.name);
-        if claim.judge == Judge::Printed {
+        if claim.rule == VerdictRule::Printed {
             assert_eq!(verdict(&|at| usize::from(at == 0)), Verdict::Misprint, "{}", claim.name);
         } else if claim.checks.len() > 1 {
             assert_eq!(verdict(&|at| usize::from(at == 0)), Verdict::HoldsInPart, "{}", claim.name);
@@ -100,7 +100,8 @@ fn claims_without_times_have_the_same_verdict_on_every_machine() {
 
 #[test]
 fn every_printed_formula_is_wrong_and_its_correction_is_right() {
-    let misprints: Vec<_> = claims::all().filter(|(_, it)| it.judge == Judge::Printed).collect();
+    let misprints: Vec<_> =
+        claims::all().filter(|(_, it)| it.rule == VerdictRule::Printed).collect();
     assert_eq!(misprints.len(), 8);
     for (number, claim) in misprints {
         let finding = claim.find(number, Scale::Full).unwrap();

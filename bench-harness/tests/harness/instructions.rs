@@ -162,8 +162,8 @@ fn the_stored_limits_cover_every_kernel_and_formula() {
 fn the_message_about_a_missing_tool_names_it_and_its_installation() {
     let cargo = Tool { name: env!("CARGO"), install_command: "" };
     let missing = Tool { name: "no-such-program", install_command: "install it" };
-    assert_eq!(Tool::missing(&[cargo]), None);
-    let message = Tool::missing(&[cargo, missing]).unwrap();
+    assert_eq!(Tool::missing_message(&[cargo]), None);
+    let message = Tool::missing_message(&[cargo, missing]).unwrap();
     assert!(
         message.contains(missing.name) && message.contains(missing.install_command),
         "{message}"

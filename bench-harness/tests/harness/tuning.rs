@@ -7,8 +7,8 @@ use std::time::Duration;
 use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Particles, Plan, Step};
 use taut_bench::{
-    Arrangement, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError,
-    better_half, disagreements,
+    Arrangement, Choice, NOISE, RESIDUAL_CHECK_FRAMES, Trial, TrialOutcome, Tuning, TuningError,
+    disagreements, faster_half,
 };
 
 use crate::fixtures::{arrangement, run_scalar, sheet, shuffled_disc, step};
@@ -43,13 +43,13 @@ fn unstable(any_schedule: bool) -> Tuning {
 }
 
 #[test]
-fn the_better_half_is_the_faster_half_fastest_first() {
+fn the_faster_half_is_the_faster_half_fastest_first() {
     let times = [(7, 3.0), (1, 1.0), (4, f64::INFINITY), (2, 2.0), (9, 5.0)];
-    assert_eq!(better_half(&times, 0), [1, 2, 7]);
-    assert_eq!(better_half(&times[..4], 0), [1, 2]);
-    assert_eq!(better_half(&times, 4), [1, 2, 7, 9]);
-    assert_eq!(better_half(&times, usize::MAX), [1, 2, 7, 9, 4]);
-    assert_eq!(better_half(&[], 3), [0; 0]);
+    assert_eq!(faster_half(&times, 0), [1, 2, 7]);
+    assert_eq!(faster_half(&times[..4], 0), [1, 2]);
+    assert_eq!(faster_half(&times, 4), [1, 2, 7, 9]);
+    assert_eq!(faster_half(&times, usize::MAX), [1, 2, 7, 9, 4]);
+    assert_eq!(faster_half(&[], 3), [0; 0]);
 }
 
 #[test]
@@ -126,7 +126,8 @@ fn the_choice_keeps_the_result_and_with_enough_time_all_candidates_are_timed() {
         assert!(ended, "no frame of the reference order has this hash");
         assert_eq!(disagreements(&rows), []);
 
-        let judged = run_scalar(&model, tuning.reference, tuning.formula, &step(), JUDGED_FRAMES);
+        let judged =
+            run_scalar(&model, tuning.reference, tuning.formula, &step(), RESIDUAL_CHECK_FRAMES);
         let stretch = taut::Stretch::of(&judged, &model.sticks);
         assert!((tuned.residual_rms / stretch.residual_rms() - 1.0).abs() < 1e-9, "{tuned:?}");
     }
@@ -220,12 +221,12 @@ fn candidates_with_too_much_stretch_are_rejected() {
     let choice = run(&Tuning { max_residual: Some(limit), ..loose });
     for trial in &choice.trials {
         assert_eq!(
-            trial.outcome == TrialOutcome::TooMuchStretch,
+            trial.outcome == TrialOutcome::AboveResidualLimit,
             stretch(trial) > limit,
             "{trial:?}"
         );
     }
-    assert!(choice.trials.iter().any(|trial| trial.outcome == TrialOutcome::TooMuchStretch));
+    assert!(choice.trials.iter().any(|trial| trial.outcome == TrialOutcome::AboveResidualLimit));
     assert!(choice.tuned.residual_rms <= limit);
 }
 

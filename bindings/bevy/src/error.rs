@@ -52,6 +52,14 @@ pub enum TautError {
         /// The entity with the transform.
         entity: Entity,
     },
+    /// Pins name a particle that does not exist.
+    #[error("Pins: there is no particle {particle}: there are {particles}")]
+    NoSuchPinnedParticle {
+        /// The particle.
+        particle: usize,
+        /// Number of particles.
+        particles: usize,
+    },
     /// Pins name a vertex that does not exist.
     #[error("Pins: there is no vertex {vertex}: there are {vertices}")]
     NoSuchPinnedVertex {

@@ -31,7 +31,7 @@ pub use collider::{ClothCollider, ColliderShape};
 pub use error::{TautError, TautFailed, TautFailure};
 #[cfg(feature = "gizmos")]
 pub use gizmos::{TautGizmos, TautGizmosPlugin};
-pub use pins::{Pins, Vertex};
+pub use pins::{PinCandidate, Pins};
 pub use plugin::{TautPlugin, TautSystems};
 pub use rope::Rope;
 #[cfg(feature = "scenes")]

@@ -8,14 +8,14 @@ use bevy_math::{Vec2, Vec3, Vec4};
 
 use crate::error::TautError;
 
-/// A particle of a cloth or rope, for the function of [`Pins::where_`].
+/// A particle of a cloth or rope that [`Pins::where_`] can select, with its first vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vertex {
-    /// The number of the particle: of vertices at the same position, there is one.
+pub struct PinCandidate {
+    /// The number of the particle. Vertices at the same position share one particle.
     pub particle: usize,
     /// The number of its first vertex in the mesh. For sheets and ropes, that of the particle.
     pub vertex: usize,
-    /// In the space of the entity, without its scale, m.
+    /// The position in the space of the entity, without its scale, m.
     pub position: Vec3,
     /// The texture coordinates, if the mesh has any: for a sheet (0, 0) at the upper left and (1, 1)
     /// at the lower right.
@@ -30,7 +30,7 @@ enum Selection {
     Particles(Arc<[usize]>),
     Vertices(Arc<[usize]>),
     Group(Arc<str>),
-    Where(Arc<dyn Fn(&Vertex) -> bool + Send + Sync>),
+    Where(Arc<dyn Fn(&PinCandidate) -> bool + Send + Sync>),
 }
 
 impl fmt::Debug for Selection {
@@ -90,14 +90,15 @@ impl Pins {
         Self::of(Selection::Group(name.into()))
     }
 
-    /// Pins the particles for which a function returns true. It is called once, when the cloth is
-    /// added or the pins change.
-    pub fn where_(selects: impl Fn(&Vertex) -> bool + Send + Sync + 'static) -> Self {
+    /// Pins the particles for which a function returns true. It is called for every particle when the
+    /// cloth is added, and again when the pins change.
+    pub fn where_(selects: impl Fn(&PinCandidate) -> bool + Send + Sync + 'static) -> Self {
         Self::of(Selection::Where(Arc::new(selects)))
     }
 
-    /// The same pins, which keep their place in the space of an entity (with its scale) as it moves.
-    /// It may be the entity of the cloth itself. If it is despawned, the pins stay put.
+    /// Makes these pins follow an entity: each keeps its position in the local space of the entity,
+    /// including its scale. It may be the entity of the cloth itself. If it is despawned, the pins
+    /// stay put.
     #[must_use]
     pub fn following(mut self, entity: Entity) -> Self {
         for set in &mut self.0 {
@@ -128,18 +129,18 @@ impl Pins {
 /// Whether a particle is pinned, and the entity that it follows.
 pub(crate) type Pinned = Option<Option<Entity>>;
 
-/// What pins select from.
+/// The positions, groups and vertices by which pins are selected.
 pub(crate) struct PinnedShape<'a> {
-    /// Of the particles, m.
+    /// Positions of the particles, m.
     pub(crate) positions: &'a [[f32; 3]],
     pub(crate) groups: &'a std::collections::BTreeMap<String, Vec<u32>>,
     /// The first vertex of each particle.
     pub(crate) vertex_of: &'a [u32],
     /// The particle of each vertex.
     pub(crate) particle_of: &'a [u32],
-    /// Of the vertices; may be empty.
+    /// Texture coordinates of the vertices; may be empty.
     pub(crate) uvs: &'a [[f32; 2]],
-    /// Of the vertices; may be empty.
+    /// Colours of the vertices; may be empty.
     pub(crate) colors: &'a [[f32; 4]],
 }
 
@@ -150,9 +151,7 @@ impl PinnedShape<'_> {
             Selection::Particles(list) => {
                 match list.iter().find(|particle| **particle >= particles) {
                     None => Ok(list.to_vec()),
-                    Some(&vertex) => {
-                        Err(TautError::NoSuchPinnedVertex { vertex, vertices: particles })
-                    }
+                    Some(&particle) => Err(TautError::NoSuchPinnedParticle { particle, particles }),
                 }
             }
             Selection::Vertices(list) => {
@@ -179,9 +178,9 @@ impl PinnedShape<'_> {
         }
     }
 
-    fn vertex(&self, particle: usize) -> Vertex {
+    fn vertex(&self, particle: usize) -> PinCandidate {
         let vertex = self.vertex_of.get(particle).map_or(particle, |vertex| *vertex as usize);
-        Vertex {
+        PinCandidate {
             particle,
             vertex,
             position: self.positions[particle].into(),

@@ -313,7 +313,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(())
     }
 
-    /// Moves a particle and keeps its previous position, which changes its velocity. The point is
+    /// Moves a particle without changing its previous position, so its velocity changes. The point is
     /// not checked; -0.0 becomes +0.0.
     ///
     /// # Panics

@@ -28,38 +28,39 @@ pub(crate) struct Constants {
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
     pub(crate) rest_term: Columns<1>,
-    /// Compliance, stretched and compressed; `None` while all sticks are plain and none is torn.
+    /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None` until
+    /// a stick is not plain or torn.
     pub(crate) non_plain: Option<Columns<3>>,
-    /// Whether some compliance is not 0.
+    /// Whether any stick has had a compliance other than 0 since everything was refreshed.
     pub(crate) compliant: bool,
     /// Empty unless the formula [stores](taut_core::Factor::STORES_WEIGHT) it.
     pub(crate) weight_term: Columns<1>,
     /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
-    pub(crate) masses: Vec<f32>,
-    /// The inverse mass of the majority of the particles; without a majority, any of `masses`;
-    /// [`NO_MASS`] if all are NaN. It affects only the performance.
-    pub(crate) majority_mass: f32,
-    /// The weight term of a stick between two such masses.
+    pub(crate) inverse_masses: Vec<f32>,
+    /// The inverse mass of the majority of the particles; without a majority, any of `inverse_masses`;
+    /// [`NO_INVERSE_MASS`] if all are NaN. It affects only the performance.
+    pub(crate) majority_inverse_mass: f32,
+    /// The weight term of a stick both of whose ends have `majority_inverse_mass`.
     pub(crate) majority_weight_term: f32,
 }
 
-/// Columns of numbers of the sticks, in the order of the schedule.
+/// Columns of values of the sticks, in the order of the schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns<const N: usize> {
-    /// Whether each stick has [`GROUP`] numbers in a column, one per copy; otherwise it has one for
+    /// Whether each stick has [`GROUP`] values in a column, one per copy; otherwise it has one for
     /// all copies.
     by_copy: bool,
     columns: [Column<f32>; N],
 }
 
 /// Means that there is no inverse mass. (Inverse masses are never negative.)
-const NO_MASS: f32 = -1.0;
+const NO_INVERSE_MASS: f32 = -1.0;
 
-/// Compliance, stretched and compressed of a plain stick.
+/// The compliance, `stretched` and `compressed` of a plain stick.
 const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
 
 impl Constants {
-    /// Constants without values: [`refresh`](Self::refresh) reads them.
+    /// Constants whose values are not set until [`refresh`](Self::refresh) is called.
     pub(crate) fn new(copies: &Copies, layout: Layout, formula: Formula) -> Self {
         let one = copies.one();
         let order = one.order().to_vec();
@@ -79,8 +80,8 @@ impl Constants {
             non_plain: None,
             compliant: false,
             weight_term: Columns::filled(0, [0.0]),
-            masses: Vec::new(),
-            majority_mass: NO_MASS,
+            inverse_masses: Vec::new(),
+            majority_inverse_mass: NO_INVERSE_MASS,
             majority_weight_term: 0.0,
         };
         Self {
@@ -106,8 +107,8 @@ impl Constants {
         changed: Changed<'_>,
     ) {
         match changed {
-            Changed::Listed { particles: masses, sticks: changed } => {
-                let mut groups: Vec<usize> = masses
+            Changed::Listed { particles: changed_particles, sticks: changed_sticks } => {
+                let mut groups: Vec<usize> = changed_particles
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)
                     .filter(|&group| group < self.groups.len())
@@ -118,7 +119,7 @@ impl Constants {
                     self.refresh_masses(particles, group);
                     self.refresh_weight_terms(particles, sticks, group);
                 }
-                for &stick in changed {
+                for &stick in changed_sticks {
                     let (copy, number) =
                         (stick as usize / self.ends.len(), stick as usize % self.ends.len());
                     let (group, index) = (copy / GROUP, self.index_of[number] as usize);
@@ -162,26 +163,27 @@ impl Constants {
         let len = self.layout.particles;
         let all = particles.inverse_masses();
         let copies = self.copies(group);
-        let GroupConstants { masses, majority_mass, majority_weight_term, .. } =
+        let GroupConstants { inverse_masses, majority_inverse_mass, majority_weight_term, .. } =
             &mut self.groups[group];
-        masses.clear();
-        masses.extend((0..len).map(|particle| {
+        inverse_masses.clear();
+        inverse_masses.extend((0..len).map(|particle| {
             let mut of_copies = copies.clone().map(|copy| all[copy * len + particle]);
             let first = of_copies.next().unwrap_or(f32::NAN);
             let same = of_copies.all(|mass| mass.to_bits() == first.to_bits());
             if same { first } else { f32::NAN }
         }));
         // The majority, if there is one (Boyer and Moore, "MJRTY", 1981).
-        *majority_mass = NO_MASS;
+        *majority_inverse_mass = NO_INVERSE_MASS;
         let mut votes = 0_usize;
-        for &mass in masses.iter().filter(|mass| !mass.is_nan()) {
+        for &inverse_mass in inverse_masses.iter().filter(|it| !it.is_nan()) {
             if votes == 0 {
-                *majority_mass = mass;
+                *majority_inverse_mass = inverse_mass;
             }
-            let agrees = mass.to_bits() == majority_mass.to_bits();
+            let agrees = inverse_mass.to_bits() == majority_inverse_mass.to_bits();
             votes = if agrees { votes + 1 } else { votes - 1 };
         }
-        *majority_weight_term = self.formula.weight_term(*majority_mass + *majority_mass);
+        *majority_weight_term =
+            self.formula.weight_term(*majority_inverse_mass + *majority_inverse_mass);
     }
 
     /// The numbers of the copies of a group.
@@ -190,7 +192,7 @@ impl Constants {
         first..first + self.layout.copies_in(group)
     }
 
-    /// Reads the constants of the stick at an index of the order in all copies of a group.
+    /// Reads the constants of the stick at an index of the schedule, in all copies of a group.
     fn refresh_stick(&mut self, sticks: &Sticks, group: usize, index: usize) {
         let (len, formula) = (self.ends.len(), self.formula);
         let rest_terms =
@@ -243,47 +245,47 @@ impl Constants {
         }
     }
 
-    /// Numbers of the stick at an index of the order in each copy of a group. Lanes without a copy
-    /// get those of the first copy.
+    /// Evaluates `values` for the stick at an index of the schedule in each copy of a group. Lanes
+    /// without a copy get the values of the first copy.
     fn by_lane<const N: usize>(
         &self,
         group: usize,
         index: usize,
-        numbers: impl Fn(usize) -> [f32; N],
+        values: impl Fn(usize) -> [f32; N],
     ) -> [[f32; N]; GROUP] {
         let (len, number) = (self.ends.len(), self.order[index] as usize);
         let mut copies = self.copies(group);
-        let first = numbers(copies.start * len + number);
-        core::array::from_fn(|_| copies.next().map_or(first, |copy| numbers(copy * len + number)))
+        let first = values(copies.start * len + number);
+        core::array::from_fn(|_| copies.next().map_or(first, |copy| values(copy * len + number)))
     }
 }
 
 impl<const N: usize> Columns<N> {
-    /// The same numbers for each of `len` sticks.
-    fn filled(len: usize, numbers: [f32; N]) -> Self {
-        let columns = numbers.map(|number| {
+    /// The same values for each of `len` sticks.
+    fn filled(len: usize, values: [f32; N]) -> Self {
+        let columns = values.map(|value| {
             let mut column = Column::new(0);
-            column.resize(len, number);
+            column.resize(len, value);
             column
         });
         Self { by_copy: false, columns }
     }
 
-    /// Sets the numbers of the stick at an index. From the first stick in which copies differ, each
-    /// number is kept for every copy.
+    /// Sets the values of the stick at an index. Once the values of a stick differ between copies,
+    /// all columns are expanded to one value per copy.
     fn set(&mut self, index: usize, lanes: &[[f32; N]; GROUP]) {
-        let bits = |numbers: &[f32; N]| numbers.map(f32::to_bits);
-        if !self.by_copy && lanes.iter().any(|numbers| bits(numbers) != bits(&lanes[0])) {
+        let bits = |values: &[f32; N]| values.map(f32::to_bits);
+        if !self.by_copy && lanes.iter().any(|values| bits(values) != bits(&lanes[0])) {
             self.by_copy = true;
             for column in &mut self.columns {
-                let expanded = column.iter().flat_map(|&number| [number; GROUP]);
+                let expanded = column.iter().flat_map(|&value| [value; GROUP]);
                 *column = Column::from_iter(0, expanded);
             }
         }
         let per_stick = self.per_stick();
         for (at, column) in self.columns.iter_mut().enumerate() {
-            for (lane, numbers) in lanes[..per_stick].iter().enumerate() {
-                column[index * per_stick + lane] = numbers[at];
+            for (lane, values) in lanes[..per_stick].iter().enumerate() {
+                column[index * per_stick + lane] = values[at];
             }
         }
     }
@@ -292,17 +294,17 @@ impl<const N: usize> Columns<N> {
         if self.by_copy { GROUP } else { 1 }
     }
 
-    /// The column, if copies share its numbers.
+    /// The columns, if all copies share their values.
     pub(crate) fn shared(&self) -> Option<&[Column<f32>; N]> {
         (!self.by_copy).then_some(&self.columns)
     }
 
-    /// Whether there are numbers for `sticks` sticks.
-    pub(crate) fn is_for(&self, sticks: usize) -> bool {
+    /// Whether there are values for `sticks` sticks.
+    pub(crate) fn has_len(&self, sticks: usize) -> bool {
         self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
     }
 
-    /// The numbers of a stick in a register of copies.
+    /// The values of a stick in a register of copies.
     #[inline(always)]
     pub(crate) fn load<V: Vector>(&self, cpu: V::Cpu, index: usize, lane: usize) -> [V; N] {
         let Self { by_copy, columns } = self;
@@ -311,9 +313,9 @@ impl<const N: usize> Columns<N> {
         // target features of its caller.
         for (loaded, column) in loaded.iter_mut().zip(columns) {
             *loaded = if *by_copy {
-                let numbers = &column[index * GROUP + lane..][..V::LANES];
-                // SAFETY: the slice has as many numbers as there are lanes.
-                unsafe { V::load(cpu, numbers.as_ptr()) }
+                let values = &column[index * GROUP + lane..][..V::LANES];
+                // SAFETY: the slice has as many values as there are lanes.
+                unsafe { V::load(cpu, values.as_ptr()) }
             } else {
                 V::splat(cpu, column[index])
             };

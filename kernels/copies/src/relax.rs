@@ -22,13 +22,18 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
     let constants_of_group = &constants.groups[group];
-    let GroupConstants { rest_term, non_plain, weight_term, masses: mass_of_all_copies, .. } =
-        constants_of_group;
+    let GroupConstants {
+        rest_term,
+        non_plain,
+        weight_term,
+        inverse_masses: inverse_mass_of_all_copies,
+        ..
+    } = constants_of_group;
     let ends = constants.ends();
-    assert!(rest_term.is_for(ends.len()) && lanes <= GROUP);
-    assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.is_for(ends.len())));
-    assert!(weight_term.is_for(if F::STORES_WEIGHT { ends.len() } else { 0 }));
-    assert!(mass_of_all_copies.len() == constants.layout.particles);
+    assert!(rest_term.has_len(ends.len()) && lanes <= GROUP);
+    assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.has_len(ends.len())));
+    assert!(weight_term.has_len(if F::STORES_WEIGHT { ends.len() } else { 0 }));
+    assert!(inverse_mass_of_all_copies.len() == constants.layout.particles);
     let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
     let Some([rest_term]) = rest_term.shared().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
@@ -38,11 +43,12 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         }
         return;
     };
-    let GroupConstants { majority_mass, majority_weight_term, .. } = *constants_of_group;
-    let (mass, weight_term) = (V::splat(cpu, majority_mass), V::splat(cpu, majority_weight_term));
-    let majority = majority_mass.to_bits();
+    let GroupConstants { majority_inverse_mass, majority_weight_term, .. } = *constants_of_group;
+    let (mass, weight_term) =
+        (V::splat(cpu, majority_inverse_mass), V::splat(cpu, majority_weight_term));
+    let majority = majority_inverse_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
-        let [a, b] = arrays::map(*ends, |end| mass_of_all_copies[end as usize / GROUP]);
+        let [a, b] = arrays::map(*ends, |end| inverse_mass_of_all_copies[end as usize / GROUP]);
         // SAFETY: as above.
         unsafe {
             if a.to_bits() == majority && b.to_bits() == majority {

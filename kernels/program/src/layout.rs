@@ -140,7 +140,7 @@ impl<S: Real> Program<S> {
                 self.stick_of[slot] = stick;
                 self.slot_of[stick as usize] = slot as u32;
             }
-            self.registers.push(Register { access, form: Form::Mixed });
+            self.registers.push(Register { access, form: Form::MixedMasses });
         }
     }
 

@@ -85,7 +85,8 @@ struct NonPlain<S> {
 pub enum Access {
     /// The ends are anywhere.
     Scattered,
-    /// Two registers each, whose sticks are all independent; the ends are anywhere.
+    /// Two consecutive registers, relaxed together: all their sticks are independent, and the ends
+    /// are anywhere.
     TwoScattered,
     /// The first ends are consecutive particles, and so are the second ends.
     Runs,
@@ -104,9 +105,9 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// All sticks are plain, and all ends have the same inverse mass.
-    Equal,
+    EqualMasses,
     /// All sticks are plain; inverse masses may differ.
-    Mixed,
+    MixedMasses,
     /// Some stick is torn or not plain.
     NonPlain,
 }
@@ -122,7 +123,7 @@ struct Register {
 struct Segment<S> {
     slots: Range<u32>,
     register: Register,
-    /// The inverse mass of all ends, for [`Form::Equal`].
+    /// The inverse mass of all ends, for [`Form::EqualMasses`].
     inverse_mass: Option<S>,
 }
 
@@ -160,8 +161,8 @@ pub struct NonPlainSlots<'a, S> {
 
 impl<S: Real> Program<S> {
     /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
-    /// numbers are multiplied by `stride`, the size of a particle in the kernel's table. (Multiplying
-    /// in the kernel would take a shift for every end, a sixth of its instructions.)
+    /// numbers are multiplied by `stride`, the number of elements of a particle in the kernel's array.
+    /// (Multiplying in the kernel would take a shift for every end, a sixth of its instructions.)
     ///
     /// # Errors
     /// If the schedule was built for different sticks, if there are too few particles, or if there

@@ -171,9 +171,9 @@ impl<S: Real> Program<S> {
                 .into_iter()
                 .all(|ends| ends[slots.clone()].iter().all(|end| mass(end) == first))
         {
-            Form::Equal
+            Form::EqualMasses
         } else {
-            Form::Mixed
+            Form::MixedMasses
         };
         core::mem::replace(&mut self.registers[register].form, form) != form
     }
@@ -194,7 +194,7 @@ impl<S: Real> Program<S> {
                 for at in group {
                     let (mut register, mut inverse_mass) = self.segment_key(particles, at);
                     if mixed {
-                        (register.form, inverse_mass) = (Form::Mixed, None);
+                        (register.form, inverse_mass) = (Form::MixedMasses, None);
                     } else if !uniform {
                         register.access = Access::Scattered;
                     }
@@ -214,17 +214,17 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Whether a group of registers that differ is relaxed as one with [`Form::Mixed`], or else one
+    /// Whether a group of registers that differ is relaxed as one with [`Form::MixedMasses`], or else one
     /// register at a time. In a group, registers of equal masses lose their faster loop; with
     /// narrow registers, that costs more than grouping gains.
     fn relaxes_mixed(&self, group: Range<usize>) -> bool {
         let registers = &self.registers[group];
         let count = |form| registers.iter().filter(|register| register.form == form).count();
         count(Form::NonPlain) == 0
-            && (self.lanes >= TWO_AT_ONCE_LANES || 2 * count(Form::Mixed) > registers.len())
+            && (self.lanes >= TWO_AT_ONCE_LANES || 2 * count(Form::MixedMasses) > registers.len())
     }
 
-    /// What the registers of a segment have in common. For [`Form::Equal`] that includes the
+    /// What the registers of a segment have in common. For [`Form::EqualMasses`] that includes the
     /// inverse mass of all ends.
     fn segment_key<const D: usize>(
         &self,
@@ -232,7 +232,7 @@ impl<S: Real> Program<S> {
         at: usize,
     ) -> (Register, Option<S>) {
         let register = self.registers[at];
-        let inverse_mass = (register.form == Form::Equal)
+        let inverse_mass = (register.form == Form::EqualMasses)
             .then(|| particles.inverse_masses()[(self.a[at * self.lanes] / self.stride) as usize]);
         (register, inverse_mass)
     }

@@ -85,7 +85,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The families of a named set of sticks.
+    /// The families of a named stick set.
     FamiliesWord => Vec<Family> {
         Structural => StickSet::Structural.families().to_vec(),
         Shear => StickSet::Shear.families().to_vec(),
@@ -94,7 +94,7 @@ words! {
 }
 
 words! {
-    /// A named set of sticks.
+    /// A named stick set.
     StickSetWord => StickSet {
         Structural => StickSet::Structural,
         Shear => StickSet::Shear,

@@ -19,9 +19,9 @@ const SAME_DIRECTION: f64 = 0.999_999;
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
     shape: Arc<ConvexPolyhedron>,
-    /// The middle and half the size of its bounding box.
-    pub(super) middle: Vector,
-    pub(super) half: Vector,
+    /// The centre and the half extents of its bounding box.
+    pub(super) centre: Vector,
+    pub(super) half_extents: Vector,
 }
 
 /// The contact points of two hulls, each in the coordinates of its body.
@@ -40,17 +40,17 @@ impl Hull {
         let high = per_axis(|axis| bound(axis, |b, a| b > a).unwrap_or(0.0));
         Some(Self {
             shape: Arc::new(shape),
-            middle: sum(low, high).map(|both| 0.5 * both),
-            half: difference(high, low).map(|size| 0.5 * size),
+            centre: sum(low, high).map(|both| 0.5 * both),
+            half_extents: difference(high, low).map(|size| 0.5 * size),
         })
     }
 
     /// The lower and upper corner of its bounding box in the world, grown by `margin`.
     pub(super) fn bounds(&self, pose: &BodyPose, margin: f64) -> [Vector; 2] {
-        let middle = pose.place(self.middle);
-        let reach = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half);
+        let centre = pose.place(self.centre);
+        let reach = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half_extents);
         let reach = reach.map(|reach| reach + margin);
-        [difference(middle, reach), sum(middle, reach)]
+        [difference(centre, reach), sum(centre, reach)]
     }
 
     /// Its faces, and those of its box that are in other directions, for a body whose particles are

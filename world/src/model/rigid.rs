@@ -33,8 +33,8 @@ impl Model {
     /// ```
     pub fn tetrahedron(edge: f32, mass: f32) -> Result<Self, ModelError> {
         let edge = check_above_zero("edge", "the edge of a tetrahedron, m,", edge)?;
-        let half = edge / 8.0_f64.sqrt();
-        of_four(CORNERS.map(|corner| corner.map(|x| x * half)), f64::from(mass), None)
+        let scale = edge / 8.0_f64.sqrt();
+        from_four_particles(CORNERS.map(|corner| corner.map(|x| x * scale)), f64::from(mass), None)
     }
 
     /// A rigid body of four particles "in the pattern of a coordinate system basis" (Jakobsen
@@ -55,7 +55,7 @@ impl Model {
     pub fn basis(edge: f32, mass: f32) -> Result<Self, ModelError> {
         let edge = check_above_zero("edge", "the edge of a basis, m,", edge)?;
         let points = [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
-        of_four(points, f64::from(mass), None)
+        from_four_particles(points, f64::from(mass), None)
     }
 
     /// A rigid body of any mass, centre and inertia, carried by the four particles that
@@ -71,19 +71,19 @@ impl Model {
     /// let top = Model::rigid(&MassProperties { mass: 3.0, centre: [0.0, 1.0, 0.0], inertia })?;
     /// assert_eq!(top.particles.len(), 4);
     ///
-    /// // No matter has a moment of inertia above the sum of the other two.
+    /// // No mass distribution has a principal moment of inertia above the sum of the other two.
     /// let inertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.5]];
     /// let impossible = Model::rigid(&MassProperties { mass: 3.0, centre: [0.0; 3], inertia });
     /// assert!(matches!(impossible, Err(ModelError::Body(_))));
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn rigid(properties: &MassProperties) -> Result<Self, ModelError> {
-        of_four(properties.four_points()?, properties.mass, Some((&[], &[])))
+        from_four_particles(properties.four_points()?, properties.mass, Some((&[], &[])))
     }
 
     /// A closed mesh as a rigid body of uniform density, kg/m³: `vertices` in m, `triangles`
-    /// counter-clockwise seen from outside. Mass and inertia are those of the mesh; it collides as
-    /// its convex hull.
+    /// counter-clockwise seen from outside. Mass and inertia are those of the mesh. Its vertices
+    /// collide with obstacles, its convex hull with other bodies, cloth and ropes (feature `parry`).
     ///
     /// # Errors
     /// If the mesh is not closed, encloses no volume, or is too flat; if a number is out of range.
@@ -105,7 +105,11 @@ impl Model {
     ) -> Result<Self, ModelError> {
         let properties = MassProperties::of_mesh(vertices, triangles, density)?;
         let vertices: Vec<Vector> = vertices.iter().map(|vertex| vertex.map(f64::from)).collect();
-        of_four(properties.four_points()?, properties.mass, Some((&vertices, triangles)))
+        from_four_particles(
+            properties.four_points()?,
+            properties.mass,
+            Some((&vertices, triangles)),
+        )
     }
 
     /// A box around the origin as a rigid body, with a length along each axis, m, and a density,
@@ -122,13 +126,17 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn rigid_box(size: [f32; 3], density: f64) -> Result<Self, ModelError> {
-        for side in size {
-            check_above_zero("size", "a side of a box, m,", side)?;
+        for edge in size {
+            check_above_zero("size", "an edge of a box, m,", edge)?;
         }
         let size = size.map(f64::from);
         let properties = MassProperties::of_box(size, density)?;
         let (corners, triangles) = box_mesh(size);
-        of_four(properties.four_points()?, properties.mass, Some((&corners, &triangles)))
+        from_four_particles(
+            properties.four_points()?,
+            properties.mass,
+            Some((&corners, &triangles)),
+        )
     }
 }
 
@@ -136,18 +144,18 @@ fn check_above_zero(key: &'static str, what: &'static str, value: f32) -> Result
     ModelError::check(key, what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
 }
 
-/// The corners of a box, with number `4 x + 2 y + z` for the upper (1) or lower (0) side along each
-/// axis, and two triangles per side.
+/// The corners of a box, with number `4 x + 2 y + z` for the upper (1) or lower (0) end along each
+/// axis, and two triangles per face.
 fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     let corners = core::array::from_fn(|corner| {
         core::array::from_fn(|axis| {
             if corner >> (2 - axis) & 1 == 1 { 0.5 * size[axis] } else { -0.5 * size[axis] }
         })
     });
-    let squares: [[u32; 4]; 6] =
+    let faces: [[u32; 4]; 6] =
         [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
     let triangles = core::array::from_fn(|triangle| {
-        let [a, b, c, d] = squares[triangle / 2];
+        let [a, b, c, d] = faces[triangle / 2];
         if triangle % 2 == 0 { [a, b, c] } else { [a, c, d] }
     });
     (corners, triangles)
@@ -155,7 +163,7 @@ fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
 
 /// A rigid body of four particles at `points` with a quarter of `mass` each, six sticks, and a
 /// mesh; without `mesh`, the faces of the tetrahedron.
-fn of_four(
+fn from_four_particles(
     points: [Vector; 4],
     mass: f64,
     mesh: Option<(&[Vector], &[[u32; 3]])>,
@@ -177,7 +185,7 @@ fn of_four(
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
-    // The mesh collides with obstacles, not the particles, which may lie outside it.
+    // The vertices of the mesh collide with obstacles. The particles do not: they may be outside it.
     let radii = vec![f32::NEG_INFINITY; 4];
     let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);

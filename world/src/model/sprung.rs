@@ -7,7 +7,7 @@ use crate::springs::{SpringError, Springs};
 
 impl<const D: usize> Model<D> {
     /// Replaces every stick by a spring with the stick's current length as rest length, a
-    /// stiffness, N/m, and a damping, N s/m.
+    /// stiffness, N/m, and a damping, N s/m. The model is then no sheet, and nothing in it tears.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

@@ -19,7 +19,7 @@ pub enum StickSet {
 
 /// The name of a stick set is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown set of sticks: expected structural, shear or all")]
+#[error("unknown stick set: expected structural, shear or all")]
 pub struct UnknownStickSet;
 
 impl StickSet {

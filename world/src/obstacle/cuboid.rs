@@ -34,14 +34,15 @@ impl<const D: usize> Cuboid<D> {
     /// An axis-aligned box between two corners, m.
     ///
     /// # Errors
-    /// A number that is not finite; a maximum that is not above the minimum.
+    /// If a coordinate is not finite, or a maximum is not above its minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
         check_point("min", "the minimum corner of a box, m,", min)?;
         check_point("max", "the maximum corner of a box, m,", max)?;
         let half = |axis: usize| (max[axis] - min[axis]) / 2.0;
         for axis in 0..D {
             let width = max[axis] - min[axis];
-            ModelError::check("max", "the width of a box, m,", width, 1e-12.., "above 0")?;
+            let what = "the length of a box along an axis, m,";
+            ModelError::check("max", what, width, 1e-12.., "at least 1e-12")?;
         }
         Self::oriented(
             core::array::from_fn(|axis| min[axis] + half(axis)),
@@ -51,11 +52,11 @@ impl<const D: usize> Cuboid<D> {
         )
     }
 
-    /// A box with a centre, m, and `half_edges`: vectors from the centre to the middles of its
-    /// sides, m.
+    /// A box with a centre, m, and `half_edges`: perpendicular vectors from the centre to the centres
+    /// of its faces, m.
     ///
     /// # Errors
-    /// A number that is not finite; a half edge of length 0; two that are not perpendicular.
+    /// If a coordinate is not finite, a vector has length 0, or two are not perpendicular.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a box, m,", centre)?;
         let mut axes = half_edges;
@@ -75,7 +76,7 @@ impl<const D: usize> Cuboid<D> {
 
 /// A box in world coordinates.
 #[derive(Clone, Copy, Debug)]
-pub struct Block<const D: usize> {
+pub struct PlacedCuboid<const D: usize> {
     centre: [f32; D],
     axes: [[f32; D]; D],
     axis_aligned: bool,
@@ -86,11 +87,11 @@ pub struct Block<const D: usize> {
 }
 
 impl<const D: usize> Shape<D> for Cuboid<D> {
-    type Side = Block<D>;
+    type Side = PlacedCuboid<D>;
 
     fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let axes = self.axes.map(|axis| pose.direction(axis).map(|x| x as f32));
-        [Block {
+        [PlacedCuboid {
             centre: pose.point(self.centre).map(|x| x as f32),
             axes,
             axis_aligned: axes == coordinate_axes().map(|axis| axis.map(|x| x as f32)),
@@ -104,11 +105,11 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
     }
 }
 
-impl<const D: usize> Side<D> for Block<D> {
+impl<const D: usize> Side<D> for PlacedCuboid<D> {
     const CONVEX: bool = true;
 
     /// Outside: the nearest point of the box (Ericson, "Real-Time Collision Detection", 5.1.4).
-    /// Inside: the nearest side.
+    /// Inside: the nearest face.
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
@@ -134,25 +135,25 @@ impl<const D: usize> Side<D> for Block<D> {
         let length = squared.sqrt();
         let inverse = one / length;
 
-        // Inside, the nearest side is the first with the smallest depth.
+        // Inside, the nearest face is the first with the smallest depth.
         let mut inside_distance = beyond[0];
-        let mut inner = [zero; D];
-        inner[0] = one;
+        let mut inside_normal = [zero; D];
+        inside_normal[0] = one;
         for (edge, &b) in beyond.iter().enumerate().skip(1) {
             let nearer = b.above(inside_distance);
             inside_distance = L::select(nearer, b, inside_distance);
-            for (other, inner) in inner.iter_mut().enumerate() {
-                *inner = L::select(nearer, if other == edge { one } else { zero }, *inner);
+            for (other, along) in inside_normal.iter_mut().enumerate() {
+                *along = L::select(nearer, if other == edge { one } else { zero }, *along);
             }
         }
         let mut normal = [zero; D];
         for edge in 0..D {
-            let size = L::select(outside, outside_by[edge] * inverse, inner[edge]);
-            let towards = L::select(zero.above(along[edge]), size * minus_one, size);
+            let magnitude = L::select(outside, outside_by[edge] * inverse, inside_normal[edge]);
+            let component = L::select(zero.above(along[edge]), magnitude * minus_one, magnitude);
             if self.axis_aligned {
-                normal[edge] = towards + zero; // never -0.0
+                normal[edge] = component + zero; // never -0.0
             } else {
-                normal = add_scaled(normal, towards, constants(x[0], self.axes[edge]));
+                normal = add_scaled(normal, component, constants(x[0], self.axes[edge]));
             }
         }
         Nearest { distance: L::select(outside, length, inside_distance), normal }
@@ -164,7 +165,7 @@ impl<const D: usize> Side<D> for Block<D> {
         may_reach_ball(difference(x, constants(x[0], self.centre)), self.bounding_radius, reach)
     }
 
-    /// Tests the planes of its sides.
+    /// Tests the box against the planes of the faces.
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
         let centre = constants(reach, self.centre);

@@ -1,4 +1,5 @@
-//! Contacts: the part of a pass that resolves collisions of matter with obstacles and with itself.
+//! Resolves the collisions of islands with obstacles, and gives code that resolves collisions access
+//! to the islands.
 
 use std::sync::Arc;
 
@@ -10,10 +11,11 @@ use crate::matter::{IslandAccess, Islands, Matter};
 use crate::obstacle::{AnalyticCollisionPass, Obstacle};
 use crate::settings::StepTime;
 
-/// Largest number of analytic obstacles that share one pass over the particles.
+/// Largest number of analytic obstacles that share one traversal of the particles.
 const FUSED_MAX: usize = 16;
 
-/// Resolves the collisions of all islands that are touched in this substep, obstacle by obstacle.
+/// Resolves the collisions of all islands that are [touched](Island::touched) in this step with the
+/// obstacles, in order. Consecutive analytic obstacles share one traversal of the particles.
 pub(super) fn resolve<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     islands: &mut Islands<'_, D>,
@@ -31,8 +33,8 @@ pub(super) fn resolve<const D: usize>(
     }
 }
 
-/// Runs the analytic obstacles at the front of `obstacles` in one pass over the particles;
-/// `collected` has the passes of the first ones. Returns how many obstacles ran.
+/// Resolves the analytic obstacles at the front of `obstacles` in one traversal of the particles;
+/// `collected` has the collision passes of the first ones. Returns the number of resolved obstacles.
 fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     collected: &[&dyn CollisionPass<D>],
@@ -71,13 +73,14 @@ fn resolve_fused<const D: usize>(
     count
 }
 
-/// The islands of a world, with their plans. Those that no force or obstacle touches are hidden.
-pub(super) struct IslandsOnPlans<'a, const D: usize> {
+/// The islands of a world, with their plans. `one` and `two` return None for islands that are not
+/// [touched](Island::touched) in this step.
+pub(super) struct IslandsWithPlans<'a, const D: usize> {
     pub(super) islands: &'a mut [Island<D>],
     pub(super) executor: &'a dyn Executor,
 }
 
-impl<const D: usize> IslandAccess<D> for IslandsOnPlans<'_, D> {
+impl<const D: usize> IslandAccess<D> for IslandsWithPlans<'_, D> {
     fn count(&self) -> usize {
         self.islands.len()
     }

@@ -63,7 +63,7 @@ where
     /// # Errors
     /// If the settings are invalid.
     pub fn diagnostics(&self) -> Result<Diagnostics<D>, WorldError> {
-        self.find_diagnostics()
+        self.compute_diagnostics()
     }
 }
 

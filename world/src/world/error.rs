@@ -9,7 +9,7 @@ use crate::springs::SpringError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The models do not fit into one world.
+    /// The models do not fit into one world, or a setting of the scene is out of range.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A kernel cannot relax an island.
@@ -28,7 +28,7 @@ pub enum WorldError {
     #[error(transparent)]
     Stick(#[from] StickError),
     /// There is no such tie.
-    #[error("there is no tie {tie}: the world has {ties}")]
+    #[error("there is no tie {tie}: the world has {ties} tie(s)")]
     NoSuchTie {
         /// The tie.
         tie: usize,
@@ -41,9 +41,9 @@ pub enum WorldError {
         /// The particle.
         particle: usize,
     },
-    /// The particle to unpin was never free, so it has no mass to restore.
-    #[error("particle {particle} was never free: set its inverse mass to free it")]
-    NeverFree {
+    /// The particle to unpin has no mass to restore.
+    #[error("particle {particle} has no mass to restore: set its inverse mass to free it")]
+    NoMassToRestore {
         /// The particle.
         particle: usize,
     },

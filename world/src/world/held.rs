@@ -108,14 +108,14 @@ impl<const D: usize> World<D> {
     /// becomes free once released.)
     ///
     /// # Errors
-    /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning. Then
+    /// No such particle; or [`WorldError::NoMassToRestore`] if it was pinned from the beginning. Then
     /// only [`set_inverse_mass`](Self::set_inverse_mass) can free it.
     pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {
             Some(held) if held.inverse_mass > 0.0 => held.pinned = false,
             None if self.islands[island].model.particles.inverse_masses()[number] > 0.0 => {}
-            _ => return Err(WorldError::NeverFree { particle }),
+            _ => return Err(WorldError::NoMassToRestore { particle }),
         }
         self.free_if_unheld(particle, false)
     }

@@ -1,5 +1,5 @@
-//! Positions of single particles of an island in the middle of a step: in the columns, or in the
-//! plan that relaxes them.
+//! Positions of single particles of an island in the middle of a step: in [`Particles`], or in the
+//! working copy of the plan that relaxes them.
 
 use taut_core::{Engine, Particles, Real};
 
@@ -7,7 +7,7 @@ use super::island::Island;
 use crate::matter::Progress;
 use crate::model::Model;
 
-/// Moves a particle and keeps its previous position.
+/// Moves a particle without changing its previous position, so that its velocity changes.
 fn set_position<const D: usize>(
     plan: &mut dyn Engine<D>,
     progress: &Progress,
@@ -28,7 +28,8 @@ impl<const D: usize> Island<D> {
         self.plan.position(&self.model.particles, particle)
     }
 
-    /// Moves a particle and keeps its previous position. -0.0 becomes +0.0.
+    /// Moves a particle without changing its previous position, so that its velocity changes. -0.0
+    /// becomes +0.0.
     pub(super) fn set_position(&mut self, particle: usize, point: [f32; D]) {
         let Self { model: Model { particles, .. }, plan, progress, .. } = self;
         set_position(&mut **plan, progress, particles, particle, point.map(Real::positive_zero));

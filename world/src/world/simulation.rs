@@ -32,9 +32,9 @@ pub trait Simulation<const D: usize>: Sized + sealed::Sealed {
     #[doc(hidden)]
     fn take_snapshot(&self) -> Snapshot;
     #[doc(hidden)]
-    fn find_diagnostics(&self) -> Result<Diagnostics<D>, WorldError>;
+    fn compute_diagnostics(&self) -> Result<Diagnostics<D>, WorldError>;
     #[doc(hidden)]
-    fn check_contacts(&self) -> Option<Contacts>;
+    fn measure_contacts(&self) -> Option<Contacts>;
     #[doc(hidden)]
     fn make_drawing(&self) -> Drawing;
 }
@@ -43,8 +43,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Implements [`Simulation`] for a number of dimensions.
-macro_rules! in_dimensions {
+/// Implements [`Simulation`] for each of these numbers of dimensions.
+macro_rules! impl_simulation {
     ($($d:literal)+) => {$(
         impl sealed::Sealed for World<$d> {}
 
@@ -80,11 +80,11 @@ macro_rules! in_dimensions {
                 self.snapshot_generic()
             }
 
-            fn find_diagnostics(&self) -> Result<Diagnostics<$d>, WorldError> {
+            fn compute_diagnostics(&self) -> Result<Diagnostics<$d>, WorldError> {
                 self.diagnostics_generic()
             }
 
-            fn check_contacts(&self) -> Option<Contacts> {
+            fn measure_contacts(&self) -> Option<Contacts> {
                 self.contacts_generic()
             }
 
@@ -95,4 +95,4 @@ macro_rules! in_dimensions {
     )+};
 }
 
-in_dimensions!(2 3);
+impl_simulation!(2 3);

@@ -1,4 +1,4 @@
-//! Copies that leave their island.
+//! Splitting copies off their island.
 
 use taut_core::{Copies, PlanError};
 
@@ -6,9 +6,9 @@ use super::planner::Planner;
 use super::{World, WorldError, following};
 
 impl<const D: usize> World<D> {
-    /// The copies in an island from which single copies can [leave](Self::split_off), and the
-    /// minimum number of copies for which an island of copies is worthwhile.
-    pub(super) fn copies_in(&self, number: usize) -> Option<(&Copies, usize)> {
+    /// The copies in an island that can be [split off](Self::split_off) one by one, and the minimum
+    /// number of copies in an island of copies; None for an island with ties or limbs.
+    pub(super) fn splittable_copies(&self, number: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[number];
         // Limbs collide with those of the same island only, and ties refer to the numbers in it.
         let tied = self.ties.iter().any(|tie| tie.islands.contains(&number));
@@ -21,9 +21,10 @@ impl<const D: usize> World<D> {
         (0..self.models.len()).filter(move |&model| self.models[model].island == island)
     }
 
-    /// The numbers of the copies in an island that have torn sticks, if enough others remain.
+    /// The numbers of the models in an island of copies that have torn sticks; empty if too few copies
+    /// would remain without them.
     pub(super) fn torn_copies(&self, island: usize) -> Vec<usize> {
-        let Some((copies, copies_min)) = self.copies_in(island) else { return Vec::new() };
+        let Some((copies, copies_min)) = self.splittable_copies(island) else { return Vec::new() };
         let sticks = &self.islands[island].model.sticks;
         let is_torn = |&model: &usize| {
             let mut numbers = self.models[model].sticks.clone();
@@ -33,11 +34,11 @@ impl<const D: usize> World<D> {
         if copies.count() < copies_min + torn.len() { Vec::new() } else { torn }
     }
 
-    /// Moves models, by ascending numbers, from an island of copies to a new island, the last. This
-    /// changes no bit.
+    /// Moves models, in ascending order, from an island of copies to a new island, which is appended.
+    /// Results keep their bits.
     ///
     /// # Errors
-    /// If the island does not have copies, or a kernel cannot run a schedule. Nothing has changed
+    /// If the copies cannot be split off, or a kernel cannot run a schedule. The world is unchanged
     /// then.
     pub(super) fn split_off(
         &mut self,
@@ -47,7 +48,7 @@ impl<const D: usize> World<D> {
     ) -> Result<(), WorldError> {
         self.record_removed();
         let new = self.islands.len();
-        let (copies, copies_min) = self.copies_in(island).ok_or(PlanError::NotCopies)?;
+        let (copies, copies_min) = self.splittable_copies(island).ok_or(PlanError::NotCopies)?;
         let world_numbers = self.particles.in_island(island);
         let is_moved = |&number: &u32| {
             let particle = world_numbers[number as usize] as usize;
@@ -87,7 +88,7 @@ impl<const D: usize> World<D> {
                 model.springs = springs.clone();
             }
             if has_tethers {
-                // Otherwise there would be none until the next step.
+                // Without this, they would have no tethers until the next step.
                 self.refresh_tethers_of(island, false);
             }
         }

@@ -222,7 +222,7 @@ impl<const D: usize> World<D> {
                 if ties::relax(ties, islands, formula, step.iterations, &now) {
                     watch.after(StepPart::Ties);
                 }
-                let mut access = contacts::IslandsOnPlans { islands, executor };
+                let mut access = contacts::IslandsWithPlans { islands, executor };
                 if let Some(self_collisions) = self_collisions {
                     self_collisions.resolve(&mut Islands(&mut access));
                     watch.after(StepPart::SelfCollision);

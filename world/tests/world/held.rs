@@ -92,7 +92,7 @@ fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
     world.release(0).unwrap();
     assert_eq!(world.inverse_mass(0), 0.25);
     assert_eq!(world.drag(0, [0.0; 3]), Err(WorldError::NotHeld { particle: 0 }));
-    assert_eq!(world.unpin(1), Err(WorldError::NeverFree { particle: 1 }));
+    assert_eq!(world.unpin(1), Err(WorldError::NoMassToRestore { particle: 1 }));
     world.set_inverse_mass(1, 2.0).unwrap();
     world.unpin(1).unwrap();
     steps(&mut world, 5);

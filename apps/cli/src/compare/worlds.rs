@@ -59,8 +59,8 @@ pub(super) fn run(
     };
     let agree = rows.iter().all(|row| row.hash == rows[0].hash);
     let text = format!(
-        "{} {size}: {}; {} particles, formula {formula}; {} frames to warm up, {} timed. Times are \
-         medians over frames.\n{}\n{}\nBits: {}.\n",
+        "{} {size}: {}; {} particles, formula {formula}; {} warm-up frames, {} timed frames. Times \
+         are medians over frames.\n{}\n{}\nResults: {}.\n",
         library_scene.name,
         library_scene.description,
         description.particles,
@@ -68,15 +68,18 @@ pub(super) fn run(
         arguments.frames,
         machine_sentence(&machine),
         render(&rows),
-        if agree { "all rows agree" } else { "rows DISAGREE" },
+        if agree { "bit-identical in all rows" } else { "hashes DIFFER between rows" },
     );
     let written =
         outputs.write(&Report { machine: &machine, scene: description, rows: &rows }, &rows, &text);
     if !agree {
-        let message = format!("{}: kernels give different bits", library_scene.name);
+        let message = format!(
+            "{}: the hashes of the positions differ between kernels; expected all equal",
+            library_scene.name
+        );
         return Err(Failure::Violations(vec![message]));
     }
-    written.map_err(Failure::Input)
+    written.map_err(Failure::Error)
 }
 
 /// A scene with the requested settings.
@@ -113,8 +116,8 @@ impl Arguments {
         Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
     }
 
-    /// The selected kernels and always the scalar kernel, on one thread; then the first of them on
-    /// each requested number of threads.
+    /// The selected kernels and always the scalar kernel, on one thread; then the first of these sets,
+    /// which has the most lanes, on each requested number of threads above 1.
     fn kernel_sets(&self, parts: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
         let mut sets = KernelSet::available(parts);
         sets.retain(|set| {

@@ -106,7 +106,7 @@ impl Arguments {
         Ok(all)
     }
 
-    /// Opens the file in which the results of a part are stored, if they are.
+    /// Opens the file in which the results of a part are stored; None without --save.
     fn open_result_file(&self, part: Part) -> anyhow::Result<Option<Output>> {
         let Some(folder) = &self.save else { return Ok(None) };
         let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));

@@ -34,7 +34,7 @@ fn every_shape_is_compared_on_all_kernels_formulas_and_schedules() {
         }
         assert!(ran.out.contains(" colour("), "{}", ran.out);
         assert_eq!(ran.out.contains(" sheet "), shape == "drape", "{}", ran.out);
-        let agree = "Bits: all rows of the same formula and schedule agree.\n";
+        let agree = "Results: bit-identical in all rows of the same formula and schedule.\n";
         assert!(ran.out.ends_with(agree), "{}", ran.out);
         for expected in ["\nFastest: ", "\nIts accuracy: ", " As 8 substeps of 1 iteration it "] {
             assert!(ran.out.contains(expected), "{expected}: {}", ran.out);

@@ -220,7 +220,7 @@ fn compare_runs_whole_scenes() {
     for kernel in ["scalar", "wide", "pulp", "grid"] {
         assert!(ran.out.contains(&format!(" {kernel} ")), "{kernel}: {}", ran.out);
     }
-    assert!(ran.out.ends_with("Bits: all rows agree.\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("Results: bit-identical in all rows.\n"), "{}", ran.out);
     // Too narrow for the grid kernel.
     let narrow = taut("compare --scene mosegaard --size 3 --warmup 1 --frames 3").succeeded();
     assert!(!narrow.out.contains(" grid "), "{}", narrow.out);

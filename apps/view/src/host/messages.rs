@@ -97,7 +97,7 @@ impl Host {
             collisions: it.has_collisions(),
             sleep: it.may_sleep(),
             paused: self.paused,
-            race: it.racer(),
+            race: it.rival_kernel(),
             counts: it.counts(),
             machine: self.machine.clone(),
             bounds: it.bounds(),

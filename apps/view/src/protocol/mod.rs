@@ -42,7 +42,7 @@ pub(crate) use binary::Writer;
 pub use binary::{Collider, Kind, Mesh, Part};
 pub use command::{Change, Command};
 pub use notice::{
-    Counts, Figures, InForce, KernelEntry, Notice, RaceFigures, Racer, SceneEntry, State,
+    Counts, Figures, InForce, KernelEntry, Notice, RaceFigures, RivalKernel, SceneEntry, State,
 };
 
 /// Maximum number of pages connected to a server.

@@ -58,7 +58,7 @@ pub struct State {
     /// Whether the simulation is paused.
     pub paused: bool,
     /// The second kernel of a race.
-    pub race: Option<Racer>,
+    pub race: Option<RivalKernel>,
     /// Numbers of particles, sticks and faces.
     pub counts: Counts,
     /// The machine on which the simulation runs.
@@ -133,7 +133,7 @@ pub struct InForce {
 
 /// The second kernel of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Racer {
+pub struct RivalKernel {
     /// The kernel of the largest island.
     pub kernel: String,
     /// Its instruction set.

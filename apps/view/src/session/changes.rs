@@ -49,7 +49,7 @@ where
     /// Applies a request. Keeps the current state if possible. An error changes nothing.
     pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<Applied, SessionError> {
         let settings = settings(&self.scene, &request);
-        request::check_work(&settings)?;
+        request::check_iterations(&settings)?;
         check_springs(&self.scene, &settings)?;
         if request.order == Some(Order::Sheet) && !self.has_sheets {
             return Err(SessionError::NotASheet);

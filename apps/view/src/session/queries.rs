@@ -4,7 +4,7 @@ use taut::world::{Arrangement, Model, Order, Settings, Simulation, Warning, Worl
 use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
 
 use super::{Session, SessionError, own_tear_factor};
-use crate::protocol::{Counts, InForce, RaceFigures, Racer};
+use crate::protocol::{Counts, InForce, RaceFigures, RivalKernel};
 use crate::request::{self, StickOverrides};
 use crate::step_timer::Times;
 
@@ -24,19 +24,20 @@ where
         })
     }
 
-    pub(crate) fn racer(&self) -> Option<Racer> {
+    pub(crate) fn rival_kernel(&self) -> Option<RivalKernel> {
         let [kernel, instructions] =
             self.rival.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
-        Some(Racer { kernel, instructions })
+        Some(RivalKernel { kernel, instructions })
     }
 
     /// The number of iterations in a step.
     pub(crate) fn iterations_per_step(&self) -> u64 {
         let Settings { step, passes } = self.runner.world.settings();
-        u64::from(step.substeps) * u64::from(*passes) * u64::from(step.iterations)
+        u64::from(step.substeps) * u64::from((*passes).max(1)) * u64::from(step.iterations)
     }
 
-    /// Divisions and square roots of a step: those of a stick x sticks x iterations.
+    /// Divisions and square roots per step: those of one relaxation of a plain stick, times the number
+    /// of sticks and of iterations.
     pub(crate) fn operations(&self) -> [u64; 2] {
         let Tally { divisions, square_roots, .. } =
             operations_per_relaxation(self.runner.world.formula());
@@ -67,6 +68,7 @@ where
         self.bounds
     }
 
+    /// Whether the forces of the scene, or the default wind, act.
     pub(crate) fn has_wind(&self) -> bool {
         self.request.wind.unwrap_or(!self.scene.forces.is_empty())
     }
@@ -141,7 +143,7 @@ where
     }
 }
 
-/// The value that all have in common: None if there are none, `Some(None)` if they differ.
+/// The value that all have in common: None if there are no values, `Some(None)` if they differ.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn common_value(mut values: impl Iterator<Item = f32>) -> Option<Option<f32>> {
     let first = values.next()?;

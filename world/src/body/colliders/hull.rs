@@ -11,30 +11,31 @@ use crate::drawing::row;
 use crate::linear::{Matrix, Vector, apply, inverse, transposed};
 use crate::vector::{add_scaled, difference, dot, length, scaled, wide};
 
-/// A face of a hull: the signed distances of the four particles of its body from its plane at rest,
-/// m, positive outside. As the distance is linear, it follows at all points, and the plane follows
-/// the particles as the vertices of the body do.
+/// A face of a hull, as the signed distances of the four particles of its body from its plane at
+/// rest, m, positive outside. The distance is an affine function of the position, so these four
+/// values determine it everywhere, and the plane deforms with the particles.
 pub(in crate::body) type Face = [f64; 4];
 
-/// The convex hull of a body. With the six planes of its box, which end the spikes that sharp edges
-/// would get when the faces move outwards.
+/// The convex hull of a body. The planes of its bounding box are added where no face has that
+/// direction: they cut off the spikes that form at sharp edges when the faces are offset outwards.
 #[derive(Clone, Debug)]
 pub(crate) struct HullCollider {
-    corners: [u32; 4],
+    /// The numbers of the four particles of the body.
+    particles: [u32; 4],
     faces: Arc<[Face]>,
-    /// The middle of its box, as weights of the corners.
-    middle: [f64; 4],
-    /// From there to three faces of the box.
-    half: [[f64; 4]; 3],
+    /// The centre of its box, as weights of the particles.
+    centre: [f64; 4],
+    /// The half extents of the box along its three axes, as weights of the particles; their sum is 0.
+    half_extents: [[f64; 4]; 3],
 }
 
-/// A plane in the world, through the distance of one point from it.
+/// A plane in world space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plane<const D: usize> {
     /// Unit normal, outwards.
     normal: [f32; D],
-    /// Signed distance of the first corner, m.
-    of_first: f32,
+    /// Signed distance of the first particle of the body, m.
+    distance_of_first: f32,
 }
 
 /// The four particles of a body at one time.
@@ -44,11 +45,11 @@ struct Corners<const D: usize> {
     first: [f32; D],
     /// Vectors to the others, m.
     edges: [Vector; 3],
-    /// Maps a vector from the first to the weights of the others.
-    weights: Matrix,
+    /// Maps a vector from the first to the barycentric weights of the others.
+    to_weights: Matrix,
 }
 
-/// A hull in a substep.
+/// A hull at the beginning and the end of a substep.
 #[derive(Debug)]
 pub(crate) struct PlacedHull<'a, const D: usize> {
     particles: [u32; 4],
@@ -61,28 +62,28 @@ pub(crate) struct PlacedHull<'a, const D: usize> {
 #[derive(Clone, Copy, Debug)]
 struct OrientedBox<const D: usize> {
     /// m.
-    middle: [f32; D],
-    /// Vectors from there to three faces, m.
-    half: [[f32; D]; 3],
+    centre: [f32; D],
+    /// Vectors from the centre to the centres of three faces, m.
+    half_extents: [[f32; D]; 3],
 }
 
 impl<const D: usize> Corners<D> {
     fn new(points: [[f32; D]; 4]) -> Option<Self> {
         let [first, others @ ..] = points;
         let edges = others.map(|other| difference(wide(row(other)), wide(row(first))));
-        let weights = inverse(&transposed(&edges))?;
-        Some(Self { first, edges, weights })
+        let to_weights = inverse(&transposed(&edges))?;
+        Some(Self { first, edges, to_weights })
     }
 
     /// The plane of a face.
     fn plane(&self, face: &Face) -> Option<Plane<D>> {
         let [first, b, c, d] = *face;
         // The gradient of the distance: it grows by `b - first` along the first edge, and so on.
-        let gradient = apply(&transposed(&self.weights), [b, c, d].map(|it| it - first));
+        let gradient = apply(&transposed(&self.to_weights), [b, c, d].map(|it| it - first));
         let length = length(gradient);
         let plane = || Plane {
             normal: core::array::from_fn(|axis| (gradient[axis] / length) as f32),
-            of_first: (first / length) as f32,
+            distance_of_first: (first / length) as f32,
         };
         (length > f64::MIN_POSITIVE).then(plane)
     }
@@ -94,22 +95,22 @@ impl<const D: usize> Corners<D> {
         core::array::from_fn(|axis| vector[axis] as f32)
     }
 
-    /// The weights of the last three corners at a vector from the first, m.
+    /// The weights of the last three particles at a vector from the first, m.
     fn weights(&self, from_first: [f32; D]) -> Vector {
-        apply(&self.weights, wide(row(from_first)))
+        apply(&self.to_weights, wide(row(from_first)))
     }
 }
 
 impl<const D: usize> Plane<D> {
-    /// Signed distance of a point at a vector from the first corner, m.
+    /// Signed distance of a point at a vector from the first particle, m.
     fn distance(&self, from_first: [f32; D]) -> f32 {
-        dot(self.normal, from_first) + self.of_first
+        dot(self.normal, from_first) + self.distance_of_first
     }
 }
 
 impl HullCollider {
-    /// The hull of a body, the first particle of whose model has the number `first`; None without a
-    /// mesh.
+    /// The hull of a body; None if the body has no mesh. `first` is the number of the first particle
+    /// of its model.
     #[cfg(feature = "parry")]
     pub(super) fn of(body: &Body, first: u32) -> Option<Self> {
         let hull = body.hull.as_ref()?;
@@ -117,28 +118,28 @@ impl HullCollider {
             let [b, c, d] = apply(&body.weights, vector);
             [-((b + c) + d), b, c, d]
         };
-        let [of_first, b, c, d] = weights(difference(hull.middle, body.rest[0]));
-        let axis = |axis: usize| {
-            let mut half = [0.0; 3];
-            half[axis] = hull.half[axis];
-            weights(half)
+        let [of_first, b, c, d] = weights(difference(hull.centre, body.rest[0]));
+        let half_extent = |axis: usize| {
+            let mut vector = [0.0; 3];
+            vector[axis] = hull.half_extents[axis];
+            weights(vector)
         };
         Some(Self {
-            corners: body.particles.map(|particle| first + particle),
+            particles: body.particles.map(|particle| first + particle),
             faces: hull.faces(&body.rest).into(),
-            middle: [1.0 + of_first, b, c, d],
-            half: core::array::from_fn(axis),
+            centre: [1.0 + of_first, b, c, d],
+            half_extents: core::array::from_fn(half_extent),
         })
     }
 
-    /// Without `parry` bodies have no hulls.
+    /// Without the feature `parry`, bodies have no hulls.
     #[cfg(not(feature = "parry"))]
     pub(super) fn of(_: &Body, _: u32) -> Option<Self> {
         None
     }
 
     pub(super) fn has_particle(&self, particle: u32) -> bool {
-        self.corners.contains(&particle)
+        self.particles.contains(&particle)
     }
 
     pub(super) fn placed<'a, const D: usize>(
@@ -147,45 +148,45 @@ impl HullCollider {
         planes: &'a mut Vec<[Plane<D>; 2]>,
     ) -> Option<PlacedHull<'a, D>> {
         let before =
-            Corners::new(self.corners.map(|corner| particles.previous_position(corner as usize)))?;
-        let now = Corners::new(self.corners.map(|corner| particles.position(corner as usize)))?;
+            Corners::new(self.particles.map(|it| particles.previous_position(it as usize)))?;
+        let now = Corners::new(self.particles.map(|it| particles.position(it as usize)))?;
         let corners = [before, now];
         planes.clear();
         for face in &*self.faces {
             planes.push([before.plane(face)?, now.plane(face)?]);
         }
         let boxes = corners.map(|corners| {
-            let [of_first, b, c, d] = self.middle;
-            let middle = corners.vector([of_first - 1.0, b, c, d]);
-            let middle = add_scaled(corners.first, 1.0, middle);
-            OrientedBox { middle, half: self.half.map(|half| corners.vector(half)) }
+            let [of_first, b, c, d] = self.centre;
+            let centre = corners.vector([of_first - 1.0, b, c, d]);
+            let centre = add_scaled(corners.first, 1.0, centre);
+            OrientedBox { centre, half_extents: self.half_extents.map(|it| corners.vector(it)) }
         });
-        Some(PlacedHull { particles: self.corners, corners, planes, boxes })
+        Some(PlacedHull { particles: self.particles, corners, planes, boxes })
     }
 }
 
 impl<const D: usize> PlacedHull<'_, D> {
     pub(super) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
-        box_around(self.boxes.iter().flat_map(|OrientedBox { middle, half }| {
-            let mut extent = [reach * 1e-3; D];
-            for half in half {
-                let grown = 1.0 + reach / length(*half);
+        box_around(self.boxes.iter().flat_map(|OrientedBox { centre, half_extents }| {
+            let mut extent = [reach * 1e-3; D]; // a margin for rounding
+            for half_extent in half_extents {
+                let grown = 1.0 + reach / length(*half_extent);
                 for axis in 0..D {
-                    extent[axis] += grown * half[axis].abs();
+                    extent[axis] += grown * half_extent[axis].abs();
                 }
             }
-            [difference(*middle, extent), add_scaled(*middle, 1.0, extent)]
+            [difference(*centre, extent), add_scaled(*centre, 1.0, extent)]
         }))
     }
 
     #[inline]
     pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
         let from_first = [BEFORE, NOW].map(|it| difference(path[it], self.corners[it].first));
-        // The times when the ball is inside all planes, if its distance from each is linear in time:
-        // clipping of Cyrus and Beck. (The distance is that from the plane of a face, not from the
-        // face: edges are not rounded.)
+        // Clipping after Cyrus and Beck: the interval of time in which the ball is inside all planes,
+        // if its distance from each plane is linear in time. (Distances are from the infinite planes,
+        // not from the faces: edges are not rounded.)
         let (mut enter, mut leave) = (0.0, 1.0);
-        // The plane by which it entered last, and that which was nearest if it began inside.
+        // The last plane that it crossed inwards, and the plane nearest to its start inside.
         let (mut entered, mut nearest) = (None, None);
         let mut outermost = f32::NEG_INFINITY;
         for [plane_before, plane] in self.planes {
@@ -211,7 +212,8 @@ impl<const D: usize> PlacedHull<'_, D> {
             return None;
         }
         let normal = plane.normal;
-        // The point of the surface where the ball entered. If it began inside: where it left, or is.
+        // The time of contact: when the ball entered; for a ball that starts inside, when it left, or
+        // the end of the substep if it is still inside.
         let (time, distance) = match entered {
             Some(_) => (enter, reach),
             None => (leave, (outermost + leave * (end - outermost)) + reach),
@@ -219,8 +221,8 @@ impl<const D: usize> PlacedHull<'_, D> {
         let now = self.corners[NOW].weights(from_first[NOW]);
         let before = self.corners[BEFORE].weights(from_first[BEFORE]);
         let at = add_scaled(before, f64::from(time), difference(now, before));
-        let down = self.corners[NOW].weights(scaled(normal, -distance));
-        let [b, c, d] = add_scaled(at, 1.0, down).map(|weight| weight as f32);
+        let to_surface = self.corners[NOW].weights(scaled(normal, -distance));
+        let [b, c, d] = add_scaled(at, 1.0, to_surface).map(|weight| weight as f32);
         let point = WeightedPoint::in_tetrahedron(self.particles, [b, c, d]);
         Some(Touch { point, normal, distance: reach })
     }
@@ -263,7 +265,7 @@ mod tests {
             let nearest = (0..=1000).map(|part| distance(part as f32 / 1000.0));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
             if let Some(touch) = placed.touch(path, REACH) {
-                prop_assert!(nearest < 1e-2); // as exact as the steps allow
+                prop_assert!(nearest < 1e-2); // limited by the number of times
                 prop_assert!((length(touch.normal) - 1.0).abs() < 1e-4);
                 // The point is on the plane of the face by which the ball leaves.
                 let point = touch.point.position(&cube.particles);
@@ -274,7 +276,7 @@ mod tests {
                 prop_assert!(apart >= -1e-4);
                 let resolved = add_scaled(path[1], apart, touch.normal);
                 prop_assert!(outside(resolved, [0.0; 3]) > -1e-3);
-                // The box has the place where they met.
+                // The bounds contain the position of the first contact.
                 let [low, high] = placed.bounds(REACH);
                 let mut times = (0..=1000).map(|part| part as f32 / 1000.0);
                 let time = times.find(|&it| distance(it) < 1e-2).unwrap();

@@ -160,7 +160,7 @@ impl<const D: usize> World<D> {
             };
             let island = models.first().and_then(|&first| Some(self.models.get(first)?.island));
             let island =
-                island.filter(|&island| self.copies_in(island).is_some() && all_in(island));
+                island.filter(|&island| self.splittable_copies(island).is_some() && all_in(island));
             let island = island.filter(|_| models.is_sorted_by(|one, next| one < next));
             let island =
                 island.ok_or(damaged("models that left an island are not copies in it"))?;

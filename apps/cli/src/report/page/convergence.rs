@@ -1,6 +1,7 @@
 //! The section that shows how the stretch converges.
 
 use maud::{Markup, html};
+use taut_bench::accuracy::FALL_FRAMES;
 
 use super::components::{FORMULAS, SCHEDULES, collapsed_table, grouped, index_of, legend};
 use crate::report::chart::{self, Axis, Lines, Series, Style};
@@ -50,18 +51,19 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
     let iterations = all.iter().map(|results| &results.iterations).find(|rows| !rows.is_empty());
     let frames = all.iter().map(|results| &results.frames).find(|rows| !rows.is_empty());
     let scene_line = |(scene, size, set): (&str, usize, &str)| {
-        html! { p.quiet { "Scene " (scene) ", size " (size) ", with " (set) " sticks." } }
+        html! { p.quiet { "Scene " (scene) ", size " (size) ", stick set " (set) "." } }
     };
     html! {
         p {
             "The stretch after a number of iterations or frames. Each line is one schedule \
-            (colour) and one formula (mark); a lower line converges faster. Where lines coincide, \
+            (colour) and one formula (mark); a lower line means less stretch. Where lines coincide, \
             only the last is visible. These results are the same on every machine and with every \
             kernel."
         }
         h3 { "Over the iterations of one frame" }
         p {
-            "A falling cloth moves for one frame; then its sticks are relaxed without motion."
+            "A cloth falls for " (FALL_FRAMES) " frames. The motion of the next frame is applied; \
+            then the sticks are relaxed without further motion."
         }
         @match iterations {
             None => p.missing { "This part was not measured." },

@@ -1,4 +1,4 @@
-//! The table of bounded and unbounded simulations.
+//! The table of simulations that stay bounded or blow up.
 
 use maud::{Markup, html};
 
@@ -21,9 +21,9 @@ pub(super) fn stability(all: &[Results]) -> Markup {
             "With some schedules the cloth gains energy until it blows up. Each cell is one \
             simulation: its row is the schedule and the formula; its column is the size of the \
             sheet, the length of a frame and the number of iterations. A plain number is the final \
-            stretch (rms); smaller is stiffer. A cross with a number means that a stick exceeded \
-            the bound at that frame. In each group, harder cases are to the right: longer frames, \
-            fewer iterations."
+            stretch (rms); smaller is stiffer. A cross with a number is the frame after which a \
+            stick first exceeded the bound, or a position was not finite. In each group, harder \
+            cases are to the right: longer frames, fewer iterations."
         }
         @match rows {
             None => p.missing { "This part was not measured." },
@@ -35,7 +35,7 @@ pub(super) fn stability(all: &[Results]) -> Markup {
                     @for (class, _, label) in SHADES {
                         li { span class=(format!("chip {class}")) {} (label) }
                     }
-                    li { span class="chip left" {} "✕ exceeded the bound at that frame" }
+                    li { span class="chip left" {} "✕ blew up at that frame" }
                 }
             }
         }
@@ -62,8 +62,9 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
     html! {
         p.quiet {
             "Scene " (first.scene) " with " (first.sticks) " sticks, " (first.frames) " frames. \
-            A simulation is bounded if no stick is ever stretched by more than " (first.bound) " \
-            times its rest length. * marks default schedules; the default formula is "
+            A simulation is bounded if after every frame all positions are finite and no stick is \
+            stretched by more than " (first.bound) " times its rest length. * marks default \
+            schedules; the default formula is "
             code { "halley" } "."
         }
         div.scroll tabindex="0" {
@@ -80,7 +81,7 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
                         th colspan=(columns.len()) scope="colgroup" { (rate(*dt)) }
                     } }
                     tr { @for (_, _, iterations) in &columns {
-                        th scope="col" { (iterations) " it." }
+                        th scope="col" { (iterations) " iter." }
                     } }
                 }
                 tbody {

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_taut::{Cloth, Hit, Pins, StickTorn, TautWorld};
 use bevy_taut_examples::{cloth_material, stage};
 
-/// How far from the ray of the mouse a particle is grabbed, m.
+/// The largest distance from the ray of the mouse at which a particle is grabbed, m.
 const REACH: f32 = 0.1;
 
 fn main() -> AppExit {
@@ -29,7 +29,7 @@ fn mouse_ray(window: &Window, camera: (&Camera, &GlobalTransform)) -> Option<Ray
     camera.viewport_to_world(transform, window.cursor_position()?).ok()
 }
 
-/// What is dragged, and its distance along the view at first.
+/// Drags the particle nearest to the ray of the mouse while the left button is pressed.
 fn drag(
     mut world: ResMut<TautWorld>,
     buttons: Res<ButtonInput<MouseButton>>,
@@ -45,7 +45,7 @@ fn drag(
         }
     }
     if let Some(hit) = *dragged {
-        // In the plane through the particle that faces the camera.
+        // It moves in the plane that faces the camera, through the position where it was grabbed.
         let plane = InfinitePlane3d::new(camera.1.forward());
         if let Some(distance) = ray.intersect_plane(hit.position, plane) {
             world.drag(hit.entity, hit.particle, ray.get_point(distance))?;
