@@ -24,6 +24,8 @@ cargo test --quiet --locked --all-features
 
 if [ "${1-}" = --examples ]; then
     cd examples
+    # The first program of the page is an example.
+    diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) <(tail -n +3 src/bin/first.rs)
     cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
     # The crate `bevy` 0.20.1 asks for a newer Rust than its parts need.
     CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/examples \

@@ -18,7 +18,8 @@ read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES='--no-default-features
 version=$(grep -A1 'name = "wasm-bindgen"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
 missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
 [ -d "$(rustc --print target-libdir --target $target)" ] || missing "$target"
-[ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] || missing "wasm-bindgen $version"
+[ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ] ||
+    missing "wasm-bindgen $version (cargo install wasm-bindgen-cli --version $version)"
 command -v node >/dev/null || missing node
 
 RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --release --locked --target $target "${features[@]}"

@@ -13,12 +13,23 @@ use pulp::WithSimd;
 /// or not at all. The pass and all that it calls must be `#[inline(always)]`: code that is not
 /// inlined is compiled for the baseline.
 #[inline]
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 pub(crate) fn widest(pass: impl WithSimd<Output = ()>) {
     arch().dispatch(pass);
 }
 
+/// Runs a pass over columns. A module has SIMD or has not; `dispatch` would compile the pass twice.
+#[inline]
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) fn widest(pass: impl WithSimd<Output = ()>) {
+    match pulp::wasm::Simd128::try_new() {
+        Some(simd) => pass.with_simd(simd),
+        None => unreachable!("the module is compiled for simd128"),
+    }
+}
+
 /// The widest instruction set of this machine.
-#[cfg(not(test))]
+#[cfg(not(any(test, all(target_arch = "wasm32", target_feature = "simd128"))))]
 #[inline(always)]
 fn arch() -> pulp::Arch {
     pulp::Arch::new()

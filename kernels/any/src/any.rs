@@ -33,13 +33,13 @@ pub enum AnyKernel {
     #[cfg(feature = "pulp")]
     Pulp(taut_pulp::PulpKernel),
     /// Regular sheets; instruction set chosen at run time.
-    #[cfg(feature = "grid")]
+    #[cfg(all(feature = "grid", feature = "pulp"))]
     Grid(taut_grid::GridKernel<taut_pulp::PulpMachine>),
     /// Regular sheets; 8 lanes, instruction set chosen at compile time.
     #[cfg(all(feature = "grid", feature = "wide"))]
     WideGrid(taut_grid::GridKernel<taut_wide::WideMachine>),
     /// Copies of one mesh; instruction set chosen at run time.
-    #[cfg(feature = "copies")]
+    #[cfg(all(feature = "copies", feature = "pulp"))]
     Copies(taut_copies::CopiesKernel<taut_pulp::PulpMachine>),
     /// Copies of one mesh; 8 lanes, instruction set chosen at compile time.
     #[cfg(all(feature = "copies", feature = "wide"))]
@@ -157,11 +157,11 @@ impl AnyKernel {
             Self::Wide(_) => KernelName::Wide,
             #[cfg(feature = "pulp")]
             Self::Pulp(_) => KernelName::Pulp,
-            #[cfg(feature = "grid")]
+            #[cfg(all(feature = "grid", feature = "pulp"))]
             Self::Grid(_) => KernelName::Grid,
             #[cfg(all(feature = "grid", feature = "wide"))]
             Self::WideGrid(_) => KernelName::Grid,
-            #[cfg(feature = "copies")]
+            #[cfg(all(feature = "copies", feature = "pulp"))]
             Self::Copies(_) => KernelName::Copies,
             #[cfg(all(feature = "copies", feature = "wide"))]
             Self::WideCopies(_) => KernelName::Copies,
@@ -218,11 +218,11 @@ macro_rules! of_kernel {
             AnyKernel::Wide($kernel) => $value,
             #[cfg(feature = "pulp")]
             AnyKernel::Pulp($kernel) => $value,
-            #[cfg(feature = "grid")]
+            #[cfg(all(feature = "grid", feature = "pulp"))]
             AnyKernel::Grid($kernel) => $value,
             #[cfg(all(feature = "grid", feature = "wide"))]
             AnyKernel::WideGrid($kernel) => $value,
-            #[cfg(feature = "copies")]
+            #[cfg(all(feature = "copies", feature = "pulp"))]
             AnyKernel::Copies($kernel) => $value,
             #[cfg(all(feature = "copies", feature = "wide"))]
             AnyKernel::WideCopies($kernel) => $value,

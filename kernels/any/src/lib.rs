@@ -20,6 +20,11 @@ extern crate alloc;
 
 #[cfg(not(any(feature = "scalar", feature = "wide", feature = "pulp")))]
 compile_error!("enable at least one kernel: the feature `scalar`, `wide` or `pulp`");
+#[cfg(all(
+    any(feature = "grid", feature = "copies"),
+    not(any(feature = "wide", feature = "pulp"))
+))]
+compile_error!("the features `grid` and `copies` need `pulp` or `wide`");
 
 mod any;
 mod choice;
