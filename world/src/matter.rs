@@ -117,6 +117,12 @@ impl<'a, const D: usize> Matter<'a, D> {
         visit(&mut self.plan, particles, sticks, &PositiveZeros(stage));
     }
 
+    /// Runs a stage that changes nothing on all particles, in their current layout.
+    pub(crate) fn inspect(&mut self, stage: &dyn Stage<D>) {
+        let Model { particles, sticks, .. } = &mut *self.model;
+        visit(&mut self.plan, particles, sticks, stage);
+    }
+
     /// Runs the passes of analytic obstacles on all particles, in order.
     pub(crate) fn run_collision_passes(&mut self, passes: &[&dyn CollisionPass<D>]) {
         let Model { particles, sticks, radii, .. } = &mut *self.model;

@@ -4,7 +4,8 @@ use pulp::Simd;
 use taut_core::Lane as _;
 use taut_lanes::pulp::{Mask, Register};
 
-use super::clusters::{Balls, CLUSTER, Span};
+use super::clusters::{Balls, CLUSTER};
+use super::travel::Span;
 
 /// Number of children of a node.
 const CHILDREN: usize = CLUSTER;
@@ -77,14 +78,12 @@ impl<const D: usize> Boxes<D> {
     }
 }
 
-/// The least and the greatest number of two columns in the slots of a cluster.
+/// The least and the greatest number of a column in the slots of a cluster.
 #[inline(always)]
-fn bounds_of<R: Simd>(simd: R, columns: [&[f32]; 2], cluster: usize) -> [f32; 2] {
+fn bounds_of<R: Simd>(simd: R, column: &[f32], cluster: usize) -> [f32; 2] {
     let mut span = Span::empty(simd);
-    for column in columns {
-        for part in 0..CLUSTER / R::F32_LANES {
-            span.add(register(simd, column, cluster * (CLUSTER / R::F32_LANES) + part));
-        }
+    for part in 0..CLUSTER / R::F32_LANES {
+        span.add(register(simd, column, cluster * (CLUSTER / R::F32_LANES) + part));
     }
     span.ends(simd)
 }
@@ -101,25 +100,39 @@ impl<const D: usize> BoxTree<D> {
         Self { levels }
     }
 
-    /// Makes the boxes contain all balls, throughout the substep.
+    /// Makes the boxes contain all balls, throughout the substep, and if they move uniformly the
+    /// number of substeps `ahead`: as seen by an observer who moves by `common`, m, in a substep.
     #[inline(always)]
-    pub(super) fn refit<R: Simd>(&mut self, simd: R, balls: &Balls<D>) {
+    pub(super) fn refit<R: Simd>(
+        &mut self,
+        simd: R,
+        balls: &Balls<D>,
+        common: [f32; D],
+        ahead: f32,
+    ) {
         let (clusters, parents) = self.levels.split_first_mut().expect("there is a level");
+        let ahead = Register::splat(simd, ahead);
         for cluster in 0..balls.models.len() {
             for axis in 0..D {
-                let columns = [&*balls.position[axis], &*balls.previous[axis]];
-                [clusters.low[axis][cluster], clusters.high[axis][cluster]] =
-                    bounds_of(simd, columns, cluster);
+                let common = Register::splat(simd, common[axis]);
+                let mut span = Span::empty(simd);
+                for part in 0..CLUSTER / R::F32_LANES {
+                    let at = cluster * (CLUSTER / R::F32_LANES) + part;
+                    let now = register(simd, &balls.position[axis], at);
+                    let before = register(simd, &balls.previous[axis], at) + common;
+                    span.add(before);
+                    span.add(now);
+                    span.add(now + ahead * (now - before));
+                }
+                [clusters.low[axis][cluster], clusters.high[axis][cluster]] = span.ends(simd);
             }
         }
         let mut children = clusters;
         for parents in parents {
             for node in 0..children.count() / CHILDREN {
                 for axis in 0..D {
-                    let [low, high] =
-                        [&children.low, &children.high].map(|ends| [&*ends[axis], &*ends[axis]]);
-                    [parents.low[axis][node], _] = bounds_of(simd, low, node);
-                    [_, parents.high[axis][node]] = bounds_of(simd, high, node);
+                    [parents.low[axis][node], _] = bounds_of(simd, &children.low[axis], node);
+                    [_, parents.high[axis][node]] = bounds_of(simd, &children.high[axis], node);
                 }
             }
             children = parents;

@@ -2,11 +2,7 @@
 //! beginning, so that a search compares one ball with a cluster at a time (Páll and Hess, "A Flexible
 //! Algorithm for Calculating Pair Interactions on SIMD Architectures", 2013).
 
-use pulp::{Simd, WithSimd};
-use taut_core::{Lane, PADDING};
-use taut_lanes::pulp::Register;
-
-use crate::simd::widest;
+use taut_core::PADDING;
 
 /// Number of slots in a cluster.
 pub(crate) const CLUSTER: usize = PADDING;
@@ -105,86 +101,6 @@ impl<const D: usize> Balls<D> {
             *along -= column[slot];
         }
         displacement
-    }
-
-    /// How far balls have moved relative to each other, in this substep and since they had other
-    /// positions.
-    pub(crate) fn travel(&self, earlier: &[Vec<f32>; D]) -> Travel {
-        let mut travel = Travel::default();
-        widest(TravelPass { balls: self, earlier, travel: &mut travel });
-        travel
-    }
-}
-
-/// Upper bounds of displacements of balls relative to each other, m. Those that are not finite do not
-/// count.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Travel {
-    /// In this substep.
-    pub(crate) in_substep: f32,
-    /// From earlier positions until the beginning or the end of this substep.
-    pub(crate) since: f32,
-}
-
-struct TravelPass<'a, const D: usize> {
-    balls: &'a Balls<D>,
-    earlier: &'a [Vec<f32>; D],
-    travel: &'a mut Travel,
-}
-
-impl<const D: usize> WithSimd for TravelPass<'_, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<R: Simd>(self, simd: R) {
-        let Self { balls, earlier, travel } = self;
-        let mut diagonals2 = [0.0; 3];
-        for axis in 0..D {
-            let (now, _) = R::as_simd_f32s(&balls.position[axis]);
-            let before = &R::as_simd_f32s(&balls.previous[axis]).0[..now.len()];
-            let earlier = &R::as_simd_f32s(&earlier[axis]).0[..now.len()];
-            let mut spans = [Span::empty(simd); 3];
-            for register in 0..now.len() {
-                let now = Register::new(simd, now[register]);
-                let before = Register::new(simd, before[register]);
-                let earlier = Register::new(simd, earlier[register]);
-                spans[0].add(now - before);
-                spans[1].add(now - earlier);
-                spans[2].add(before - earlier);
-            }
-            for (diagonal2, span) in diagonals2.iter_mut().zip(spans) {
-                let [low, high] = span.ends(simd);
-                *diagonal2 += (high - low) * (high - low);
-            }
-        }
-        let [in_substep, until_end, until_beginning] = diagonals2.map(f32::sqrt);
-        *travel = Travel { in_substep, since: until_end.max(until_beginning) };
-    }
-}
-
-/// The least and the greatest of numbers, lane by lane. NaN does not count.
-#[derive(Clone, Copy)]
-pub(super) struct Span<R: Simd> {
-    low: Register<R>,
-    high: Register<R>,
-}
-
-impl<R: Simd> Span<R> {
-    #[inline(always)]
-    pub(super) fn empty(simd: R) -> Self {
-        Self { low: Register::splat(simd, f32::MAX), high: Register::splat(simd, f32::MIN) }
-    }
-
-    #[inline(always)]
-    pub(super) fn add(&mut self, number: Register<R>) {
-        self.low = Lane::select(self.low.above(number), number, self.low);
-        self.high = Lane::select(number.above(self.high), number, self.high);
-    }
-
-    /// The least and the greatest of all lanes.
-    #[inline(always)]
-    pub(super) fn ends(self, simd: R) -> [f32; 2] {
-        [simd.reduce_min_f32s(self.low.lanes()), simd.reduce_max_f32s(self.high.lanes())]
     }
 }
 

@@ -331,7 +331,7 @@ mod tests {
         }
         let pairings = All { friction, left_out: LeftOut::new(1, [].into_iter()) };
         let mut near = NearRows::new(&balls);
-        near.search(&balls, &pairings, Margin::Motion);
+        near.search(&balls, &pairings, Margin::Uniform { substeps: 1, deviation: 0.0 });
         ContactSolver::new(balls.slots()).resolve(&mut balls, near.rows(), &pairings);
         for (slot, ball) in all.iter_mut().enumerate() {
             ball.x = balls.position(slot);

@@ -8,6 +8,8 @@ mod near_list;
 mod near_rows;
 mod rest_pairs;
 mod touching;
+mod travel;
+mod travel_in_plan;
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -20,6 +22,8 @@ pub(crate) use crossings::crossings;
 pub(crate) use near_list::NearList;
 pub(crate) use near_rows::{Margin, NearRows, Pairing, Pairings};
 pub(crate) use rest_pairs::{LeftOut, RestPairs};
+pub(crate) use travel::Displacements;
+pub(crate) use travel_in_plan::TravelInPlan;
 
 /// The thickness of a surface as a multiple of the radius that its particles have to cover, if none
 /// is given. (For square cells it is the spacing.)

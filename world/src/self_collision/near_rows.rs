@@ -5,8 +5,9 @@ use taut_core::Lane;
 use taut_lanes::pulp::Register;
 
 use super::box_tree::{Bounds, BoxTree, all, register};
-use super::clusters::{Balls, CLUSTER, Span};
+use super::clusters::{Balls, CLUSTER};
 use super::rest_pairs::LeftOut;
+use super::travel::Span;
 use crate::simd::widest;
 use crate::vector::dot;
 
@@ -65,8 +66,9 @@ pub(crate) trait Pairings {
 /// How far apart balls may be to be near each other, in addition to their thickness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Margin {
-    /// As far as their motion in this substep requires.
-    Motion,
+    /// As far as their motion requires in this substep and in those that follow it, `substeps` in
+    /// all, if two balls deviate from uniform motion by at most `deviation`, m, relative to each other.
+    Uniform { substeps: u32, deviation: f32 },
     /// A distance between their positions now, m.
     Distance(f32),
 }
@@ -96,6 +98,15 @@ impl<const D: usize> NearRows<D> {
         &self.rows
     }
 
+    /// How far the balls of a cluster move relative to each other in this substep, m, as the mean of
+    /// all clusters.
+    pub(crate) fn local_motion(&mut self, balls: &Balls<D>) -> f32 {
+        self.motions.clear();
+        widest(FindMotions { balls, motions: &mut self.motions });
+        let sum: f32 = self.motions.iter().map(|motion| difference_max(motion, motion)).sum();
+        sum / self.motions.len() as f32
+    }
+
     /// Finds all pairs that collide and are near each other. A ball whose position is not finite is
     /// near none.
     pub(crate) fn search(&mut self, balls: &Balls<D>, pairings: &impl Pairings, margin: Margin) {
@@ -111,20 +122,32 @@ struct Search<'a, P, const D: usize> {
     margin: Margin,
 }
 
-/// The bounds of the displacements of a cluster in this substep, m.
-#[inline(always)]
-fn motion_of<R: Simd, const D: usize>(simd: R, balls: &Balls<D>, cluster: usize) -> Bounds<D> {
-    let mut bounds = [[0.0; 2]; D];
-    for (axis, bounds) in bounds.iter_mut().enumerate() {
-        let mut span = Span::empty(simd);
-        for part in 0..CLUSTER / R::F32_LANES {
-            let at = cluster * (CLUSTER / R::F32_LANES) + part;
-            let now = register(simd, &balls.position[axis], at);
-            span.add(now - register(simd, &balls.previous[axis], at));
+/// Finds the bounds of the displacements of each cluster in this substep, m.
+struct FindMotions<'a, const D: usize> {
+    balls: &'a Balls<D>,
+    motions: &'a mut Vec<Bounds<D>>,
+}
+
+impl<const D: usize> WithSimd for FindMotions<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<R: Simd>(self, simd: R) {
+        let Self { balls, motions } = self;
+        for cluster in 0..balls.models.len() {
+            let mut bounds = [[0.0; 2]; D];
+            for (axis, bounds) in bounds.iter_mut().enumerate() {
+                let mut span = Span::empty(simd);
+                for part in 0..CLUSTER / R::F32_LANES {
+                    let at = cluster * (CLUSTER / R::F32_LANES) + part;
+                    let now = register(simd, &balls.position[axis], at);
+                    span.add(now - register(simd, &balls.previous[axis], at));
+                }
+                *bounds = span.ends(simd);
+            }
+            motions.push(bounds);
         }
-        *bounds = span.ends(simd);
     }
-    bounds
 }
 
 /// The greatest length of the difference of vectors within bounds.
@@ -138,25 +161,42 @@ fn difference_max<const D: usize>(one: &Bounds<D>, other: &Bounds<D>) -> f32 {
     dot(greatest, greatest).sqrt()
 }
 
+/// The centre of the bounds of all motions, m; 0 without any.
+#[inline(always)]
+fn common_motion<const D: usize>(motions: &[Bounds<D>]) -> [f32; D] {
+    let mut common = [0.0; D];
+    for (axis, common) in common.iter_mut().enumerate() {
+        let (mut low, mut high) = (f32::MAX, f32::MIN);
+        for motion in motions {
+            let [motion_low, motion_high] = motion[axis];
+            (low, high) = (low.min(motion_low), high.max(motion_high));
+        }
+        *common = if low <= high { 0.5 * low + 0.5 * high } else { 0.0 };
+    }
+    common
+}
+
 impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
         let Self { near: NearRows { tree, motions, rows }, balls, pairings, margin } = self;
-        let distance = if let Margin::Distance(distance) = margin { distance } else { 0.0 };
+        let (ahead, distance) = match margin {
+            Margin::Distance(distance) => (0, distance),
+            Margin::Uniform { substeps, deviation } => (substeps - 1, deviation),
+        };
         let reach = reach_of(pairings.thickness(), distance);
-        tree.refit(simd, balls);
         motions.clear();
-        if margin == Margin::Motion {
-            for cluster in 0..balls.models.len() {
-                motions.push(motion_of(simd, balls, cluster));
-            }
+        if let Margin::Uniform { .. } = margin {
+            FindMotions { balls, motions }.with_simd(simd);
         }
+        tree.refit(simd, balls, common_motion(motions), ahead as f32);
         let mut near = Near {
             balls,
             pairings,
             motions,
+            substeps: ahead.max(1) as f32,
             distance,
             cluster: 0,
             models: [u32::MAX; 2],
@@ -183,9 +223,11 @@ fn reach_of(thickness: f32, margin: f32) -> f32 {
 struct Near<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     pairings: &'a P,
-    /// The bounds of the displacements of each cluster, m, if they decide the margin.
+    /// The bounds of the displacements of each cluster, m, if they matter.
     motions: &'a [Bounds<D>],
-    /// The margin otherwise, m.
+    /// For how many substeps they matter.
+    substeps: f32,
+    /// The margin without them, m.
     distance: f32,
     cluster: usize,
     /// How the last two models collide.
@@ -208,7 +250,9 @@ impl<P: Pairings, const D: usize> Near<'_, P, D> {
         let Some(Pairing { thickness, .. }) = self.pairing else { return };
         let margin = match self.motions {
             [] => self.distance,
-            motions => difference_max(&motions[cluster], &motions[other]),
+            motions => {
+                self.distance + self.substeps * difference_max(&motions[cluster], &motions[other])
+            }
         };
         let reach = reach_of(thickness, margin);
         let mut ones =
@@ -334,7 +378,10 @@ mod tests {
             .map(|pair| pair.map(|slot| slot as u32));
         let left_out = LeftOut::new(balls.models.len(), left_out);
         let pairings = TwoModels { thickness, left_out };
-        for margin in [Margin::Motion, Margin::Distance(0.0), Margin::Distance(0.3)] {
+        let uniform = |substeps, deviation| Margin::Uniform { substeps, deviation };
+        for margin in
+            [uniform(1, 0.0), uniform(5, 0.1), Margin::Distance(0.0), Margin::Distance(0.3)]
+        {
             let mut near = NearRows::new(&balls);
             near.search(&balls, &pairings, margin);
             let found: Vec<[usize; 2]> = near.rows().iter().flat_map(|row| row.pairs()).collect();
@@ -343,8 +390,11 @@ mod tests {
                 let path = difference(balls.displacement(one), balls.displacement(other));
                 let within = match margin {
                     Margin::Distance(distance) => length(end) < thickness + distance,
-                    Margin::Motion => (0..=50)
-                        .any(|part| length(add_scaled(end, -0.02 * part as f32, path)) < thickness),
+                    // From the beginning of this substep to the end of the last one.
+                    Margin::Uniform { substeps, deviation } => (0..=50 * substeps).any(|part| {
+                        let time = 0.02 * part as f32 - 1.0;
+                        length(add_scaled(end, time, path)) < thickness + deviation
+                    }),
                 };
                 let collide = numbers[one] < halves.0.len() as u32 && !is_next(one, other);
                 let is_found = found.contains(&[one, other]);

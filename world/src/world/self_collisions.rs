@@ -9,7 +9,8 @@ use super::number_map::NumberMap;
 use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
-    Balls, ContactSolver, LeftOut, NearList, Pairing, Pairings, RestPairs, SelfCollision,
+    Balls, ContactSolver, Displacements, LeftOut, NearList, Pairing, Pairings, RestPairs,
+    SelfCollision, TravelInPlan,
 };
 
 /// A model with self-collision.
@@ -83,7 +84,17 @@ pub(super) struct SelfCollisions<const D: usize> {
     particle_of: Vec<[u32; 2]>,
     pub(super) balls: Balls<D>,
     near: NearList<D>,
+    /// By island.
+    travels: Vec<IslandTravel<D>>,
     solver: ContactSolver<D>,
+}
+
+/// What it takes to follow the balls of an island in the layout of its plan.
+#[derive(Clone, Debug, Default)]
+struct IslandTravel<const D: usize> {
+    /// By particle: the slot of its ball. Empty unless each particle has one.
+    slot_of: Vec<u32>,
+    travel: TravelInPlan<D>,
 }
 
 impl Pairings for Rules {
@@ -135,6 +146,7 @@ impl<const D: usize> SelfCollisions<D> {
             fours: Vec::new(),
             particle_of: Vec::new(),
             near: NearList::new(&balls),
+            travels: Vec::new(),
             solver: ContactSolver::new(balls.slots()),
             balls,
         };
@@ -164,6 +176,19 @@ impl<const D: usize> SelfCollisions<D> {
                 let four = Four::new(core::array::from_fn(|nth| places[nth][1]));
                 self.fours[island].push((slot, four));
             }
+        }
+        self.travels.clear();
+        for island in 0..self.fours.len() {
+            let mut slot_of = vec![u32::MAX; numbers.in_island(island).len()];
+            for (slot, &[other, particle]) in (0..).zip(&self.particle_of) {
+                if other as usize == island {
+                    slot_of[particle as usize] = slot; // padding repeats a ball
+                }
+            }
+            if slot_of.contains(&u32::MAX) {
+                slot_of.clear();
+            }
+            self.travels.push(IslandTravel { slot_of, travel: TravelInPlan::default() });
         }
     }
 
@@ -196,8 +221,28 @@ impl<const D: usize> SelfCollisions<D> {
         }
     }
 
+    /// Whether no two balls can touch, because none were near each other when the list was made, and
+    /// none have come near since then. Then the particles stay in the layouts of their plans.
+    fn none_touch(&mut self, islands: &mut Islands<'_, D>) -> bool {
+        let Some(list) = self.near.empty() else { return false };
+        let mut displacements = Displacements::NONE;
+        for (island, IslandTravel { slot_of, travel }) in self.travels.iter_mut().enumerate() {
+            if self.fours[island].is_empty() {
+                continue;
+            }
+            // Balls that are asleep, or of which only some take part, are followed one by one.
+            let matter = islands.one(island).filter(|_| !slot_of.is_empty());
+            let Some(mut matter) = matter else { return false };
+            displacements.merge(&travel.displacements(&mut matter, list, slot_of));
+        }
+        displacements.travel().from_expected <= list.margin
+    }
+
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
+        if self.none_touch(islands) {
+            return;
+        }
         let mut all_asleep = true;
         for island in 0..self.fours.len() {
             if self.touches(island)

@@ -1,0 +1,143 @@
+//! How far balls move relative to each other.
+
+use pulp::{Simd, WithSimd};
+use taut_core::Lane;
+use taut_lanes::pulp::Register;
+
+use crate::simd::widest;
+
+/// Upper bounds of displacements of balls relative to each other, m. Those that are not finite do not
+/// count.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Travel {
+    /// In this substep.
+    pub(crate) in_substep: f32,
+    /// From where they are expected to be, at the beginning or the end of this substep.
+    pub(crate) from_expected: f32,
+}
+
+/// Where balls are expected to be: at earlier positions, or since then moving uniformly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected<'a, const D: usize> {
+    /// Earlier positions by axis, m.
+    pub(crate) start: [&'a [f32]; D],
+    /// The displacement of each ball in a substep by axis, m, and the number of substeps from the
+    /// start until the end of this one.
+    pub(crate) uniform: Option<([&'a [f32]; D], f32)>,
+}
+
+/// By axis, the least and the greatest displacement of balls, m: in this substep; and from where they
+/// are expected to be at its end, and at its beginning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Displacements<const D: usize>([[[f32; 2]; 3]; D]);
+
+impl<const D: usize> Displacements<D> {
+    /// Of no balls.
+    pub(crate) const NONE: Self = Self([[[f32::MAX, f32::MIN]; 3]; D]);
+
+    /// Adds balls: columns of their positions and previous positions by axis, m. All columns have the
+    /// same length, a multiple of [`PADDING`](taut_core::PADDING).
+    pub(crate) fn add(
+        &mut self,
+        position: [&[f32]; D],
+        previous: [&[f32]; D],
+        expected: Expected<'_, D>,
+    ) {
+        widest(Add { position, previous, expected, to: self });
+    }
+
+    /// Adds the balls of others.
+    pub(crate) fn merge(&mut self, others: &Self) {
+        for (spans, others) in self.0.iter_mut().zip(&others.0) {
+            for ([low, high], [other_low, other_high]) in spans.iter_mut().zip(others) {
+                (*low, *high) = (low.min(*other_low), high.max(*other_high));
+            }
+        }
+    }
+
+    /// How far balls have moved relative to each other.
+    pub(crate) fn travel(&self) -> Travel {
+        let mut diagonals2 = [0.0; 3];
+        for spans in &self.0 {
+            for (diagonal2, [low, high]) in diagonals2.iter_mut().zip(spans) {
+                *diagonal2 += (high - low) * (high - low);
+            }
+        }
+        let [in_substep, at_end, at_beginning] = diagonals2.map(f32::sqrt);
+        Travel { in_substep, from_expected: at_end.max(at_beginning) }
+    }
+}
+
+struct Add<'a, const D: usize> {
+    position: [&'a [f32]; D],
+    previous: [&'a [f32]; D],
+    expected: Expected<'a, D>,
+    to: &'a mut Displacements<D>,
+}
+
+impl<const D: usize> WithSimd for Add<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<R: Simd>(self, simd: R) {
+        let Self { position, previous, expected: Expected { start, uniform }, to } = self;
+        for axis in 0..D {
+            let (now, _) = R::as_simd_f32s(position[axis]);
+            let before = &R::as_simd_f32s(previous[axis]).0[..now.len()];
+            let start = &R::as_simd_f32s(start[axis]).0[..now.len()];
+            let mut spans = [Span::empty(simd); 3];
+            if let Some((motion, substeps)) = uniform {
+                let motion = &R::as_simd_f32s(motion[axis]).0[..now.len()];
+                let substeps = Register::splat(simd, substeps);
+                for register in 0..now.len() {
+                    let now = Register::new(simd, now[register]);
+                    let before = Register::new(simd, before[register]);
+                    let motion = Register::new(simd, motion[register]);
+                    let end = Register::new(simd, start[register]) + substeps * motion;
+                    spans[0].add(now - before);
+                    spans[1].add(now - end);
+                    spans[2].add(before - (end - motion));
+                }
+            } else {
+                for register in 0..now.len() {
+                    let now = Register::new(simd, now[register]);
+                    let before = Register::new(simd, before[register]);
+                    let start = Register::new(simd, start[register]);
+                    spans[0].add(now - before);
+                    spans[1].add(now - start);
+                    spans[2].add(before - start);
+                }
+            }
+            for ([low, high], span) in to.0[axis].iter_mut().zip(spans) {
+                let [span_low, span_high] = span.ends(simd);
+                (*low, *high) = (low.min(span_low), high.max(span_high));
+            }
+        }
+    }
+}
+
+/// The least and the greatest of numbers, lane by lane. NaN does not count.
+#[derive(Clone, Copy)]
+pub(super) struct Span<R: Simd> {
+    low: Register<R>,
+    high: Register<R>,
+}
+
+impl<R: Simd> Span<R> {
+    #[inline(always)]
+    pub(super) fn empty(simd: R) -> Self {
+        Self { low: Register::splat(simd, f32::MAX), high: Register::splat(simd, f32::MIN) }
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, number: Register<R>) {
+        self.low = Lane::select(self.low.above(number), number, self.low);
+        self.high = Lane::select(number.above(self.high), number, self.high);
+    }
+
+    /// The least and the greatest of all lanes.
+    #[inline(always)]
+    pub(super) fn ends(self, simd: R) -> [f32; 2] {
+        [simd.reduce_min_f32s(self.low.lanes()), simd.reduce_max_f32s(self.high.lanes())]
+    }
+}
