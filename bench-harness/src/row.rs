@@ -18,7 +18,7 @@ pub struct Row {
     pub lanes: usize,
     /// The formula.
     pub formula: &'static str,
-    /// The arrangement.
+    /// The name of the arrangement from which the schedule was made, such as `banded+rcm`.
     pub schedule: String,
     /// Number of threads.
     pub threads: usize,

@@ -30,10 +30,11 @@ const SCENE: &str = r#"
     sphere = { centre = [0.0, -0.2, 0.0], radius = 0.1 }
 "#;
 
-/// Most commands of one input.
+/// The largest number of commands of an input.
 const COMMANDS_MAX: usize = 12;
 
-/// Whether a command, if it is one, takes little time: a page may request 100,000 iterations.
+/// Whether a command, if it is one, takes little time: a page may request 10,000 iterations in a step.
+/// (Counts above 100,000 are rejected.)
 fn is_quick(text: &str) -> bool {
     match serde_json::from_str(text) {
         Ok(Command::Scene { scene, size }) => {
@@ -74,8 +75,8 @@ fuzz_target!(|text: &str| {
         let page = pages[nth % 8 / 7];
         host.receive(page, line);
         host.advance(1.0 / 60.0);
-        // A message is made when it is taken; there is a state, a topology, a frame, figures and
-        // errors, so the number that follow each other is small.
+        // A message is made when it is taken, and there are only a few of each kind (state, topology,
+        // frame, figures, errors) at a time, so they soon end.
         let mut left = 64;
         while let Some(message) = host.take(page) {
             check(&message);

@@ -2,14 +2,15 @@
 //! them, and worlds that simulate scenes.
 //!
 //! - A [`Model`] consists of particles and sticks, faces and named groups. Builders make models.
-//! - A [`Scene`] consists of named models, forces ([`Force`]), obstacles ([`Obstacle`]) and a step.
+//! - A [`Scene`] consists of named models, ties ([`Tie`]), forces ([`Force`]), obstacles
+//!   ([`Obstacle`]) and [`Settings`].
 //! - A [`World`] simulates a scene, each island on a kernel that suits it.
 //! - An [`Arrangement`] names a numbering of particles and an order of sticks.
 //!
-//! Results have the same bits on every machine: coordinates are computed in `f64` with the crate
-//! `libm` and rounded once, motion uses only operations that are rounded the same everywhere, and
-//! random numbers come from a seeded generator (`ChaCha8Rng`). This crate depends on no kernel and
-//! reads no files.
+//! Results have the same bits on every machine: builders compute the initial coordinates in `f64`
+//! with the crate `libm` and round them once, motion uses only operations that are rounded the same
+//! everywhere, and random numbers come from a seeded generator (`ChaCha8Rng`). This crate depends on
+//! no kernel and reads no files.
 #![forbid(unsafe_code)]
 
 mod body;

@@ -33,9 +33,9 @@ pub(crate) struct Body {
     pub(crate) entity: Entity,
     /// The name of its model. A cloth that replaces another one of the same entity has another name.
     pub(crate) name: String,
-    /// In its first positions, in the world.
+    /// Its model, at its initial positions in world space.
     pub(crate) model: Model,
-    /// Its first positions in the space of the entity with its scale, m.
+    /// Its initial positions in the space of the entity, multiplied by the entity's scale, m.
     pub(crate) rest: Vec<[f32; 3]>,
     pub(crate) drawn: Drawn,
     /// The mesh that the user gave, if any, and the copy that is drawn.
@@ -44,7 +44,7 @@ pub(crate) struct Body {
     /// The particle of each vertex of the mesh; empty if they have the same numbers.
     pub(crate) particle_of: Vec<u32>,
     vertex_of: Vec<u32>,
-    /// The number in the mesh of each triangle; empty if they have the same numbers.
+    /// The triangle of the mesh for each face of the model; empty if they have the same numbers.
     triangle_of: Vec<u32>,
     uvs: Vec<[f32; 2]>,
     colors: Vec<[f32; 4]>,
@@ -197,10 +197,11 @@ impl Body {
         }
     }
 
-    /// Whether the entity still has the mesh that this body was made from, or its copy.
+    /// Whether the body suits the mesh that its entity has now: the one that it was made from, its
+    /// copy, or any mesh if it was made from none.
     pub(crate) fn is_of(&self, mesh: Option<AssetId<Mesh>>) -> bool {
         let own = [&self.mesh, &self.source].into_iter().flatten().any(|it| Some(it.id()) == mesh);
-        // A sheet or rope without a mesh to draw does not read any.
+        // Sheets and ropes are not made from a mesh.
         own || self.source.is_none()
     }
 
@@ -216,7 +217,7 @@ impl Body {
         self.torn_triangles.push(triangle);
     }
 
-    /// Hides the segment of a rope that a torn stick is.
+    /// Hides the segment of a rope whose stick has torn.
     pub(crate) fn remove_stick(&mut self, stick: usize) {
         if matches!(self.drawn, Drawn::Tube(_)) && stick < self.segments() {
             self.torn_triangles.extend(rope::triangles_of_segment(stick));

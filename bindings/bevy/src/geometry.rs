@@ -17,7 +17,7 @@ pub(crate) struct Welded {
     pub(crate) particle_of: Vec<u32>,
     /// The first vertex of each particle.
     pub(crate) vertex_of: Vec<u32>,
-    /// The number in the mesh of each triangle.
+    /// The triangle of the mesh for each triangle of the geometry.
     pub(crate) triangle_of: Vec<u32>,
 }
 

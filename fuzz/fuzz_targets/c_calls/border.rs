@@ -17,7 +17,7 @@ pub enum Fault {
     NullOutput,
     NullArray,
     Unaligned,
-    /// An array has one element more than the call expects, or one less.
+    /// The length of an array is one more than the call expects, or one less.
     Longer,
     Shorter,
     /// The length is larger than memory.
@@ -47,8 +47,8 @@ impl Fault {
         if self == Self::NullOutput { ptr::null_mut() } else { output }
     }
 
-    /// The status of a call with a world and an output that is required.
-    pub fn of_output(self) -> Option<Status> {
+    /// The error of a call that requires its output, if its output is null.
+    pub fn output_error(self) -> Option<Status> {
         (self == Self::NullOutput).then_some(Status::NullPointer)
     }
 }

@@ -146,7 +146,7 @@ impl Creation {
                 self.run_named(kernels, out)
             }
         };
-        if let Some(error) = self.fault.of_output().or(error) {
+        if let Some(error) = self.fault.output_error().or(error) {
             assert_eq!(status, error, "the error of {:?}", self.fault);
         }
         assert_eq!(messages.check(status) == Status::Ok, !world.is_null());

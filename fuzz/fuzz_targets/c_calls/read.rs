@@ -111,7 +111,7 @@ impl Reader<'_> {
                 }
             }
         });
-        self.expect(status, fault.of_output());
+        self.expect(status, fault.output_error());
         if status != Status::Ok {
             assert!(hash == 0 && info == no_info() && settings.dt == 0.0);
         }
@@ -139,7 +139,7 @@ impl Reader<'_> {
             unsafe { taut_world_model(world, nth, fault.output(&mut found)) }
         });
         let missing = (nth >= self.info.models).then_some(Status::OutOfRange);
-        self.expect(status, fault.of_output().or(missing));
+        self.expect(status, fault.output_error().or(missing));
         if status == Status::Ok {
             self.check_model(&found);
         }
@@ -160,7 +160,7 @@ impl Reader<'_> {
                 )
             }
         });
-        match fault.of_output().or(name.error()) {
+        match fault.output_error().or(name.error()) {
             Some(error) => self.expect(status, Some(error)),
             None if status == Status::Ok => self.check_model(&found),
             None => self.expect(status, Some(Status::UnknownName)),
@@ -172,7 +172,7 @@ impl Reader<'_> {
         let group = Text::new(group, Fault::None);
         let (status, count) = self.ask_group(&model, &group, ptr::null_mut(), 0);
         if status != Status::Ok {
-            let error = self.fault.of_output().or(model.error());
+            let error = self.fault.output_error().or(model.error());
             self.expect(status, Some(error.unwrap_or(Status::UnknownName)));
             assert_eq!(count, usize::MAX, "a call that failed has written its output");
             return;
@@ -227,7 +227,7 @@ impl Reader<'_> {
             unsafe { taut_world_position(world, nth, fault.output(&mut found)) }
         });
         let missing = (nth >= self.info.particles).then_some(Status::OutOfRange);
-        self.expect(status, fault.of_output().or(missing));
+        self.expect(status, fault.output_error().or(missing));
         if status == Status::Ok {
             let Point { x, y, z } = found;
             let all = self.slot.positions();
@@ -244,7 +244,7 @@ impl Reader<'_> {
             unsafe { taut_world_stick(world, nth, &raw mut a, fault.output(&mut b)) }
         });
         let missing = (nth >= self.info.sticks).then_some(Status::OutOfRange);
-        self.expect(status, fault.of_output().or(missing));
+        self.expect(status, fault.output_error().or(missing));
         let exists = [a, b].iter().all(|&it| (it as usize) < self.info.particles);
         assert!(match status {
             Status::Ok => exists || [a, b] == [u32::MAX; 2],
@@ -273,7 +273,7 @@ impl Reader<'_> {
                 }
             }
         });
-        self.expect(status, fault.of_output());
+        self.expect(status, fault.output_error());
         if status == Status::Ok {
             assert!(found < self.info.particles || found == usize::MAX);
         }
@@ -314,7 +314,7 @@ impl Reader<'_> {
             // SAFETY: the world and the outputs are NULL or valid.
             unsafe { taut_world_lend_vertices(world, fault.output(&mut vertices), &raw mut length) }
         });
-        self.expect(status, fault.of_output());
+        self.expect(status, fault.output_error());
         if status == Status::Ok && length > 0 {
             // SAFETY: the array is valid until the world is changed.
             let lent = unsafe { slice::from_raw_parts(vertices, length) };

@@ -2,8 +2,8 @@
 //!
 //! The sticks of a [`Sheet`](taut_core::Sheet) are implied by its width, height and families,
 //! so this kernel needs no indices: it loads and stores whole registers. It accepts only the
-//! schedule of [`Sheet::schedule`](taut_core::Sheet::schedule): blocks of bands of rows, and a band
-//! family by family. Threads take blocks.
+//! schedule of [`Sheet::schedule`](taut_core::Sheet::schedule): blocks of rows, divided into bands,
+//! in each of which one family is relaxed after the other. Threads take blocks.
 //!
 //! # Layout
 //!
@@ -12,11 +12,11 @@
 //! `l W + m` is lane `l` of register `m`.
 //!
 //! ```text
-//!             lane 0   lane 1   ...  lane L-1
-//! register 0  0        W             (L-1) W
-//! register 1  1        W + 1         (L-1) W + 1
+//!               lane 0   lane 1   ...  lane L-1
+//! register 0    0        W             (L-1) W
+//! register 1    1        W + 1         (L-1) W + 1
 //! ...
-//! register W-1         2 W - 1       L W - 1
+//! register W-1  W - 1    2 W - 1       L W - 1
 //! ```
 //!
 //! The right neighbours of register `m` are then register `m + 1`, whole and aligned; only the
@@ -28,7 +28,7 @@
 //! A row that needs up to 6 registers has just as many. If a batch then covers only some lanes of a
 //! register, the register is relaxed once per batch, each time only in the lanes of that batch. In
 //! such a *narrow* sheet a row of sticks takes a few operations, each of which waits for the row
-//! before. So the operations of a stage (a band, or the whole of a small sheet) are listed and
+//! before. So the operations of a sweep stage (a band, or the whole of a small sheet) are listed and
 //! sorted by level of dependency (see `narrow.rs`).
 //!
 //! The kernel does not compile for registers of more than 16 lanes (the tests' `Array<N>` has `N`

@@ -17,7 +17,8 @@ use crate::self_collision::SelfCollision;
 /// Number of balls that share a box in the broad phase. Balls with near numbers are near each other
 /// in most models.
 const BLOCK: usize = 32;
-/// Largest number of contacts per ball, on average. Only a heap of colliders in one place has more.
+/// Largest number of contacts per particle of all these models; further ones are dropped. Only a heap
+/// of colliders in one place has so many.
 const CONTACTS_MAX: usize = 8;
 
 /// Models with self-collision: the particles of cloth and ropes as balls, and limbs and bodies as
@@ -152,9 +153,9 @@ impl<const D: usize> ColliderContacts<D> {
         gathered.write(moved, islands);
     }
 
-    /// The number of pairs that touch or are farther apart than that by no more than `slack`, as a
-    /// fraction of their distance from the surface; and the greatest penetration, m.
-    pub(super) fn at_rest<'a>(
+    /// The number of pairs that are at most `1 + slack` times as far apart as when they just touch,
+    /// and the greatest penetration, m. Particles count as at rest.
+    pub(super) fn touching_and_depth<'a>(
         &mut self,
         of_island: impl Fn(usize) -> &'a Particles<D>,
         slack: f32,
@@ -167,8 +168,8 @@ impl<const D: usize> ColliderContacts<D> {
         (touching, depths.fold(0.0, f32::max))
     }
 
-    /// Finds all contacts of a pass, and those that are farther apart by no more than `slack`, as a
-    /// fraction of the distance of balls from surfaces.
+    /// Finds the pairs that are at most `1 + slack` times as far apart as when they just touch. With a
+    /// slack of 0 these are the contacts of a pass.
     fn find(&mut self, slack: f32) {
         let Self { balls, colliders, tied, gathered, blocks, scratch, contacts, .. } = self;
         let particles = &gathered.particles;

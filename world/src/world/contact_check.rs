@@ -75,7 +75,7 @@ impl<const D: usize> World<D> {
         let of_island = |island: usize| &self.islands[island].model.particles;
         let with_bodies = self.collider_contacts.clone();
         let (on_bodies, penetration_of_bodies) = with_bodies
-            .map(|mut it| it.at_rest(of_island, TOUCHING_TOLERANCE as f32))
+            .map(|mut it| it.touching_and_depth(of_island, TOUCHING_TOLERANCE as f32))
             .unwrap_or_default();
         Some(Contacts {
             touching,

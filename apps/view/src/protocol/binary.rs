@@ -4,26 +4,27 @@ use serde::Serialize;
 
 use super::Message;
 
-/// The data that does not change within an epoch.
+/// The data that does not change within an epoch, the time for which the topology stays the same: see
+/// the [module](super).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mesh {
     /// Number of vertices in a frame.
     pub vertices: usize,
     /// Number of particles; they are the first vertices.
     pub particles: usize,
-    /// The models.
+    /// The models; then the springs of each model that has springs and no faces.
     pub parts: Vec<Part>,
     /// The obstacles that can be drawn.
-    pub colliders: Vec<Collider>,
+    pub obstacles: Vec<ObstacleShape>,
     /// Particles that are pinned at the start.
     pub pinned: Vec<u32>,
     /// Sticks to hide: those that only keep a posture, and one-sided ones.
-    pub thin: Vec<u32>,
+    pub hidden_sticks: Vec<u32>,
     /// Particles with a radius, and their radii, m.
     pub radii: Vec<(u32, f32)>,
 }
 
-/// A model.
+/// A model, or the springs of one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
     /// Its name in the scene.
@@ -45,7 +46,7 @@ pub struct Part {
 /// The shape of an obstacle in its own coordinates; frames have its position and rotation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "shape", rename_all = "kebab-case")]
-pub enum Collider {
+pub enum ObstacleShape {
     /// A ball around the origin; a disc in 2-D.
     Sphere {
         /// m.

@@ -4,7 +4,7 @@ use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, W
 
 use super::Session;
 use crate::pages::{Page, TopologySent};
-use crate::protocol::{Collider, Kind, Mesh, Message, Part, Writer};
+use crate::protocol::{Kind, Mesh, Message, ObstacleShape, Part, Writer};
 
 impl<const D: usize> Session<D>
 where
@@ -132,29 +132,32 @@ where
                 })
                 .chain(springs)
                 .collect(),
-            colliders: self.obstacle_figures().map(|figure| collider(&figure.shape)).collect(),
+            obstacles: self
+                .obstacle_figures()
+                .map(|figure| obstacle_shape(&figure.shape))
+                .collect(),
             pinned,
-            thin: hidden_sticks,
+            hidden_sticks,
             radii: balls.map(|(it, &radius)| (it as u32, radius)).collect(),
         }
     }
 }
 
-fn collider<const D: usize>(shape: &FigureShape<'_, D>) -> Collider {
+fn obstacle_shape<const D: usize>(shape: &FigureShape<'_, D>) -> ObstacleShape {
     let half = |half: [f64; D]| row(half.map(|x| x as f32));
     match *shape {
-        FigureShape::Sphere { radius } => Collider::Sphere { radius: radius as f32 },
+        FigureShape::Sphere { radius } => ObstacleShape::Sphere { radius: radius as f32 },
         FigureShape::Capsule { radius, half } => {
-            Collider::Capsule { radius: radius as f32, half: half as f32 }
+            ObstacleShape::Capsule { radius: radius as f32, half: half as f32 }
         }
-        FigureShape::Cuboid { half: it } => Collider::Cuboid { half: half(it) },
-        FigureShape::Bounds { half: it } => Collider::Bounds { half: half(it) },
-        FigureShape::Mesh { points, triangles } => Collider::Mesh {
+        FigureShape::Cuboid { half: it } => ObstacleShape::Cuboid { half: half(it) },
+        FigureShape::Bounds { half: it } => ObstacleShape::Bounds { half: half(it) },
+        FigureShape::Mesh { points, triangles } => ObstacleShape::Mesh {
             points: points.iter().flat_map(|&point| row::<_, D, 3>(point)).collect(),
             triangles: triangles.as_flattened().to_vec(),
         },
-        FigureShape::HalfSpace => Collider::HalfSpace,
+        FigureShape::HalfSpace => ObstacleShape::HalfSpace,
         // `FigureShape` is non-exhaustive; an unknown shape draws nothing.
-        _ => Collider::Mesh { points: Vec::new(), triangles: Vec::new() },
+        _ => ObstacleShape::Mesh { points: Vec::new(), triangles: Vec::new() },
     }
 }

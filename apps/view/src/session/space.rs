@@ -6,7 +6,8 @@ use taut::world::{Drag, Field, Force, Gusts, Model, Scene, Wind, WindLaw, World}
 
 /// Operations that differ between 2-D and 3-D.
 pub(crate) trait Space<const D: usize> {
-    /// Tears the sticks that a blade crosses; returns their number.
+    /// Tears the sticks that a blade crosses as it moves from one segment to another; returns their
+    /// number. In 2-D it cuts along the path of the blade's first point.
     fn cut(world: &mut World<D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
 
     /// The wind for scenes without forces.

@@ -38,7 +38,7 @@ fn a_new_page_receives_the_whole_scene() {
         assert_eq!(rests.len(), sticks.len());
         assert!(rests.iter().all(|&it| it > 0.0));
         assert_eq!(frame.vertices.len(), count(&mesh["vertices"]));
-        assert_eq!(frame.poses.len(), mesh["colliders"].as_array().unwrap().len());
+        assert_eq!(frame.poses.len(), mesh["obstacles"].as_array().unwrap().len());
         assert_eq!(frame.step as usize, count(&figures["steps"]));
 
         // The ranges of the parts are adjacent.

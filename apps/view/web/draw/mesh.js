@@ -19,10 +19,10 @@ export class Mesh {
     this.vertices = message.vertices;
     this.particles = message.particles;
     this.parts = message.parts ?? [];
-    this.colliders = message.colliders ?? [];
+    this.obstacles = message.obstacles ?? [];
     this.pinned = message.pinned ?? [];
     this.radii = new Map(message.radii ?? []);
-    this.hiddenIds = message.thin ?? [];
+    this.hiddenIds = message.hidden_sticks ?? [];
     this.faces = new Uint32Array(0);
     this.sticks = new Uint32Array(0);
     /** `sticks` without the hidden ones. */

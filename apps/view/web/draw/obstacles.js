@@ -91,15 +91,15 @@ export class Obstacles {
     this.shapes = [];
   }
 
-  setColliders(colliders) {
+  setShapes(obstacles) {
     const { gl } = this;
     for (const shape of this.shapes) {
       if (!shape) continue;
       gl.deleteVertexArray(shape.array);
       shape.buffers.forEach((it) => gl.deleteBuffer(it));
     }
-    this.shapes = colliders.map((collider) => {
-      const shape = SHAPES[collider.shape]?.(collider);
+    this.shapes = obstacles.map((obstacle) => {
+      const shape = SHAPES[obstacle.shape]?.(obstacle);
       if (!shape) return null;
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
@@ -140,7 +140,7 @@ export class Obstacles {
     const { gl } = this;
     const { poses, extent: { centre, radius }, theme, mesh } = view;
     const floors = [];
-    mesh.colliders.forEach(({ shape, half }, number) => {
+    mesh.obstacles.forEach(({ shape, half }, number) => {
       const { position, rotation } = poseOf(poses, number);
       if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
       if (shape === 'bounds') {
@@ -180,7 +180,7 @@ export class Obstacles {
   }
 }
 
-/** The pose of collider `number` in the last frame. */
+/** The pose of obstacle `number` in the last frame. */
 export function poseOf(poses, number) {
   const at = 7 * number;
   if (!poses || poses.length < at + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
@@ -202,17 +202,17 @@ const EXTENT_MAX = 8;
  * The bounding box of `box` and the obstacles, above the floor. Bounds are included if they are not too
  * wide; high ones only up to the height of `box`.
  */
-export function boxOfObstacles(colliders, poses, box) {
+export function boxOfObstacles(obstacles, poses, box) {
   let [min, max] = box;
   const most = Math.max(EXTENT_MAX, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
   const include = (low, high) => {
     min = min.map((x, axis) => Math.min(x, low[axis]));
     max = max.map((x, axis) => Math.max(x, high[axis]));
   };
-  colliders.forEach((collider, number) => {
+  obstacles.forEach((obstacle, number) => {
     const { position: at } = poseOf(poses, number);
-    const { shape, half } = collider;
-    const extent = EXTENTS[shape]?.(collider);
+    const { shape, half } = obstacle;
+    const extent = EXTENTS[shape]?.(obstacle);
     if (extent && Math.max(...extent) < most) {
       include(at.map((x, axis) => x - extent[axis]), at.map((x, axis) => x + extent[axis]));
     } else if (shape === 'bounds' && Math.max(half[0], half[2]) < most) {
@@ -221,7 +221,7 @@ export function boxOfObstacles(colliders, poses, box) {
       include(low, [high[0], half[1] < most ? high[1] : max[1], high[2]]);
     }
   });
-  colliders.forEach(({ shape }, number) => {
+  obstacles.forEach(({ shape }, number) => {
     const { position, rotation } = poseOf(poses, number);
     if (shape === 'half-space' && rotate([0, 1, 0], rotation)[1] > 0.999) min[1] = Math.max(min[1], Math.min(position[1], max[1]));
   });

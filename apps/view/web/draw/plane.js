@@ -124,11 +124,11 @@ export class Plane {
   }
 
   drawShapes(view) {
-    this.drawEach(view, (collider) => {
-      switch (collider.shape) {
-        case 'sphere': return { half: [0, 0], round: collider.radius };
-        case 'capsule': return { half: [0, collider.half], round: collider.radius };
-        case 'cuboid': return { half: collider.half, round: 0 };
+    this.drawEach(view, (obstacle) => {
+      switch (obstacle.shape) {
+        case 'sphere': return { half: [0, 0], round: obstacle.radius };
+        case 'capsule': return { half: [0, obstacle.half], round: obstacle.radius };
+        case 'cuboid': return { half: obstacle.half, round: 0 };
         case 'half-space': return { half: [1e4, 5e3], round: 0, lower: 5e3 };
         default: return null;
       }
@@ -143,8 +143,8 @@ export class Plane {
     gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.shapeArray);
-    mesh.colliders.forEach((collider, number) => {
-      const shape = shapeOf(collider);
+    mesh.obstacles.forEach((obstacle, number) => {
+      const shape = shapeOf(obstacle);
       if (!shape) return;
       const { position: [x, y], rotation: [, , qz, qw] } = poseOf(poses, number);
       const [cosine, sine] = [qw * qw - qz * qz, 2 * qw * qz];

@@ -91,7 +91,7 @@ export class Renderer {
   box(bounds) {
     if (!this.positions) return null;
     const box = bounds?.flat().every(Number.isFinite) ? bounds : this.particleBox();
-    return box && boxOfObstacles(this.mesh.colliders, this.poses, box);
+    return box && boxOfObstacles(this.mesh.obstacles, this.poses, box);
   }
 
   /** The bounding box of the current positions. */

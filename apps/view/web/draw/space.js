@@ -19,7 +19,7 @@ export class Space {
   /** Deletes what refers to the previous topology. */
   reset(mesh) {
     this.surfaces.reset();
-    this.obstacles.setColliders(mesh.colliders);
+    this.obstacles.setShapes(mesh.obstacles);
   }
 
   draw(view, hasMoved) {
