@@ -11,18 +11,17 @@ const SUBSTEPS: f32 = 4.0;
 /// fast for the greatest, the list takes account of their motion.
 const MARGINS: [f32; 2] = [0.2, 1.0];
 
-/// A list for fast balls takes account of their motion over at most so many substeps: in them, the
-/// balls of a cluster move relative to each other by so many times the greatest thickness. Beyond that
-/// a list has so many pairs that it is better to make one in each substep.
+/// Largest number of substeps for which a list for fast balls is made.
 const SUBSTEPS_AHEAD: f32 = 6.0;
+/// It is made for as many substeps as the balls of a cluster take to move by so much relative to each
+/// other, as a multiple of the greatest thickness. For more, it would have too many pairs.
 const MOTION_AHEAD: f32 = 0.5;
 /// How far two balls may then deviate from uniform motion relative to each other, as a multiple of
 /// the greatest thickness.
 const DEVIATION: f32 = 0.4;
-/// Such a list has more pairs. If one was used for less than so many substeps, because balls collide
-/// or are pulled back,
+/// A list for several substeps is worthwhile if it is used for so many. If collisions end one earlier,
 const SUBSTEPS_LEAST: u32 = 3;
-/// the next lists, this many, are for one substep each.
+/// so many lists for one substep each follow.
 const SINGLE_LISTS: u32 = 16;
 
 /// The pairs of balls that may touch, and some more: what is done with those that do is the same
@@ -46,8 +45,15 @@ pub(crate) struct NearList<const D: usize> {
 struct Validity {
     /// How far two balls may be from where they are expected, relative to each other, m.
     margin: f32,
-    /// Of balls that are expected to move: the number of substeps since the start, and the greatest.
-    uniform: Option<[u32; 2]>,
+    /// Of a list for fast balls, which are expected to move uniformly.
+    age: Option<Age>,
+}
+
+/// The number of substeps that a list for fast balls has been used, and the largest allowed.
+#[derive(Clone, Copy, Debug)]
+struct Age {
+    substeps: u32,
+    max: u32,
 }
 
 /// A list without pairs: while no two balls have moved by its margin relative to each other, none
@@ -82,7 +88,7 @@ impl<const D: usize> NearList<D> {
     /// The list, if it is valid, without pairs, and of slow balls.
     pub(crate) fn empty(&self) -> Option<EmptyList<'_, D>> {
         match self.validity {
-            Some(Validity { margin, uniform: None }) if self.near.rows().is_empty() => {
+            Some(Validity { margin, age: None }) if self.near.rows().is_empty() => {
                 Some(EmptyList { number: self.made, made_at: &self.start, margin })
             }
             _ => None,
@@ -92,9 +98,9 @@ impl<const D: usize> NearList<D> {
     /// The rows for this substep.
     pub(crate) fn refreshed(&mut self, balls: &Balls<D>, pairings: &impl Pairings) -> &[Row] {
         let uniform = match &mut self.validity {
-            Some(Validity { uniform: Some([substeps, _]), .. }) => {
-                *substeps += 1;
-                Some((slices(&self.motion), *substeps as f32))
+            Some(Validity { age: Some(age), .. }) => {
+                age.substeps += 1;
+                Some((slices(&self.motion), age.substeps as f32))
             }
             _ => None,
         };
@@ -102,8 +108,8 @@ impl<const D: usize> NearList<D> {
         let mut displacements = Displacements::NONE;
         displacements.add(slices(&balls.position), slices(&balls.previous), expected);
         let Travel { in_substep, from_expected } = displacements.travel();
-        let is_valid = self.validity.is_some_and(|Validity { margin, uniform }| {
-            from_expected <= margin && uniform.is_none_or(|[substeps, most]| substeps <= most)
+        let is_valid = self.validity.is_some_and(|Validity { margin, age }| {
+            from_expected <= margin && age.is_none_or(|age| age.substeps <= age.max)
         });
         if !is_valid {
             self.make(balls, pairings, in_substep);
@@ -126,8 +132,8 @@ impl<const D: usize> NearList<D> {
                     *motion = now - before;
                 }
             }
-            if let Some([substeps, most]) = self.validity.and_then(|it| it.uniform)
-                && most > 1
+            if let Some(Age { substeps, max }) = self.validity.and_then(|it| it.age)
+                && max > 1
                 && substeps <= SUBSTEPS_LEAST
             {
                 self.single_lists = SINGLE_LISTS;
@@ -141,14 +147,15 @@ impl<const D: usize> NearList<D> {
             #[allow(clippy::cast_sign_loss, reason = "not negative")]
             let substeps = 1 + ahead.min(SUBSTEPS_AHEAD - 1.0) as u32;
             let deviation = if substeps > 1 { DEVIATION * thickness } else { 0.0 };
-            let validity = Validity { margin: deviation, uniform: Some([1, substeps]) };
+            let age = Some(Age { substeps: 1, max: substeps });
+            let validity = Validity { margin: deviation, age };
             (Margin::Uniform { substeps, deviation }, validity)
         } else {
             for (start, position) in self.start.iter_mut().zip(&balls.position) {
                 start.copy_from_slice(position);
             }
             let margin = lasting.max(least);
-            (Margin::Distance(margin), Validity { margin, uniform: None })
+            (Margin::Distance(margin), Validity { margin, age: None })
         };
         self.near.search(balls, pairings, margin);
         self.validity = Some(validity);
