@@ -59,9 +59,9 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
 ];
 
 /// A description of the rows that [`selected`] returns, for readers of the table.
-pub(crate) const SELECTION: &str = "The table shows, with the default formula, the fastest row of \
-    each kernel on each instruction set and number of threads, and of each schedule; and the \
-    fastest row of each formula.";
+pub(crate) const SELECTION: &str = "The table shows the fastest row of each kernel on each \
+    instruction set (and number of threads) and of each schedule, with the default formula; and of \
+    each formula.";
 
 /// The selected rows, the fastest first: see [`SELECTION`]. Rows that blew up are excluded.
 pub(crate) fn selected<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
