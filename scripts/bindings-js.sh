@@ -9,11 +9,12 @@
 # Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
 # VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock; --browser also Chromium ($CHROMIUM, or that
 # of the system) and npm. If one is missing, it says which, and the exit code is 3. For a quick test:
-# CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16.
+# TAUT_PROFILE=release, which is larger and slower.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/js"
 
 target=wasm32-unknown-unknown
+profile=${TAUT_PROFILE:-npm}
 read -ra features <<< "${TAUT_FEATURES-}" # TAUT_FEATURES='--no-default-features --features toml': the scalar kernel only
 version=$(grep -A1 'name = "wasm-bindgen"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
 missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
@@ -22,10 +23,10 @@ missing() { printf 'skipped: no %s\n' "$1" >&2 && exit 3; }
     missing "wasm-bindgen $version (cargo install wasm-bindgen-cli --version $version)"
 command -v node >/dev/null || missing node
 
-RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --release --locked --target $target "${features[@]}"
+RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}" cargo build --profile "$profile" --locked --target $target "${features[@]}"
 rm -rf dist
 wasm-bindgen --target web --out-dir dist --out-name taut \
-    "${CARGO_TARGET_DIR:-target}/$target/release/taut_js.wasm"
+    "${CARGO_TARGET_DIR:-target}/$target/$profile/taut_js.wasm"
 cp src/node.js dist
 printf 'taut_bg.wasm: %d kB, %d kB with gzip\n' $(($(wc -c < dist/taut_bg.wasm) / 1000)) \
     $(($(gzip -9 -c dist/taut_bg.wasm | wc -c) / 1000))
