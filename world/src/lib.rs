@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod by_layout;
 mod disjoint_sets;
 mod drawing;
 mod emitter;

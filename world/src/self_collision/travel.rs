@@ -8,7 +8,7 @@ use crate::simd::widest;
 
 /// Upper bounds of displacements of balls relative to each other, m. Those that are not finite do not
 /// count.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Travel {
     /// In this substep.
     pub(crate) in_substep: f32,

@@ -3,104 +3,77 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use taut_core::{ParticleView, SlotLayout, Stage};
+use taut_core::{ParticleView, Stage};
 
 use super::near_list::EmptyList;
 use super::travel::{Displacements, Expected};
+use crate::by_layout::ByLayout;
 use crate::matter::Matter;
 
-/// The positions that the particles of an island had when a list was made, in the layout of its plan.
+/// The positions that the particles of an island had when a list was made.
 #[derive(Clone, Debug)]
 pub(crate) struct TravelInPlan<const D: usize> {
     /// The number of the list; 0: none yet.
     list: u64,
-    layout: Layout,
-    /// By axis and slot of the plan, m; NaN for padding.
-    made_at: [Vec<f32>; D],
+    made_at: ByLayout<MadeAt<D>>,
 }
 
 impl<const D: usize> Default for TravelInPlan<D> {
     fn default() -> Self {
-        Self { list: 0, layout: Layout::Run, made_at: core::array::from_fn(|_| Vec::new()) }
+        Self { list: 0, made_at: ByLayout::default() }
     }
 }
 
-/// The layout of all particles of a plan: a [`SlotLayout`] that owns its offsets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Layout {
-    Run,
-    Rows { width: usize, offsets: Vec<u32> },
-    Copies { particles: usize, copies: usize },
+/// The positions in a layout.
+#[derive(Clone, Debug)]
+struct MadeAt<const D: usize> {
+    /// The ball of each slot of the layout; [`u32::MAX`] for padding.
+    ball_of: Vec<u32>,
+    /// By axis, m; NaN for padding.
+    columns: [Vec<f32>; D],
 }
 
-impl Layout {
-    fn of(view: &SlotLayout<'_>) -> Self {
-        match *view {
-            SlotLayout::Run(_) => Self::Run,
-            SlotLayout::Rows { width, offsets, .. } => {
-                Self::Rows { width, offsets: offsets.to_vec() }
-            }
-            SlotLayout::Copies { particles, copies, .. } => Self::Copies { particles, copies },
-        }
+impl<const D: usize> MadeAt<D> {
+    fn new(list: EmptyList<'_, D>, ball_of: Vec<u32>) -> Self {
+        let columns = core::array::from_fn(|_| vec![0.0; ball_of.len()]);
+        let mut this = Self { ball_of, columns };
+        this.read(list);
+        this
     }
 
-    /// Whether a view is a part of it.
-    fn contains(&self, view: &SlotLayout<'_>) -> bool {
-        match (self, view) {
-            (Self::Run, SlotLayout::Run(_)) => true,
-            (Self::Rows { width, offsets }, SlotLayout::Rows { width: w, offsets: o, .. }) => {
-                width == w && offsets == o
-            }
-            (
-                Self::Copies { particles, copies },
-                SlotLayout::Copies { particles: p, copies: c, .. },
-            ) => particles == p && copies == c,
-            _ => false,
-        }
-    }
-
-    fn slots(&self) -> SlotLayout<'_> {
-        match self {
-            Self::Run => SlotLayout::Run(0),
-            Self::Rows { width, offsets } => {
-                SlotLayout::Rows { first_row: 0, width: *width, offsets }
-            }
-            Self::Copies { particles, copies } => {
-                SlotLayout::Copies { first: 0, particles: *particles, copies: *copies }
+    /// Reads the positions of a list.
+    fn read(&mut self, list: EmptyList<'_, D>) {
+        for (column, from) in self.columns.iter_mut().zip(list.made_at) {
+            for (x, &ball) in column.iter_mut().zip(&self.ball_of) {
+                *x = from.get(ball as usize).copied().unwrap_or(f32::NAN);
             }
         }
     }
 }
 
-/// Reads the displacements of the particles of a plan.
+/// Reads the displacements of the particles of a plan since a list was made.
 struct ReadDisplacements<'a, const D: usize> {
-    origin: &'a TravelInPlan<D>,
-    found: Mutex<Found<D>>,
-}
-
-struct Found<const D: usize> {
-    displacements: Displacements<D>,
-    /// The layout of the plan, if it is another one.
-    other_layout: Option<Layout>,
+    list: EmptyList<'a, D>,
+    /// By particle: the slot of its ball.
+    slot_of: &'a [u32],
+    made_at: &'a ByLayout<MadeAt<D>>,
+    displacements: Mutex<Displacements<D>>,
 }
 
 impl<const D: usize> Stage<D> for ReadDisplacements<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let ParticleView { position, previous, layout, inverse_mass } = particles;
+        let Self { list, slot_of, made_at, displacements } = self;
+        let MadeAt { columns, .. } = made_at.get(&layout, slot_of.len(), |slots, number_of| {
+            let ball = |slot| slot_of.get(number_of(slot)).copied().unwrap_or(u32::MAX);
+            MadeAt::new(*list, (0..slots).map(ball).collect())
+        });
         let slots = layout.first_slot()..layout.first_slot() + inverse_mass.len();
-        let TravelInPlan { layout: own, made_at, .. } = self.origin;
-        let mut displacements = Displacements::NONE;
-        let mut other_layout = None;
-        if own.contains(&layout) && slots.end <= made_at[0].len() {
-            let start = made_at.each_ref().map(|column| &column[slots.clone()]);
-            let [position, previous] = [position, previous].map(|columns| columns.map(|it| &*it));
-            displacements.add(position, previous, Expected { start, uniform: None });
-        } else {
-            other_layout = Some(Layout::of(&layout));
-        }
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.displacements.merge(&displacements);
-        found.other_layout = found.other_layout.take().or(other_layout);
+        let start = columns.each_ref().map(|column| &column[slots.clone()]);
+        let [position, previous] = [position, previous].map(|columns| columns.map(|it| &*it));
+        let mut of_view = Displacements::NONE;
+        of_view.add(position, previous, Expected { start, uniform: None });
+        displacements.lock().unwrap_or_else(PoisonError::into_inner).merge(&of_view);
     }
 }
 
@@ -114,29 +87,17 @@ impl<const D: usize> TravelInPlan<D> {
         slot_of: &[u32],
     ) -> Displacements<D> {
         if self.list != list.number {
-            self.arrange(list, slot_of);
+            self.list = list.number;
+            self.made_at.each_mut().for_each(|made_at| made_at.read(list));
         }
-        loop {
-            let found = Found { displacements: Displacements::NONE, other_layout: None };
-            let read = ReadDisplacements { origin: self, found: Mutex::new(found) };
-            matter.inspect(&read);
-            let found = read.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let Some(layout) = found.other_layout else { return found.displacements };
-            self.layout = layout;
-            self.arrange(list, slot_of);
-        }
+        let displacements = Mutex::new(Displacements::NONE);
+        let read = ReadDisplacements { list, slot_of, made_at: &self.made_at, displacements };
+        matter.inspect(&read);
+        read.displacements.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Arranges the positions of a list in the layout.
-    fn arrange(&mut self, list: EmptyList<'_, D>, slot_of: &[u32]) {
-        let (layout, slots) = self.layout.slots().full(slot_of.len());
-        for (to, from) in self.made_at.iter_mut().zip(list.made_at) {
-            to.clear();
-            to.extend((0..slots).map(|slot| {
-                let ball = slot_of.get(layout.particle(slot));
-                ball.map_or(f32::NAN, |&ball| from[ball as usize])
-            }));
-        }
-        self.list = list.number;
+    /// Adapts to a new plan.
+    pub(crate) fn forget_slots(&mut self) {
+        self.made_at.forget_slots();
     }
 }

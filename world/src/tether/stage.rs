@@ -1,13 +1,10 @@
 //! The stage that enforces tethers.
 
-use std::sync::OnceLock;
-
 use pulp::{Simd, WithSimd};
-use taut_core::{
-    Column, Exact, Lane, PADDING, ParticleView, SlotLayout, Stage, factor, squared_length,
-};
+use taut_core::{Column, Exact, Lane, ParticleView, SlotLayout, Stage, factor, squared_length};
 use taut_lanes::pulp::Register;
 
+use crate::by_layout::ByLayout;
 use crate::simd::widest;
 
 /// Largest speed at which a tether pulls, m/s. A faster pull is limited to it and adds no velocity,
@@ -29,10 +26,7 @@ pub(crate) struct TetherColumns<const D: usize> {
     lists: Vec<TetherList>,
     /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
-    /// The tethers by particle number, built when a stage first needs them.
-    by_number: OnceLock<Vec<SlotTethers<D>>>,
-    /// The tethers by slot of a plan, built when a stage first needs them.
-    by_slot: OnceLock<Vec<SlotTethers<D>>>,
+    by_layout: ByLayout<Vec<SlotTethers<D>>>,
 }
 
 /// One tether per slot.
@@ -73,7 +67,7 @@ impl<const D: usize> SlotTethers<D> {
 
 impl<const D: usize> TetherColumns<D> {
     pub(crate) fn new(lists: Vec<TetherList>, anchors: Vec<[f32; D]>) -> Self {
-        Self { lists, anchors, by_number: OnceLock::new(), by_slot: OnceLock::new() }
+        Self { lists, anchors, by_layout: ByLayout::default() }
     }
 
     /// Number of tethers.
@@ -96,17 +90,15 @@ impl<const D: usize> TetherColumns<D> {
             *anchor = position;
         }
         if moved {
-            for layout in [&mut self.by_number, &mut self.by_slot] {
-                for tethers in layout.get_mut().into_iter().flatten() {
-                    tethers.update_anchors(&self.anchors);
-                }
+            for tethers in self.by_layout.each_mut().flatten() {
+                tethers.update_anchors(&self.anchors);
             }
         }
     }
 
     /// Discards the layout by slot, for a new plan.
     pub(crate) fn forget_slots(&mut self) {
-        self.by_slot = OnceLock::new();
+        self.by_layout.forget_slots();
     }
 
     fn particles(&self) -> usize {
@@ -115,21 +107,10 @@ impl<const D: usize> TetherColumns<D> {
 
     /// The tethers in the layout of a stage.
     fn in_layout(&self, layout: &SlotLayout) -> &[SlotTethers<D>] {
-        match *layout {
-            SlotLayout::Run(_) => self.by_number.get_or_init(|| {
-                // A view may begin at any particle, and consists of whole registers.
-                self.make(self.particles().next_multiple_of(PADDING) + PADDING, |slot| slot)
-            }),
-            SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {
-                let (all, slots) = layout.full(self.particles());
-                self.make(slots, |slot| all.particle(slot))
-            }),
-        }
-    }
-
-    fn make(&self, slots: usize, number_of: impl Fn(usize) -> usize) -> Vec<SlotTethers<D>> {
-        let numbers = || (0..slots).map(&number_of);
-        self.lists.iter().map(|list| SlotTethers::new(list, &self.anchors, numbers())).collect()
+        self.by_layout.get(layout, self.particles(), |slots, number_of| {
+            let tethers = |list| SlotTethers::new(list, &self.anchors, (0..slots).map(number_of));
+            self.lists.iter().map(tethers).collect()
+        })
     }
 }
 

@@ -270,6 +270,9 @@ impl<const D: usize> World<D> {
         formula: Formula,
         kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<(), WorldError> {
+        if let Some(self_collisions) = &mut self.self_collisions {
+            self_collisions.forget_slots();
+        }
         let mut planner = planner(kernel_for);
         for island in &mut self.islands {
             island.replan(formula, &mut planner)?;

@@ -46,6 +46,9 @@ impl<const D: usize> World<D> {
                 self.split_off(island, &torn, planner)?;
             }
         }
+        if let Some(self_collisions) = &mut self.self_collisions {
+            self_collisions.forget_slots();
+        }
         let mut removed = 0;
         for island_number in 0..self.islands.len() {
             let Model { sticks, tear_factors, .. } = &mut self.islands[island_number].model;

@@ -192,6 +192,13 @@ impl<const D: usize> SelfCollisions<D> {
         }
     }
 
+    /// Adapts to new plans.
+    pub(super) fn forget_slots(&mut self) {
+        for IslandTravel { travel, .. } in &mut self.travels {
+            travel.forget_slots();
+        }
+    }
+
     /// Whether an island has particles with self-collision.
     pub(super) fn touches(&self, island: usize) -> bool {
         self.fours.get(island).is_some_and(|fours| !fours.is_empty())

@@ -1,0 +1,52 @@
+//! Values of particles in the layouts in which stages read them.
+
+use std::sync::OnceLock;
+
+use taut_core::{PADDING, SlotLayout};
+
+/// Values of the particles of an island, arranged once for each layout in which a stage first needs
+/// them: by particle number, and by slot of the plan.
+#[derive(Clone, Debug)]
+pub(crate) struct ByLayout<T> {
+    by_number: OnceLock<T>,
+    by_slot: OnceLock<T>,
+}
+
+impl<T> Default for ByLayout<T> {
+    fn default() -> Self {
+        Self { by_number: OnceLock::new(), by_slot: OnceLock::new() }
+    }
+}
+
+impl<T> ByLayout<T> {
+    /// The values for views of a layout of so many particles. `arrange` makes them from the number of
+    /// slots, and the number of the particle in a slot: it is not below that of the particles for
+    /// padding.
+    pub(crate) fn get(
+        &self,
+        layout: &SlotLayout<'_>,
+        particles: usize,
+        arrange: impl FnOnce(usize, &dyn Fn(usize) -> usize) -> T,
+    ) -> &T {
+        match *layout {
+            SlotLayout::Run(_) => self.by_number.get_or_init(|| {
+                // A view may begin at any particle, and consists of whole registers.
+                arrange(particles.next_multiple_of(PADDING) + PADDING, &|slot| slot)
+            }),
+            SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {
+                let (all, slots) = layout.full(particles);
+                arrange(slots, &|slot| all.particle(slot))
+            }),
+        }
+    }
+
+    /// Discards the values by slot, for a new plan.
+    pub(crate) fn forget_slots(&mut self) {
+        self.by_slot = OnceLock::new();
+    }
+
+    /// The values in each layout.
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        [&mut self.by_number, &mut self.by_slot].into_iter().filter_map(OnceLock::get_mut)
+    }
+}
