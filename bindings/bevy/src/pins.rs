@@ -173,12 +173,12 @@ impl PinnedShape<'_> {
                 Ok(group.iter().map(|particle| *particle as usize).collect())
             }
             Selection::Where(selects) => {
-                Ok((0..particles).filter(|&particle| selects(&self.vertex(particle))).collect())
+                Ok((0..particles).filter(|&particle| selects(&self.candidate(particle))).collect())
             }
         }
     }
 
-    fn vertex(&self, particle: usize) -> PinCandidate {
+    fn candidate(&self, particle: usize) -> PinCandidate {
         let vertex = self.vertex_of.get(particle).map_or(particle, |vertex| *vertex as usize);
         PinCandidate {
             particle,
