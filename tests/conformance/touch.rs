@@ -66,3 +66,38 @@ fn contacts_with_bodies_have_the_same_bits_on_every_kernel() {
         assert_eq!(run(&scene, 1, |_| kernel.clone()), scalar, "{isa}");
     }
 }
+
+/// Two curtains, one of which swings into the other, on kernels that change, and then cut.
+#[test]
+fn self_collision_continues_with_the_same_bits_on_other_kernels() {
+    let curtain = colliding(Model::cloth(&Cloth::spaced(27, 19, 0.04)).unwrap().pinned("top"));
+    let mut scene = Scene::new();
+    scene.add("still", curtain.clone()).unwrap();
+    let swinging = curtain.moved([0.01, 0.02, -0.3]).moving_at([0.0, 0.0, 3.0], 1.0 / 480.0);
+    scene.add("swinging", swinging).unwrap();
+    let scalar = |_: &Schedule| AnyKernel::named("scalar").unwrap();
+    let mut reference = World::new(&scene, scalar).unwrap();
+    let mut world = World::new(&scene, AnyKernel::best_for).unwrap();
+    let others = AnyKernel::available();
+    let mut touching = 0;
+    for step in 0..40 {
+        let other = &others[step % others.len()];
+        let kernel_for = |schedule: &Schedule| {
+            if other.runs(schedule) { other.clone() } else { AnyKernel::best_for(schedule) }
+        };
+        if step % 2 == 1 {
+            world.replan(scene.formula, kernel_for).unwrap();
+        }
+        if step == 15 {
+            let blade = |x: f32| [[x, -0.23, -1.0], [x, -0.21, 1.0]];
+            assert!(world.cut_swept(blade(-0.3), blade(0.3)) > 0);
+            assert!(reference.cut_swept(blade(-0.3), blade(0.3)) > 0);
+            assert!(world.reorder(kernel_for).unwrap() > 0);
+            assert!(reference.reorder(scalar).unwrap() > 0);
+        }
+        assert!(world.step().unwrap().finite && reference.step().unwrap().finite);
+        assert_eq!(world.hash(), reference.hash(), "step {step}, {}", Kernel::<3>::isa(other));
+        touching = touching.max(world.contacts().unwrap().touching);
+    }
+    assert!(touching > 20, "{touching}");
+}
