@@ -14,7 +14,7 @@ use super::LibraryScene;
 use super::cloths::bend;
 use crate::AnyScene;
 
-/// What collides with what: sheets with bodies, but not with themselves.
+/// What collides with what: sheets (category 1) do not collide with themselves.
 fn settings(categories: u32, mask: u32) -> SelfCollision {
     SelfCollision { categories, mask, friction: 0.5, ..SelfCollision::default() }
 }
@@ -24,9 +24,9 @@ fn sheet(cloth: &Cloth) -> Result<Model, ModelError> {
     Model::cloth(cloth)?.self_colliding(settings(1, 2))
 }
 
-/// Limbs and bodies that collide with sheets.
+/// Limbs and bodies (category 2) that collide with sheets and with each other.
 fn body(model: Model) -> Result<Model, ModelError> {
-    model.self_colliding(settings(2, 1))
+    model.self_colliding(settings(2, 1 | 2))
 }
 
 #[cfg(feature = "parry")]

@@ -57,10 +57,8 @@ impl Limb {
         }
     }
 
-    /// For each half of its axis the sample point closest to an obstacle and its distance, if
-    /// within `reach`, m. Sample points are at most `reach` apart (unless that needs more than
-    /// [`SEGMENTS_MAX`] segments): between two of them an edge penetrates by less than an eighth of
-    /// that.
+    /// For each half of its axis the [sample point](samples) closest to an obstacle and its distance,
+    /// if within `reach`, m.
     fn deepest<const D: usize>(
         &self,
         particles: &Particles<D>,
@@ -78,13 +76,8 @@ impl Limb {
         if nearest(particles, &probe(0.5, reach + half)).distance >= reach + half {
             return found;
         }
-        let segments = half / reach.max(SPACING_MIN);
-        let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
-        #[allow(clippy::cast_sign_loss, reason = "a count")]
-        let last = segments as u32;
-        for segment in 0..=last {
-            let share = 0.5 * (segment as f32 / segments.max(1.0));
-            for (found, share) in found.iter_mut().zip([share, 1.0 - share]) {
+        for shares in samples(half, reach) {
+            for (found, share) in found.iter_mut().zip(shares) {
                 let probe = probe(share, reach);
                 let nearest = nearest(particles, &probe);
                 if nearest.distance < found.map_or(reach, |(_, deepest)| deepest.distance) {
@@ -100,6 +93,21 @@ impl Limb {
 const SEGMENTS_MAX: f32 = 8.0;
 /// Smallest distance of sample points, m.
 const SPACING_MIN: f32 = 1e-6;
+
+/// Sample points of the two halves of an axis, whose length is `half`, m, as shares of the whole
+/// axis: pairs of one point of each half, from the ends to the middle. They are at most `reach` apart
+/// (unless that needs more than [`SEGMENTS_MAX`] segments): then an edge penetrates a capsule of the
+/// radius `reach` by less than an eighth of that between two of them.
+pub(super) fn samples(half: f32, reach: f32) -> impl Iterator<Item = [f32; 2]> {
+    let segments = half / reach.max(SPACING_MIN);
+    let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
+    #[allow(clippy::cast_sign_loss, reason = "a count")]
+    let last = segments as u32;
+    (0..=last).map(move |segment| {
+        let share = 0.5 * (segment as f32 / segments.max(1.0));
+        [share, 1.0 - share]
+    })
+}
 
 /// The limbs of a model. They collide with every [`Solid`](crate::Solid) (a ridge thinner than a
 /// limb may pass if the limb moves by more than its radius in a substep), and with each other if

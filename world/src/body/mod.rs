@@ -9,7 +9,7 @@
 //! - [`Limbs`]: capsules around sticks, and their contacts.
 //! - Contacts: the vertices of the meshes collide with a [`Solid`](crate::Solid), and bodies with
 //!   each other by `BodyContacts` (feature `parry`). [`Collider`]: limbs and the hulls of bodies, as
-//!   the particles of cloth and ropes meet them.
+//!   the particles of cloth and ropes meet them, and each other.
 
 mod bounce;
 mod colliders;
@@ -34,8 +34,8 @@ use crate::drawing::row;
 use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::vector::{difference, sum, wide};
 
-pub(crate) use colliders::{Collider, ColliderScratch, Placed, box_around};
-pub(crate) use contact::{Contact, Other, Solver};
+pub(crate) use colliders::{Collider, ColliderScratch, Placed, PlacedLimb, box_around};
+pub(crate) use contact::{Contact, Solver};
 pub(crate) use limbs::LimbScratch;
 pub use limbs::{Limb, Limbs};
 pub use mass::MassProperties;

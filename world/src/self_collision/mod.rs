@@ -55,9 +55,10 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 /// surface, which at a hull are the planes of its faces, so its edges are not rounded. Balls are
 /// swept at any speed, if limbs and bodies turn by no more than about 0.1 rad in a substep.
 ///
-/// Limbs and bodies do not collide with each other by this, but by
-/// [`LimbContacts`](crate::LimbContacts) and `BodyContacts`. A particle does not collide with a limb
-/// or body to which it is [tied](crate::Tie) at the beginning.
+/// Limbs collide with the bodies of other models at the deepest point of each half of the limb. Limbs
+/// with limbs and bodies with bodies collide only by [`LimbContacts`](crate::LimbContacts) and
+/// `BodyContacts`. A particle or limb does not collide with a limb or body to which it is
+/// [tied](crate::Tie) at the beginning.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Contacts of cloth and ropes with limbs and bodies.
+//! Contacts of limbs and bodies with cloth and ropes, and with each other.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use taut_core::Particles;
 use super::gathered::Gathered;
 use super::{ModelRange, NumberMap};
 use crate::body::{
-    Collider, ColliderScratch, Contact, Other, Placed, Solver, WeightedPoint, box_around,
+    Collider, ColliderScratch, Contact, Placed, PlacedLimb, Solver, WeightedPoint, box_around,
 };
 use crate::matter::Islands;
 use crate::scene::Scene;
@@ -22,19 +22,20 @@ const BLOCK: usize = 32;
 const CONTACTS_MAX: usize = 8;
 
 /// Models with self-collision: the particles of cloth and ropes as balls, and limbs and bodies as
-/// colliders.
+/// colliders. Colliders collide with balls, and bodies with the limbs of other models.
 ///
-/// Contacts are found in the order of the colliders, and for each in the order of the balls, both as
-/// in the scene. So their order does not depend on islands, kernels and the broad phase.
+/// Contacts are found in the order of the colliders, and for each in the order of the balls and then
+/// of the limbs, all as in the scene. So their order does not depend on islands, kernels and the broad
+/// phase.
 #[derive(Clone, Debug)]
 pub(super) struct ColliderContacts<const D: usize> {
     balls: Vec<ModelBalls>,
-    colliders: Vec<(Collider, SelfCollision)>,
-    /// Pairs of a collider and a ball that are tied, and so do not collide.
-    tied: BTreeSet<[u32; 2]>,
+    colliders: Vec<ModelCollider>,
+    tied: Tied,
     gathered: Gathered<D>,
     /// The lower and upper corner of a box around each block of balls, before and now, m.
     blocks: Vec<[[f32; D]; 2]>,
+    limbs: Vec<LimbInBox<D>>,
     scratch: ColliderScratch<D>,
     contacts: Vec<Contact<D>>,
     solver: Solver<D>,
@@ -46,6 +47,27 @@ pub(super) struct ColliderContacts<const D: usize> {
 struct ModelBalls {
     particles: Range<usize>,
     settings: SelfCollision,
+}
+
+/// A limb or body.
+#[derive(Clone, Debug)]
+struct ModelCollider {
+    collider: Collider,
+    /// The number of its model in the scene.
+    model: usize,
+    settings: SelfCollision,
+}
+
+/// A limb in a substep, the number of its collider, and a box around it, m.
+type LimbInBox<const D: usize> = (usize, PlacedLimb<D>, [[f32; D]; 2]);
+
+/// What is tied, and so does not collide, as numbers of colliders and balls.
+#[derive(Clone, Debug, Default)]
+struct Tied {
+    /// Pairs of a collider and a ball.
+    balls: BTreeSet<[u32; 2]>,
+    /// Pairs of two colliders, in either order.
+    colliders: BTreeSet<[u32; 2]>,
 }
 
 /// Whether two boxes overlap, by their lower and upper corners.
@@ -67,55 +89,44 @@ impl<const D: usize> ColliderContacts<D> {
     ) -> Option<Self> {
         let mut gathered = Gathered::new();
         let (mut balls, mut colliders) = (Vec::new(), Vec::new());
-        // By model: its particles and colliders here.
-        let mut of_model = Vec::new();
-        for ((_, model), range) in scene.models().zip(ranges) {
+        // By model: the number of its first particle here.
+        let mut first_of_model = Vec::new();
+        for (number, ((_, model), range)) in scene.models().zip(ranges).enumerate() {
             let Some(settings) = model.self_collision else {
-                of_model.push(None);
+                first_of_model.push(None);
                 continue;
             };
             let particles = gathered.add(range.particles.clone());
-            let first = colliders.len();
+            first_of_model.push(Some(particles.start as u32));
             if model.has_colliders() {
-                let all = Collider::all_of(model, particles.start as u32);
-                colliders.extend(all.map(|it| (it, settings)));
+                colliders.extend(
+                    Collider::all_of(model, particles.start as u32).map(|collider| ModelCollider {
+                        collider,
+                        model: number,
+                        settings,
+                    }),
+                );
             } else {
-                balls.push(ModelBalls { particles: particles.clone(), settings });
+                balls.push(ModelBalls { particles, settings });
             }
-            of_model.push(Some((particles.start as u32, first..colliders.len())));
         }
-        if balls.is_empty() || colliders.is_empty() {
+        let limbs = count_of_limbs(&colliders);
+        if colliders.is_empty() || balls.is_empty() && (limbs == 0 || limbs == colliders.len()) {
             return None;
         }
-        let mut tied = BTreeSet::new();
-        for tie in scene.ties() {
-            for (ball, other) in [(0, 1), (1, 0)] {
-                let [Some((first, _)), Some((other_first, others))] =
-                    [ball, other].map(|end: usize| of_model[tie.models[end]].as_ref())
-                else {
-                    continue;
-                };
-                for collider in others.clone() {
-                    let mut of_other = tie.points[other].terms();
-                    if of_other.any(|(it, _)| colliders[collider].0.has_particle(other_first + it))
-                    {
-                        let of_ball = tie.points[ball].terms();
-                        tied.extend(of_ball.map(|(it, _)| [collider as u32, first + it]));
-                    }
-                }
-            }
-        }
+        let tied = Tied::new(scene, &first_of_model, &colliders);
         gathered.locate(numbers);
         let count: usize = balls.iter().map(|it| it.particles.len()).sum();
         Some(Self {
             blocks: Vec::with_capacity(count / BLOCK + balls.len()),
+            limbs: Vec::with_capacity(limbs),
             balls,
             colliders,
             tied,
             moved: Vec::with_capacity(gathered.particles.len()),
             gathered,
             scratch: ColliderScratch::default(),
-            contacts: Vec::with_capacity(count),
+            contacts: Vec::with_capacity(count + 4 * limbs),
             solver: Solver::default(),
         })
     }
@@ -171,7 +182,7 @@ impl<const D: usize> ColliderContacts<D> {
     /// Finds the pairs that are at most `1 + slack` times as far apart as when they just touch. With a
     /// slack of 0 these are the contacts of a pass.
     fn find(&mut self, slack: f32) {
-        let Self { balls, colliders, tied, gathered, blocks, scratch, contacts, .. } = self;
+        let Self { balls, colliders, tied, gathered, blocks, limbs, scratch, contacts, .. } = self;
         let particles = &gathered.particles;
         blocks.clear();
         for it in &*balls {
@@ -182,22 +193,94 @@ impl<const D: usize> ColliderContacts<D> {
                     .map(|block| box_around(block.flat_map(|particle| path(particles, particle)))),
             );
         }
+        limbs.clear();
+        if count_of_limbs(colliders) < colliders.len() {
+            limbs.extend(colliders.iter().enumerate().filter_map(|(number, it)| {
+                let Collider::Limb(limb) = it.collider else { return None };
+                let limb = PlacedLimb::new(limb, particles);
+                let gap = gap(&it.settings, slack) + slack * limb.radius();
+                Some((number, limb, limb.bounds(gap)))
+            }));
+        }
         contacts.clear();
         let most = CONTACTS_MAX * particles.len();
-        for (number, (collider, settings)) in (0_u32..).zip(&*colliders) {
-            let Some(placed) = collider.placed(particles, scratch) else { continue };
+        for (number, it) in colliders.iter().enumerate() {
+            let Some(placed) = it.collider.placed(particles, scratch) else { continue };
             let mut first_block = 0;
-            for it in &*balls {
-                let count = it.particles.len().div_ceil(BLOCK);
+            for of_model in &*balls {
+                let count = of_model.particles.len().div_ceil(BLOCK);
                 let blocks = &blocks[first_block..first_block + count];
                 first_block += count;
-                if settings.meets(&it.settings) {
-                    let pair = Pair::new(settings, it, &placed, slack);
-                    pair.find(blocks, particles, |ball| !tied.contains(&[number, ball]), contacts);
+                if it.settings.meets(&of_model.settings) {
+                    let pair = Pair::new(&it.settings, of_model, &placed, slack);
+                    let collides = |ball| !tied.balls.contains(&[number as u32, ball]);
+                    pair.find(blocks, particles, collides, contacts);
+                }
+            }
+            if let Placed::Hull(hull) = &placed {
+                let bounds = hull.bounds(gap(&it.settings, slack));
+                for (other, limb, bounds_of_limb) in &*limbs {
+                    let of_limb = &colliders[*other];
+                    if overlap(&bounds, bounds_of_limb)
+                        && it.model != of_limb.model
+                        && it.settings.meets(&of_limb.settings)
+                        && !tied.colliders.contains(&[number as u32, *other as u32])
+                    {
+                        let gap = gap(&it.settings, slack)
+                            + gap(&of_limb.settings, slack)
+                            + slack * limb.radius();
+                        let friction = it.settings.mean_friction(&of_limb.settings);
+                        let deepest = limb.deepest_in(hull, gap, particles);
+                        for (point, touch) in deepest.into_iter().flatten() {
+                            contacts.extend(touch.contact(particles, point, friction));
+                        }
+                    }
                 }
             }
             contacts.truncate(most);
         }
+    }
+}
+
+/// Half the distance that a model keeps, times `1 + slack`, m.
+fn gap(settings: &SelfCollision, slack: f32) -> f32 {
+    (1.0 + slack) * (0.5 * settings.distance())
+}
+
+fn count_of_limbs(colliders: &[ModelCollider]) -> usize {
+    colliders.iter().filter(|it| matches!(it.collider, Collider::Limb(_))).count()
+}
+
+impl Tied {
+    fn new<const D: usize>(
+        scene: &Scene<D>,
+        first_of_model: &[Option<u32>],
+        colliders: &[ModelCollider],
+    ) -> Self {
+        let mut tied = Self::default();
+        for tie in scene.ties() {
+            // The tied particles of both models, and the colliders that these carry.
+            let ends = [0, 1].map(|end: usize| {
+                let model = tie.models[end];
+                let first = first_of_model[model]?;
+                let particles: Vec<u32> =
+                    tie.points[end].terms().map(|(it, _)| first + it).collect();
+                let carried = |it: &ModelCollider| {
+                    it.model == model && particles.iter().any(|&of| it.collider.has_particle(of))
+                };
+                let all = (0_u32..).zip(colliders).filter(|(_, it)| carried(it));
+                let carried: Vec<u32> = all.map(|(number, _)| number).collect();
+                Some((particles, carried))
+            });
+            let [Some(one), Some(other)] = &ends else { continue };
+            for ((particles, carried), (_, others)) in [(one, other), (other, one)] {
+                for &collider in others {
+                    tied.balls.extend(particles.iter().map(|&ball| [collider, ball]));
+                    tied.colliders.extend(carried.iter().map(|&of_end| [collider, of_end]));
+                }
+            }
+        }
+        tied
     }
 }
 
@@ -217,9 +300,8 @@ impl<'a, const D: usize> Pair<'a, D> {
         placed: &'a Placed<'a, D>,
         slack: f32,
     ) -> Self {
-        let [one, other] = [collider, &balls.settings].map(|it| 0.5 * it.distance());
-        let friction = collider.mean_friction(&balls.settings);
-        Self { placed, balls, reach: (1.0 + slack) * (one + other), friction }
+        let reach = gap(collider, slack) + gap(&balls.settings, slack);
+        Self { placed, balls, reach, friction: collider.mean_friction(&balls.settings) }
     }
 
     fn find(
@@ -244,9 +326,7 @@ impl<'a, const D: usize> Pair<'a, D> {
                 if let Some(touch) = placed.touch(path, reach)
                     && collides(ball)
                 {
-                    let (point, other) = (WeightedPoint::at(ball), Other::Matter(touch.point));
-                    let contact = Contact::new(particles, point, other, touch.normal, friction);
-                    contacts.extend(contact.map(|it| it.with_distance(touch.distance)));
+                    contacts.extend(touch.contact(particles, WeightedPoint::at(ball), friction));
                 }
             }
         }

@@ -16,9 +16,10 @@ pub struct Contacts {
     pub touching: usize,
     /// The deepest penetration of a pair, m; 0 if there is none.
     pub penetration: f32,
-    /// Number of pairs of a particle and a limb or body that touch, or nearly, as above.
+    /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, that touch, or
+    /// nearly, as above. A limb touches a body with up to one point of each half.
     pub on_bodies: usize,
-    /// How much closer the nearest of these pairs is than half the thickness, m; 0 if none is closer.
+    /// The deepest penetration of one of these, m; 0 if there is none.
     pub penetration_of_bodies: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,
@@ -32,8 +33,8 @@ where
     Self: Simulation<D>,
 {
     /// The current contacts of models with [self-collision](crate::SelfCollision), to check the
-    /// quality of the simulation: finding the crossings takes longer than a step. None if no model
-    /// has self-collision.
+    /// quality of the simulation: finding the crossings takes longer than a step. None if no two
+    /// particles, limbs or bodies of such models can have a contact.
     pub fn contacts(&self) -> Option<Contacts> {
         self.measure_contacts()
     }
@@ -47,7 +48,30 @@ impl<const D: usize> World<D> {
     }
 
     pub(super) fn contacts_generic(&self) -> Option<Contacts> {
-        let mut all = self.self_collisions.clone()?;
+        let balls = self.self_collisions.clone();
+        let with_bodies = self.collider_contacts.clone();
+        if balls.is_none() && with_bodies.is_none() {
+            return None;
+        }
+        let left_out = self.self_collisions.iter().flat_map(|it| &it.rules.participants);
+        let (touching, penetration) =
+            balls.map(|it| self.touching_and_penetration(it)).unwrap_or_default();
+        let of_island = |island: usize| &self.islands[island].model.particles;
+        let (on_bodies, penetration_of_bodies) = with_bodies
+            .map(|mut it| it.touching_and_depth(of_island, TOUCHING_TOLERANCE as f32))
+            .unwrap_or_default();
+        Some(Contacts {
+            touching,
+            penetration,
+            on_bodies,
+            penetration_of_bodies,
+            crossings: self.crossings(),
+            left_out: left_out.map(|it| it.rest.close).sum(),
+        })
+    }
+
+    /// The number of pairs of balls that touch, and the deepest penetration of one, m.
+    fn touching_and_penetration(&self, mut all: SelfCollisions<D>) -> (usize, f32) {
         for (island, it) in self.islands.iter().enumerate() {
             if all.touches(island) {
                 all.read(island, &it.model.particles);
@@ -71,20 +95,7 @@ impl<const D: usize> World<D> {
                 penetration = f32::max(penetration, depth as f32);
             }
         }
-        let left_out = rules.participants.iter().map(|it| it.rest.close).sum();
-        let of_island = |island: usize| &self.islands[island].model.particles;
-        let with_bodies = self.collider_contacts.clone();
-        let (on_bodies, penetration_of_bodies) = with_bodies
-            .map(|mut it| it.touching_and_depth(of_island, TOUCHING_TOLERANCE as f32))
-            .unwrap_or_default();
-        Some(Contacts {
-            touching,
-            penetration,
-            on_bodies,
-            penetration_of_bodies,
-            crossings: self.crossings(),
-            left_out,
-        })
+        (touching, penetration)
     }
 
     /// Number of crossings of the faces of models with self-collision.

@@ -1,4 +1,4 @@
-//! Cloth and ropes that touch limbs and rigid bodies.
+//! Limbs and rigid bodies that touch cloth and ropes, and each other.
 
 use taut_core::Schedule;
 use taut_scalar::ScalarKernel;
@@ -232,6 +232,8 @@ fn the_thickness_of_limbs_may_be_zero_but_not_less() {
 
 #[cfg(feature = "parry")]
 mod boxes {
+    use taut_world::Ragdoll;
+
     use super::*;
 
     const SIZE: f32 = 0.25;
@@ -322,6 +324,96 @@ mod boxes {
                 let lowest = lowest(&world, "cloth");
                 assert!(lowest > 0.0, "{lowest} at {speed} m/s");
             }
+        }
+    }
+
+    #[test]
+    fn a_limb_and_a_box_keep_their_momentum() {
+        let rod = rod(0.05).moving_at([0.1, 0.5, 0.0], H);
+        let falling = box_of(400.0).turned([1.0, 0.3, 0.2], 0.3).unwrap();
+        let falling = falling.moved([0.02, 0.3, 0.1]).moving_at([0.0, -1.0, 0.2], H);
+        assert_keeps_momentum(&[("rod", rod), ("box", falling)]);
+    }
+
+    /// A block of 2 m by 0.5 m, 20 cm high, whose upper face is at y = 0.
+    fn bed() -> Model {
+        colliding(Model::rigid_box([2.0, 0.2, 0.5], 400.0).unwrap()).moved([0.0, -0.1, 0.0])
+    }
+
+    #[test]
+    fn a_ragdoll_lies_on_a_body() {
+        let mut scene = Scene::new();
+        scene.add("bed", bed().pinned("body")).unwrap();
+        let doll = Ragdoll { height: 0.8, mass: 5.0, ..Ragdoll::default() };
+        let doll = Model::<3>::ragdoll(&doll).unwrap().turned([0.0, 0.0, 1.0], 1.5).unwrap();
+        let lowest_of = |world: &World| lowest(world, "doll");
+        scene.add("doll", colliding(doll).moved([0.4, 0.2, 0.0])).unwrap();
+        scene.settings.passes = 2;
+        let mut world = world(&scene);
+        for _ in 0..180 {
+            steps(&mut world, 1);
+            let contacts = world.contacts().unwrap();
+            assert!(contacts.penetration_of_bodies < 1e-2, "{contacts:?}");
+            assert_eq!([contacts.touching, contacts.crossings, contacts.left_out], [0; 3]);
+        }
+        assert!(world.contacts().unwrap().on_bodies > 3);
+        // It lies on its capsules.
+        assert!((0.005..0.1).contains(&lowest_of(&world)), "{}", lowest_of(&world));
+        assert!(mean_height(&world, "doll") < 0.15, "{}", mean_height(&world, "doll"));
+    }
+
+    #[test]
+    fn a_body_lies_on_limbs() {
+        let mut scene = Scene::new();
+        for (name, x) in [("left", -0.08), ("right", 0.08)] {
+            scene.add(name, colliding(rod(0.05)).pinned("ends").moved([x, 0.0, 0.0])).unwrap();
+        }
+        scene.add("box", box_of(400.0).moved([0.0, 0.3, 0.0])).unwrap();
+        let mut world = world(&scene);
+        steps(&mut world, 120);
+        let height = mean_height(&world, "box");
+        assert!((height - (0.05 + 0.5 * SIZE)).abs() < 2e-3, "{height}");
+    }
+
+    #[test]
+    fn fast_limbs_do_not_pass_a_thin_body() {
+        for speed in [10.0, 100.0, 1000.0] {
+            let mut scene = Scene::new();
+            let plate = Model::rigid_box([2.0, 0.002, 2.0], 8000.0).unwrap();
+            scene.add("plate", colliding(plate).pinned("body")).unwrap();
+            let rod = colliding(rod(0.01)).moved([0.0, 0.3, 0.0]);
+            scene.add("rod", rod.moving_at([0.0, -speed, 0.0], H)).unwrap();
+            let mut world = world(&scene);
+            for _ in 0..30 {
+                steps(&mut world, 1);
+                let lowest = lowest(&world, "rod");
+                assert!(lowest > 0.01, "{lowest} at {speed} m/s");
+            }
+        }
+    }
+
+    #[test]
+    fn masks_and_ties_decide_which_limbs_and_bodies_collide() {
+        let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
+        for (of_rod, tied, collide) in [
+            (settings(1, 1), false, true),
+            (settings(2, 2), false, false),
+            (settings(1, 1), true, false),
+        ] {
+            let mut scene = Scene::new();
+            scene.add("bed", bed().pinned("body")).unwrap();
+            let rod = rod(0.05).self_colliding(of_rod).unwrap();
+            scene.add("rod", rod.moved([0.0, 0.1, 0.0])).unwrap();
+            if tied {
+                // The tie pulls it into the bed.
+                let in_bed = Attachment::new("bed", Place::Body { body: 0, point: Some([0.0; 3]) });
+                let middle = Attachment::new("rod", Place::Limb { limb: 0, share: 0.5 });
+                scene.attach(&Tie::between([middle, in_bed])).unwrap();
+            }
+            let mut world = world(&scene);
+            steps(&mut world, 60);
+            let height = mean_height(&world, "rod");
+            assert_eq!(height > 0.049, collide, "{of_rod:?}, tied: {tied}: {height}");
         }
     }
 

@@ -166,7 +166,7 @@ impl HullCollider {
 }
 
 impl<const D: usize> PlacedHull<'_, D> {
-    pub(super) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
+    pub(crate) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
         box_around(self.boxes.iter().flat_map(|OrientedBox { centre, half_extents }| {
             let mut extent = [reach * 1e-3; D]; // a margin for rounding
             for half_extent in half_extents {

@@ -4,6 +4,7 @@ use taut_core::Particles;
 
 use super::{BEFORE, NOW, Touch, box_around};
 use crate::body::limbs::{Limb, nearest_points};
+use crate::body::weighted_point::WeightedPoint;
 use crate::self_collision::swept;
 use crate::vector::{add_scaled, difference, dot, length, scaled};
 
@@ -16,7 +17,7 @@ pub(crate) struct PlacedLimb<const D: usize> {
 }
 
 impl<const D: usize> PlacedLimb<D> {
-    pub(super) fn new(limb: Limb, particles: &Particles<D>) -> Self {
+    pub(crate) fn new(limb: Limb, particles: &Particles<D>) -> Self {
         let ends = [
             limb.ends.map(|end| particles.previous_position(end as usize)),
             limb.ends.map(|end| particles.position(end as usize)),
@@ -24,24 +25,42 @@ impl<const D: usize> PlacedLimb<D> {
         Self { limb, ends }
     }
 
-    pub(super) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
+    pub(crate) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
         let reach = self.limb.radius + reach;
         let [low, high] = box_around(self.ends.into_iter().flatten());
         [low.map(|x| x - reach), high.map(|x| x + reach)]
     }
 
+    /// m.
+    pub(crate) fn radius(&self) -> f32 {
+        self.limb.radius
+    }
+
+    /// The ends of its axis before or now, m.
+    pub(super) fn axis(&self, when: usize) -> [[f32; D]; 2] {
+        self.ends[when]
+    }
+
+    /// The point at `share` of its axis.
+    pub(super) fn point(&self, share: f32) -> WeightedPoint {
+        self.limb.point(share)
+    }
+
+    /// Where the point at `share` of its axis was before, and is now, m.
+    pub(super) fn path(&self, share: f32) -> [[f32; D]; 2] {
+        self.ends.map(|[a, b]| add_scaled(a, share, difference(b, a)))
+    }
+
     /// Where the ball is relative to the point at `share` of the axis, before and now, m.
     fn offsets(&self, path: [[f32; D]; 2], share: f32) -> [[f32; D]; 2] {
-        [BEFORE, NOW].map(|when| {
-            let [a, b] = self.ends[when];
-            difference(path[when], add_scaled(a, share, difference(b, a)))
-        })
+        let on_axis = self.path(share);
+        [BEFORE, NOW].map(|when| difference(path[when], on_axis[when]))
     }
 
     #[inline]
     pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
         let distance = self.limb.radius + reach;
-        let touch = |share, normal| Touch { point: self.limb.point(share), normal, distance };
+        let touch = |share, normal| Touch { point: self.point(share), normal, distance };
         let [_, share] = nearest_points([[path[NOW]; 2], self.ends[NOW]]);
         let [start, end] = self.offsets(path, share);
         if dot(end, end) < distance * distance && dot(start, end) > 0.0 {

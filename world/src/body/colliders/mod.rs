@@ -1,10 +1,13 @@
-//! Colliders: limbs, and the convex hulls of bodies, as the particles of cloth and ropes meet them.
+//! Colliders: limbs, and the convex hulls of bodies, as the particles of cloth and ropes meet them;
+//! and limbs as bodies meet them.
 
 mod hull;
 mod limb;
+mod limb_on_hull;
 
 use taut_core::Particles;
 
+use super::contact::{Contact, Other};
 use super::limbs::Limb;
 use super::weighted_point::WeightedPoint;
 use crate::model::Model;
@@ -12,7 +15,7 @@ use crate::model::Model;
 #[cfg(feature = "parry")]
 pub(super) use hull::Face;
 use hull::{HullCollider, PlacedHull, Plane};
-use limb::PlacedLimb;
+pub(crate) use limb::PlacedLimb;
 
 /// A limb, or the convex hull of a body. Its particles move through its contacts.
 #[derive(Clone, Debug)]
@@ -38,6 +41,21 @@ pub(crate) struct Touch<const D: usize> {
     pub(crate) normal: [f32; D],
     /// The distance that the centre of the ball keeps from the point along the normal, m.
     pub(crate) distance: f32,
+}
+
+impl<const D: usize> Touch<D> {
+    /// The contact with a ball around `point`; None if neither side can move.
+    #[inline]
+    pub(crate) fn contact(
+        &self,
+        particles: &Particles<D>,
+        point: WeightedPoint,
+        friction: f32,
+    ) -> Option<Contact<D>> {
+        let contact =
+            Contact::new(particles, point, Other::Matter(self.point), self.normal, friction);
+        contact.map(|it| it.with_distance(self.distance))
+    }
 }
 
 /// A buffer for [`Collider::placed`].

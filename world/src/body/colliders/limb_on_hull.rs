@@ -1,0 +1,104 @@
+//! Contacts of limbs with the convex hulls of bodies.
+
+use taut_core::Particles;
+
+use super::hull::PlacedHull;
+use super::limb::PlacedLimb;
+use super::{NOW, Touch};
+use crate::body::limbs::samples;
+use crate::body::weighted_point::WeightedPoint;
+use crate::vector::{difference, dot, length};
+
+/// A limb touches a hull: a point of its axis, and the contact of a ball there with the hull.
+type LimbTouch<const D: usize> = (WeightedPoint, Touch<D>);
+
+impl<const D: usize> PlacedLimb<D> {
+    /// For each half of the axis the [sample point](samples) that is deepest in a hull, if its ball
+    /// touches the hull in this substep. Limb and hull keep `gap` between their surfaces, m.
+    pub(crate) fn deepest_in(
+        &self,
+        hull: &PlacedHull<'_, D>,
+        gap: f32,
+        particles: &Particles<D>,
+    ) -> [Option<LimbTouch<D>>; 2] {
+        let reach = self.radius() + gap;
+        let [a, b] = self.axis(NOW);
+        let mut deepest: [Option<(f32, LimbTouch<D>)>; 2] = [None, None];
+        for shares in samples(0.5 * length(difference(b, a)), reach) {
+            for (deepest, share) in deepest.iter_mut().zip(shares) {
+                let path = self.path(share);
+                let Some(touch) = hull.touch(path, reach) else { continue };
+                let offset = difference(path[NOW], touch.point.position(particles));
+                let depth = touch.distance - dot(offset, touch.normal);
+                if deepest.as_ref().is_none_or(|(deepest, _)| depth > *deepest) {
+                    *deepest = Some((depth, (self.point(share), touch)));
+                }
+            }
+        }
+        deepest.map(|it| it.map(|(_, touch)| touch))
+    }
+}
+
+#[cfg(all(test, feature = "parry"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::hull::HullCollider;
+    use super::{PlacedLimb, length};
+    use crate::body::limbs::Limb;
+    use crate::model::Model;
+    use crate::vector::{add_scaled, difference};
+
+    const RADIUS: f32 = 0.2;
+    const GAP: f32 = 0.1;
+
+    /// How far a point is outside a cube of 1 m around the origin whose faces are moved out, m.
+    fn outside(point: [f32; 3]) -> f32 {
+        let distances = point.map(|along| along.abs() - 0.5 - RADIUS - GAP);
+        distances.into_iter().fold(f32::MIN, f32::max)
+    }
+
+    proptest! {
+        #[test]
+        fn a_moving_limb_that_meets_a_hull_is_found(
+            ends in prop::array::uniform2(prop::array::uniform3(-1.5..1.5_f32)),
+            moved in prop::array::uniform3(-3.0..3.0_f32),
+        ) {
+            let cube = Model::rigid_box([1.0; 3], 100.0).unwrap();
+            let hull = HullCollider::of(&cube.bodies.all()[0], 0).unwrap();
+            // The particles of the cube, then those of the limb.
+            let mut particles = cube.particles.clone();
+            for end in ends {
+                particles.push(end, 1.0).unwrap();
+            }
+            for (axis, by) in moved.into_iter().enumerate() {
+                particles.previous_mut(axis)[4..].iter_mut().for_each(|x| *x -= by);
+            }
+            let mut planes = Vec::new();
+            let hull = hull.placed(&particles, &mut planes).unwrap();
+            let limb = PlacedLimb::new(Limb { ends: [4, 5], radius: RADIUS, owner: 0 }, &particles);
+            let touches = limb.deepest_in(&hull, GAP, &particles);
+
+            // The whole axis now, and at all times.
+            let at = |share: f32, time: f32| {
+                let [a, b] = ends.map(|end| add_scaled(end, time - 1.0, moved));
+                outside(add_scaled(a, share, difference(b, a)))
+            };
+            let parts = || (0..=200).map(|part| part as f32 / 200.0);
+            let now = parts().map(|share| at(share, 1.0)).fold(f32::MAX, f32::min);
+            let nearest = parts().flat_map(|time| parts().map(move |share| at(share, time)));
+            let nearest = nearest.fold(f32::MAX, f32::min);
+            if touches.iter().any(Option::is_some) {
+                prop_assert!(nearest < 5e-2, "{nearest}"); // limited by the number of places and times
+            } else {
+                // Sample points are less than `RADIUS + GAP` apart.
+                prop_assert!(now > -0.5 * (RADIUS + GAP), "{now}");
+            }
+            for (point, touch) in touches.into_iter().flatten() {
+                prop_assert!((length(touch.normal) - 1.0).abs() < 1e-4);
+                prop_assert_eq!(touch.distance, RADIUS + GAP);
+                prop_assert!(point.terms().all(|(particle, _)| particle >= 4));
+            }
+        }
+    }
+}
