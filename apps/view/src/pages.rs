@@ -12,7 +12,7 @@ const ERRORS_MAX: usize = 16;
 /// The last part of a topology that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TopologySent {
-    /// Models and obstacles.
+    /// The message `Mesh`: models and obstacles, without faces and sticks.
     Mesh,
     /// Faces and sticks.
     Indices,
@@ -34,9 +34,9 @@ pub(crate) struct Page {
     pub(crate) wants_frame: bool,
     /// Epoch and step of the last frame.
     pub(crate) frame_sent: Option<(u32, u64)>,
-    /// Version of the last figures.
+    /// Version of the last live figures (`Notice::Figures`).
     pub(crate) figures_sent: Option<u64>,
-    /// Particles that the page holds.
+    /// Particles that the page has grabbed.
     pub(crate) held: BTreeSet<usize>,
 }
 

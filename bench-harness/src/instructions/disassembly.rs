@@ -5,7 +5,8 @@ use std::ops::AddAssign;
 
 use crate::instructions::Profile;
 
-/// The instructions of a program that divide floating-point numbers, or take or estimate roots.
+/// The instructions of a program that divide floating-point numbers, take square roots, or estimate
+/// reciprocals or reciprocal roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disassembly {
     operations: BTreeMap<u64, Executed>,
@@ -34,7 +35,7 @@ impl Disassembly {
     /// The options of objdump for the output that [`parse`](Self::parse) reads.
     pub const OPTIONS: [&str; 2] = ["--disassemble", "--no-show-raw-insn"];
 
-    /// Parses the output of objdump for x86. All other lines are ignored.
+    /// Parses the output of objdump for x86. Lines with other instructions, or none, are ignored.
     pub fn parse(text: &str) -> Self {
         Self { operations: text.lines().filter_map(operation).collect() }
     }

@@ -52,7 +52,8 @@ impl From<UnknownKernelName> for Failure {
 /// The kernels that a pointer names; NULL: the best, on one thread.
 ///
 /// # Safety
-/// `kernels` must be NULL or point to kernels, whose name must be NULL or have its length.
+/// `kernels` must be NULL or point to a [`Kernels`], whose `kernel` must be NULL or point to
+/// `kernel_length` bytes.
 pub(crate) unsafe fn choice(kernels: *const Kernels) -> Result<KernelChoice, Failure> {
     // SAFETY: the promise of the caller.
     let Some(&Kernels { kernel, kernel_length, threads }) = (unsafe { kernels.as_ref() }) else {
@@ -231,7 +232,7 @@ pub unsafe extern "C" fn taut_world_free(world: *mut World) {
     if world.is_null() {
         return;
     }
-    // SAFETY: `create` made the pointer from a box, and the caller gives it up.
+    // SAFETY: `create` or `taut_world_repeated` made the pointer from a box, and the caller gives it up.
     let world = unsafe { Box::from_raw(world) };
     // A panic while a poisoned world is freed leaks what is left of it.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(world)));

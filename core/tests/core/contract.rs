@@ -137,7 +137,7 @@ fn invalid_steps_and_different_sticks_are_rejected_without_a_write_back() {
 }
 
 #[test]
-fn a_session_is_written_back_once_and_restored_when_dropped() {
+fn a_session_is_written_back_once_and_in_the_callers_thread_when_dropped() {
     let (mut particles, sticks) = two_particles();
     let mut plan = Recorder::default();
     let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();

@@ -1,4 +1,5 @@
-//! Tables of triangles: in the scene file, or in a mesh file that the caller reads.
+//! TOML tables of triangle meshes, which are given in the table, or in a mesh file that the caller
+//! reads.
 
 use std::cell::Cell;
 use std::error::Error;

@@ -39,7 +39,7 @@ pub struct LibraryScene {
     pub copies: bool,
     /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
-    /// Upper bound of the root mean square of |stretch| in every step, at the default size and
+    /// Upper bound of the residual (root mean square) after every step, at the default size and
     /// settings.
     pub residual_rms_max: f64,
     // A function, not a closure, which would be compiled again in each crate that uses the library.

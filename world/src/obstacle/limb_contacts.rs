@@ -6,7 +6,8 @@ use crate::model::Model;
 use crate::settings::StepTime;
 
 /// Contacts between limbs of different owners, such as the arms and legs of
-/// [ragdolls](crate::Ragdoll). Limbs are capsules around sticks.
+/// [ragdolls](crate::Ragdoll). Limbs are capsules around sticks; those that one call of
+/// [`Model::with_limbs`](crate::Model::with_limbs) adds have one owner, as those of one ragdoll do.
 ///
 /// The broad phase sweeps along an axis; nearest points are found as in Ericson, "Real-Time
 /// Collision Detection", 5.1.9, once per substep, from current and previous positions alone. The
@@ -15,10 +16,9 @@ use crate::settings::StepTime;
 /// back to its previous side.
 ///
 /// Limbs do not bounce. Limbs of one owner collide with each other if [`own_limbs`](Self::own_limbs)
-/// is set: without it, an arm may swing through the trunk. Limbs that share a particle are left out,
-/// and so are pairs that overlap by more than half at rest, when limbs are
-/// [added](crate::Model::with_limbs) to a model; those that overlap less keep their distance at
-/// rest.
+/// is set: without it, an arm may swing through the trunk. Limbs that share a particle never
+/// collide, nor do two limbs of one owner whose axes are nearer than half the sum of their radii when
+/// the limbs are added. A pair that overlaps less then keeps the distance that its axes have then.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -26,14 +26,14 @@ use crate::settings::StepTime;
 /// use taut_scalar::ScalarKernel;
 /// use taut_world::{LimbContacts, Model, Rope, Scene, World};
 ///
-/// // A stick, 20 cm thick, falls across another that is pinned.
-/// let stick = |along: [f32; 3]| {
-///     let rod = Rope { spacing: 10.0, ..Rope::default() };
-///     Model::rope(&[along.map(|x| -x), along], &rod)?.with_limbs([([0, 1], 0.1)])
+/// // A rod, 20 cm thick, falls across another that is pinned.
+/// let rod = |along: [f32; 3]| {
+///     let rope = Rope { spacing: 10.0, ..Rope::default() };
+///     Model::rope(&[along.map(|x| -x), along], &rope)?.with_limbs([([0, 1], 0.1)])
 /// };
 /// let mut scene = Scene::new();
-/// scene.add("bar", stick([1.0, 0.0, 0.0])?.pinned("ends"))?;
-/// scene.add("stick", stick([0.0, 0.0, 1.0])?.moved([0.0, 0.5, 0.0]))?;
+/// scene.add("bar", rod([1.0, 0.0, 0.0])?.pinned("ends"))?;
+/// scene.add("rod", rod([0.0, 0.0, 1.0])?.moved([0.0, 0.5, 0.0]))?;
 /// scene.obstacles.push(Arc::new(LimbContacts::default()));
 /// scene.settings.step.substeps = 4;
 /// let mut world = World::new(&scene, |_| ScalarKernel)?;

@@ -10,7 +10,8 @@ use crate::error::ModelError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("tie {tie}{}: {problem}", EndSuffix(*end))]
 pub struct TieError {
-    /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0.
+    /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0. (One call between
+    /// groups makes several ties.)
     pub tie: usize,
     /// The end of the tie that is invalid, if only one is.
     pub end: Option<TieEnd>,
@@ -95,8 +96,8 @@ pub enum TieProblem {
         /// The particle.
         particle: u32,
     },
-    /// Both ends of a tie are body points that are defined by the other end, or the body has no
-    /// volume.
+    /// A place on a body without a point, which the other end cannot define: it has no point either,
+    /// or the body has no volume.
     #[error("body {body} of the model '{model}' needs a 'point', in body coordinates")]
     NoBodyPoint {
         /// The model.

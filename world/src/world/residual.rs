@@ -23,7 +23,7 @@ pub(super) struct Residual {
     layout: RunLayout,
     /// Rest lengths by slot, m.
     rests: Vec<f32>,
-    /// By slot 1 if the stick acts, else 0: first in compression, then in stretch.
+    /// For each slot, 1 if the stick acts, else 0: `[0]` in compression, `[1]` in stretch.
     acts: [Vec<f32>; 2],
     /// Number of sticks that are not torn.
     untorn: usize,
@@ -162,7 +162,8 @@ impl<const D: usize> NullaryFnOnce for SumSquares<'_, D> {
 }
 
 impl<const D: usize> SumSquares<'_, D> {
-    /// Adds the stretch of the sticks from the slot `first` on, by their squared lengths, m².
+    /// Adds the squares of stretch and compression of the sticks in the slots from `first` on, and
+    /// updates the maxima. Takes their squared lengths, m².
     #[inline(always)]
     fn add(&mut self, first: usize, squared_lengths: &[f64]) {
         let Residual { rests, acts: [below, above], .. } = self.residual;

@@ -192,10 +192,10 @@ impl Loop {
         self.hold_until.is_none()
     }
 
-    /// Runs the commands of a turn; each turn starts with the next connection.
+    /// Runs the commands of a turn; each turn starts with the next connection. One that runs out of time
+    /// leaves the connections rotated, so the next turn starts with those that had no time.
     fn run_commands(&mut self) {
         let mut budget = Budget { expensive: self.expensive_allowed(), time: COMMAND_TIME_MAX };
-        self.connections.rotate_left(self.connections.len().min(1));
         for _ in 0..self.connections.len() {
             let Some(mut connection) = self.connections.pop_front() else { return };
             if self.run_commands_of(&mut connection, &mut budget) {
@@ -207,6 +207,7 @@ impl Loop {
                 return;
             }
         }
+        self.connections.rotate_left(self.connections.len().min(1));
     }
 
     /// Runs commands of a connection; false if its page has disconnected.

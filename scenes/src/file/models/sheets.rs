@@ -1,4 +1,4 @@
-//! Tables of cloth and triangle meshes.
+//! The TOML tables (`…Text`) of cloth and triangle meshes.
 
 use taut_world::{Cloth, HexSheet, Model};
 

@@ -69,8 +69,8 @@ impl Faces {
         &self.removed
     }
 
-    /// The triangles whose corners are all among some particles, given in ascending order. `new_of`
-    /// returns the new number of a particle. The wind on them is the same as before. The triangles
+    /// The triangles all of whose corners are in `particles`, which are in ascending order. `new_of`
+    /// returns the new number of a particle, or None if it is not among them. The wind on them is the same as before. The triangles
     /// are numbered from 0.
     pub(crate) fn part(&self, particles: &[u32], new_of: impl Fn(u32) -> Option<u32>) -> Self {
         let triangles = self.corners.iter().filter_map(|corners| {

@@ -201,7 +201,7 @@ impl<const D: usize> World<D> {
             for along in displacement {
                 // The largest distance of two valid coordinates.
                 let range = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
-                let what = "the drag per substep of a held particle, m,";
+                let what = "the displacement per substep of a held particle, m,";
                 ModelError::check("drift", what, f64::from(along), range, "from -2e12 to 2e12")?;
             }
             let new = Held { inverse_mass: 0.0, pinned, grabbed, displacement };
