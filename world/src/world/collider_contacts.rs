@@ -58,16 +58,32 @@ struct ModelCollider {
     settings: SelfCollision,
 }
 
-/// A limb in a substep, the number of its collider, and a box around it, m.
-type LimbInBox<const D: usize> = (usize, PlacedLimb<D>, [[f32; D]; 2]);
+/// A limb in a substep.
+#[derive(Clone, Debug)]
+struct LimbInBox<const D: usize> {
+    /// The number of its collider.
+    number: usize,
+    placed: PlacedLimb<D>,
+    /// The part of the limb in the distance that it keeps from bodies, m.
+    gap: f32,
+    /// The lower and upper corner of a box around it, grown by the gap, m.
+    bounds: [[f32; D]; 2],
+}
 
 /// What is tied, and so does not collide, as numbers of colliders and balls.
 #[derive(Clone, Debug, Default)]
 struct Tied {
     /// Pairs of a collider and a ball.
-    balls: BTreeSet<[u32; 2]>,
+    balls: BTreeSet<(usize, u32)>,
     /// Pairs of two colliders, in either order.
-    colliders: BTreeSet<[u32; 2]>,
+    colliders: BTreeSet<[usize; 2]>,
+}
+
+impl ModelCollider {
+    /// Whether a limb and a body, in either order, may collide: those of one model do not.
+    fn collides(&self, other: &Self) -> bool {
+        self.model != other.model && self.settings.meets(&other.settings)
+    }
 }
 
 /// Whether two boxes overlap, by their lower and upper corners.
@@ -197,9 +213,9 @@ impl<const D: usize> ColliderContacts<D> {
         if count_of_limbs(colliders) < colliders.len() {
             limbs.extend(colliders.iter().enumerate().filter_map(|(number, it)| {
                 let Collider::Limb(limb) = it.collider else { return None };
-                let limb = PlacedLimb::new(limb, particles);
-                let gap = gap(&it.settings, slack) + slack * limb.radius();
-                Some((number, limb, limb.bounds(gap)))
+                let placed = PlacedLimb::new(limb, particles);
+                let gap = gap(&it.settings, slack) + slack * limb.radius;
+                Some(LimbInBox { number, placed, gap, bounds: placed.bounds(gap) })
             }));
         }
         contacts.clear();
@@ -213,24 +229,18 @@ impl<const D: usize> ColliderContacts<D> {
                 first_block += count;
                 if it.settings.meets(&of_model.settings) {
                     let pair = Pair::new(&it.settings, of_model, &placed, slack);
-                    let collides = |ball| !tied.balls.contains(&[number as u32, ball]);
+                    let collides = |ball| !tied.balls.contains(&(number, ball));
                     pair.find(blocks, particles, collides, contacts);
                 }
             }
             if let Placed::Hull(hull) = &placed {
-                let bounds = hull.bounds(gap(&it.settings, slack));
-                for (other, limb, bounds_of_limb) in &*limbs {
-                    let of_limb = &colliders[*other];
-                    if overlap(&bounds, bounds_of_limb)
-                        && it.model != of_limb.model
-                        && it.settings.meets(&of_limb.settings)
-                        && !tied.colliders.contains(&[number as u32, *other as u32])
-                    {
-                        let gap = gap(&it.settings, slack)
-                            + gap(&of_limb.settings, slack)
-                            + slack * limb.radius();
+                let gap = gap(&it.settings, slack);
+                let bounds = hull.bounds(gap);
+                for limb in limbs.iter().filter(|limb| overlap(&bounds, &limb.bounds)) {
+                    let of_limb = &colliders[limb.number];
+                    if it.collides(of_limb) && !tied.colliders.contains(&[number, limb.number]) {
                         let friction = it.settings.mean_friction(&of_limb.settings);
-                        let deepest = limb.deepest_in(hull, gap, particles);
+                        let deepest = limb.placed.deepest_in(hull, gap + limb.gap, particles);
                         for (point, touch) in deepest.into_iter().flatten() {
                             contacts.extend(touch.contact(particles, point, friction));
                         }
@@ -268,14 +278,14 @@ impl Tied {
                 let carried = |it: &ModelCollider| {
                     it.model == model && particles.iter().any(|&of| it.collider.has_particle(of))
                 };
-                let all = (0_u32..).zip(colliders).filter(|(_, it)| carried(it));
-                let carried: Vec<u32> = all.map(|(number, _)| number).collect();
+                let all = colliders.iter().enumerate().filter(|(_, it)| carried(it));
+                let carried: Vec<usize> = all.map(|(number, _)| number).collect();
                 Some((particles, carried))
             });
             let [Some(one), Some(other)] = &ends else { continue };
             for ((particles, carried), (_, others)) in [(one, other), (other, one)] {
                 for &collider in others {
-                    tied.balls.extend(particles.iter().map(|&ball| [collider, ball]));
+                    tied.balls.extend(particles.iter().map(|&ball| (collider, ball)));
                     tied.colliders.extend(carried.iter().map(|&of_end| [collider, of_end]));
                 }
             }

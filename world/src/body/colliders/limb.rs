@@ -32,7 +32,7 @@ impl<const D: usize> PlacedLimb<D> {
     }
 
     /// m.
-    pub(crate) fn radius(&self) -> f32 {
+    pub(super) fn radius(&self) -> f32 {
         self.limb.radius
     }
 
