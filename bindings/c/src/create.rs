@@ -232,7 +232,8 @@ pub unsafe extern "C" fn taut_world_free(world: *mut World) {
     if world.is_null() {
         return;
     }
-    // SAFETY: `create` or `taut_world_repeated` made the pointer from a box, and the caller gives it up.
+    // SAFETY: `create` or `taut_world_repeated` made the pointer from a box, and the caller gives it
+    // up.
     let world = unsafe { Box::from_raw(world) };
     // A panic while a poisoned world is freed leaks what is left of it.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(world)));

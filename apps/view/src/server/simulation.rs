@@ -192,8 +192,8 @@ impl Loop {
         self.hold_until.is_none()
     }
 
-    /// Runs the commands of a turn; each turn starts with the next connection. One that runs out of time
-    /// leaves the connections rotated, so the next turn starts with those that had no time.
+    /// Runs the commands of a turn. The next turn starts with the second connection of this one, or, if
+    /// this one runs out of time, with the first that had none.
     fn run_commands(&mut self) {
         let mut budget = Budget { expensive: self.expensive_allowed(), time: COMMAND_TIME_MAX };
         for _ in 0..self.connections.len() {
