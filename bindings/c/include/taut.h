@@ -325,8 +325,9 @@ taut_status taut_world_from_file(const char *path,
                                  const struct taut_kernels *kernels,
                                  struct taut_world **out);
 
-// Makes the world of a triangle mesh as cloth, the model `cloth`. Three numbers of `positions` are
-// a vertex, m; three of `triangles` the numbers of its corners, counter-clockwise from outside.
+// Makes the world of a triangle mesh as cloth, the model `cloth`. Each three numbers of `positions`
+// are the coordinates of a vertex, m; each three of `triangles` are the numbers of the vertices of a
+// triangle, counter-clockwise from outside.
 // Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
 // best, on one thread.
 //
@@ -342,7 +343,7 @@ taut_status taut_world_from_mesh(const float *positions,
                                  struct taut_world **out);
 
 // Makes a world of `copies` copies of the scene that a world was made from, which do not touch each
-// other. Each has the bits that it has alone. Its vertices follow those of the copy before it.
+// other. Each copy has the same bits as alone. Its vertices follow those of the copy before it.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
@@ -351,7 +352,7 @@ taut_status taut_world_repeated(struct taut_world *world, size_t copies, struct 
 // Frees a world. NULL is ignored.
 //
 // # Safety
-// `world` must be NULL or a valid world. It is no longer valid.
+// `world` must be NULL or a valid world. After the call it is no longer valid.
 void taut_world_free(struct taut_world *world);
 
 // Lends the position and the normal of each vertex: x, y, z, nx, ny, nz. `length` gets 6 times the

@@ -160,8 +160,9 @@ pub unsafe extern "C" fn taut_world_from_file(
     unsafe { create(out, make) }
 }
 
-/// Makes the world of a triangle mesh as cloth, the model `cloth`. Three numbers of `positions` are
-/// a vertex, m; three of `triangles` the numbers of its corners, counter-clockwise from outside.
+/// Makes the world of a triangle mesh as cloth, the model `cloth`. Each three numbers of `positions`
+/// are the coordinates of a vertex, m; each three of `triangles` are the numbers of the vertices of a
+/// triangle, counter-clockwise from outside.
 /// Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
 /// best, on one thread.
 ///
@@ -198,7 +199,7 @@ pub unsafe extern "C" fn taut_world_from_mesh(
 }
 
 /// Makes a world of `copies` copies of the scene that a world was made from, which do not touch each
-/// other. Each has the bits that it has alone. Its vertices follow those of the copy before it.
+/// other. Each copy has the same bits as alone. Its vertices follow those of the copy before it.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
@@ -226,7 +227,7 @@ fn rows<'a, T>(what: &str, numbers: &'a [T]) -> Result<&'a [[T; 3]], Failure> {
 /// Frees a world. NULL is ignored.
 ///
 /// # Safety
-/// `world` must be NULL or a valid world. It is no longer valid.
+/// `world` must be NULL or a valid world. After the call it is no longer valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_free(world: *mut World) {
     if world.is_null() {
