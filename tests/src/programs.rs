@@ -112,8 +112,9 @@ fn scaled(point: Point, by: f32) -> [f32; 3] {
 impl Part {
     /// The number of builders.
     pub const BUILDERS: u8 = 7;
-    /// The number of builders of cloth and ropes; the others have limbs or a body.
+    /// The number of builders of cloth and ropes; then come a ragdoll and a rigid body.
     pub const BUILDERS_OF_CLOTH: u8 = 5;
+    const RIGID_BOX: u8 = 6;
 
     fn nth_builder(&self) -> u8 {
         self.builder % Self::BUILDERS
@@ -156,10 +157,10 @@ impl Part {
 }
 
 impl Program {
-    /// Whether a step must leave all positions finite. Limbs collide also if their sticks are torn, and
-    /// heavy ones throw cloth without limit.
+    /// Whether a step must leave all positions finite: not with rigid bodies, which lose their shape if
+    /// their sticks tear or are not relaxed, and can then throw themselves and cloth without limit.
     pub fn must_stay_finite(&self) -> bool {
-        self.parts.iter().all(|part| part.nth_builder() < Part::BUILDERS_OF_CLOTH)
+        self.parts.iter().all(|part| part.nth_builder() < Part::RIGID_BOX)
     }
 
     /// The scene: the parts, the ties that are valid, a sloping floor, and contacts of limbs.

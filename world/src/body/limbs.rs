@@ -212,6 +212,27 @@ impl<const D: usize> Limbs<D> {
         self.owners += 1;
     }
 
+    /// Keeps the limbs whose ends satisfy `keep`, in the same order; returns whether any are removed.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut([u32; 2]) -> bool) -> bool {
+        let mut kept = 0;
+        let new_numbers: Vec<Option<usize>> = self
+            .all
+            .iter()
+            .map(|limb| {
+                let new = keep(limb.ends).then_some(kept);
+                kept += usize::from(new.is_some());
+                new
+            })
+            .collect();
+        if kept == self.all.len() {
+            return false;
+        }
+        let mut numbers = new_numbers.iter();
+        self.all.retain(|_| numbers.next().is_some_and(Option::is_some));
+        self.own.retain(|old| new_numbers[old]);
+        true
+    }
+
     /// Whether any limbs can collide with each other.
     pub(crate) fn may_collide(&self, contacts: &LimbContacts) -> bool {
         self.owners > 1 || contacts.own_limbs && self.all.len() > 1

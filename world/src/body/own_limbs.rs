@@ -54,6 +54,15 @@ impl OwnLimbs {
         self.overlaps.extend(others.overlaps.iter().map(shifted));
     }
 
+    /// Keeps those of limbs that remain; `new_of` gives their new numbers, in the same order.
+    pub(super) fn retain(&mut self, new_of: impl Fn(usize) -> Option<usize>) {
+        let kept = self.overlaps.iter().filter_map(|it| {
+            let [Some(one), Some(other)] = it.limbs.map(&new_of) else { return None };
+            Some(Overlap { limbs: [one, other], ..*it })
+        });
+        self.overlaps = kept.collect();
+    }
+
     /// The distance that the axes of two limbs of one owner keep, m, the lower number first; None if
     /// they do not collide.
     pub(super) fn distance(&self, limbs: &[Limb], pair: [usize; 2]) -> Option<f32> {

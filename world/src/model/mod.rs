@@ -106,7 +106,8 @@ pub struct Model<const D: usize = 3> {
     /// How its particles collide with each other and with those of other models; None if they do
     /// not.
     pub self_collision: Option<SelfCollision>,
-    /// Limbs: capsules between particles, which collide with limbs of other owners.
+    /// Limbs: capsules between particles, which collide with limbs of other owners. A limb whose ends
+    /// a stick joins is removed if the stick tears.
     pub limbs: Limbs<D>,
     /// Rigid bodies, and the meshes attached to them.
     pub bodies: Bodies<D>,

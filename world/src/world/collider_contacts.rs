@@ -8,7 +8,8 @@ use taut_core::Particles;
 use super::gathered::Gathered;
 use super::{ModelRange, NumberMap};
 use crate::body::{
-    Collider, ColliderScratch, Contact, Placed, PlacedLimb, Solver, WeightedPoint, box_around,
+    Collider, ColliderScratch, Contact, Limb, Limbs, Placed, PlacedLimb, Solver, WeightedPoint,
+    box_around,
 };
 use crate::matter::Islands;
 use crate::scene::Scene;
@@ -56,6 +57,8 @@ struct ModelCollider {
     /// The number of its model in the scene.
     model: usize,
     settings: SelfCollision,
+    /// Whether it was a limb around a stick that has torn.
+    is_removed: bool,
 }
 
 /// A limb in a substep.
@@ -83,6 +86,13 @@ impl ModelCollider {
     /// Whether a limb and a body, in either order, may collide: those of one model do not.
     fn collides(&self, other: &Self) -> bool {
         self.model != other.model && self.settings.meets(&other.settings)
+    }
+
+    fn limb(&self) -> Option<Limb> {
+        match self.collider {
+            Collider::Limb(limb) if !self.is_removed => Some(limb),
+            _ => None,
+        }
     }
 }
 
@@ -115,13 +125,9 @@ impl<const D: usize> ColliderContacts<D> {
             let particles = gathered.add(range.particles.clone());
             first_of_model.push(Some(particles.start as u32));
             if model.has_colliders() {
-                colliders.extend(
-                    Collider::all_of(model, particles.start as u32).map(|collider| ModelCollider {
-                        collider,
-                        model: number,
-                        settings,
-                    }),
-                );
+                colliders.extend(Collider::all_of(model, particles.start as u32).map(|collider| {
+                    ModelCollider { collider, model: number, settings, is_removed: false }
+                }));
             } else {
                 balls.push(ModelBalls { particles, settings });
             }
@@ -150,6 +156,17 @@ impl<const D: usize> ColliderContacts<D> {
     /// Finds the particles in the islands, after their numbers there have changed.
     pub(super) fn locate(&mut self, numbers: &NumberMap) {
         self.gathered.locate(numbers);
+    }
+
+    /// Removes the limbs that an island no longer has.
+    pub(super) fn remove_limbs(&mut self, island: usize, remaining: &Limbs<D>) {
+        let remaining: BTreeSet<[u32; 2]> = remaining.all().iter().map(|limb| limb.ends).collect();
+        let Self { colliders, gathered, .. } = self;
+        for it in colliders {
+            let Some(limb) = it.limb() else { continue };
+            let [(of_limb, a), (_, b)] = limb.ends.map(|end| gathered.in_island(end as usize));
+            it.is_removed = of_limb == island && !remaining.contains(&[a, b]);
+        }
     }
 
     /// Whether an island has balls or colliders.
@@ -212,7 +229,7 @@ impl<const D: usize> ColliderContacts<D> {
         limbs.clear();
         if count_of_limbs(colliders) < colliders.len() {
             limbs.extend(colliders.iter().enumerate().filter_map(|(number, it)| {
-                let Collider::Limb(limb) = it.collider else { return None };
+                let limb = it.limb()?;
                 let placed = PlacedLimb::new(limb, particles);
                 let gap = gap(&it.settings, slack) + slack * limb.radius;
                 Some(LimbInBox { number, placed, gap, bounds: placed.bounds(gap) })
@@ -221,6 +238,9 @@ impl<const D: usize> ColliderContacts<D> {
         contacts.clear();
         let most = CONTACTS_MAX * particles.len();
         for (number, it) in colliders.iter().enumerate() {
+            if it.is_removed {
+                continue;
+            }
             let Some(placed) = it.collider.placed(particles, scratch) else { continue };
             let mut first_block = 0;
             for of_model in &*balls {

@@ -237,7 +237,7 @@ impl<const D: usize> World<D> {
     }
 
     /// Adds to [`Removed`] the sticks and faces that were removed from the islands since the last
-    /// call.
+    /// call, and removes from the contacts of colliders the limbs that were.
     pub(super) fn record_removed(&mut self) {
         for (at, island) in self.islands.iter_mut().enumerate() {
             let sticks = self.sticks.in_island(at);
@@ -249,6 +249,10 @@ impl<const D: usize> World<D> {
                 faces[island.recorded_faces..].iter().filter_map(|&it| triangles.get(it as usize));
             self.removed.triangles.extend(new);
             island.recorded_faces = faces.len();
+            if let Some(contacts) = self.collider_contacts.as_mut().filter(|_| island.lost_limbs) {
+                contacts.remove_limbs(at, &island.model.limbs);
+            }
+            island.lost_limbs = false;
         }
     }
 }

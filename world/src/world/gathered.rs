@@ -56,6 +56,12 @@ impl<const D: usize> Gathered<D> {
         }
     }
 
+    /// The island of a particle, and its number there.
+    pub(super) fn in_island(&self, number: usize) -> (usize, u32) {
+        let run = self.runs.partition_point(|run| run.here.end <= number);
+        (self.runs[run].island, self.numbers[number])
+    }
+
     /// Whether some of the particles are in an island.
     pub(super) fn touches(&self, island: usize) -> bool {
         self.runs.iter().any(|run| run.island == island)

@@ -1,4 +1,4 @@
-//! Tearing sticks and removing their faces.
+//! Tearing sticks and removing their faces and limbs.
 
 use taut_core::{GroupedLists, Sticks};
 
@@ -35,8 +35,8 @@ impl<const D: usize> Island<D> {
         self.tear(&selected)
     }
 
-    /// Tears sticks and removes the faces of which they are an edge; returns how many of the sticks
-    /// were not torn before.
+    /// Tears sticks and removes the faces of which they are an edge, and the limbs around them;
+    /// returns how many of the sticks were not torn before.
     pub(super) fn tear(&mut self, selected: &[u32]) -> usize {
         let sticks = &mut self.model.sticks;
         let mut torn = 0;
@@ -50,17 +50,18 @@ impl<const D: usize> Island<D> {
         if torn > 0 {
             self.wake();
         }
-        let Model { sticks, faces, .. } = &mut self.model;
-        if torn > 0 && !faces.is_empty() {
+        let Model { sticks, faces, limbs, .. } = &mut self.model;
+        if torn > 0 && !(faces.is_empty() && limbs.is_empty()) {
             let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
             let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
             let torn = GroupedLists::new(sticks.particles(), ends);
             // A face may have corners that are not particles.
-            let is_torn = |edge| {
+            let is_torn = |edge: [u32; 2]| {
                 let (lower, higher) = sorted(edge);
                 (lower as usize) < torn.owners() && torn.of(lower).contains(&higher)
             };
             faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].into_iter().any(is_torn));
+            self.lost_limbs |= limbs.retain(|ends| !is_torn(ends));
         }
         torn
     }

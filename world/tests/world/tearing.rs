@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{HexSheet, Model, REMOVED, Scene, StickSet, World};
+use taut_world::{
+    HexSheet, LimbContacts, Model, Obstacle, REMOVED, Ragdoll, Rope, Scene, SelfCollision,
+    StepTime, StickSet, World,
+};
 
 use crate::make::{drape, scene, steps, world};
 
@@ -255,4 +258,57 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     // A world in which no stick could tear before.
     let mut cannot_tear = crate::make::world(&scene("sheet", drape(8, StickSet::All)));
     assert_eq!(torn_after(&mut cannot_tear, &|all| *all = vec![0.5; 7]), 7);
+}
+
+#[test]
+fn a_limb_whose_stick_is_torn_no_longer_collides() {
+    // A rope lies across a pinned rod of one stick.
+    let along = |points: &[[f32; 3]], spacing| {
+        let rope = Rope { spacing, density: 1.0, ..Rope::default() };
+        let rope = Model::rope(points, &rope).unwrap();
+        rope.self_colliding(SelfCollision::default()).unwrap()
+    };
+    let rod = along(&[[0.0, 0.0, -0.3], [0.0, 0.0, 0.3]], 10.0).pinned("ends");
+    let mut scene = Scene::new();
+    scene.add("rod", rod.with_limbs([([0, 1], 0.05)]).unwrap()).unwrap();
+    scene.add("rope", along(&[[-0.4, 0.1, 0.0], [0.4, 0.1, 0.0]], 0.03)).unwrap();
+    let mut world = world(&scene);
+    let highest = |world: &World| {
+        let rope = world.model("rope").unwrap();
+        rope.map(|it| world.position(it)[1]).fold(f32::NEG_INFINITY, f32::max)
+    };
+    steps(&mut world, 60);
+    assert!(highest(&world) > 0.0);
+    assert!(world.tear(0).unwrap());
+    let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+    for world in [&mut world, &mut resumed] {
+        steps(world, 60);
+        assert!(highest(world) < -1.0, "{}", highest(world));
+    }
+    assert_eq!(world.hash(), resumed.hash());
+
+    // Resumed after reordering, when the torn stick is gone.
+    world.reorder(|_| ScalarKernel).unwrap();
+    let resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+    assert!(resumed.islands().iter().all(|island| island.model.limbs.is_empty()));
+}
+
+#[test]
+fn the_other_limbs_keep_their_distances_if_one_is_removed() {
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    let contacts = LimbContacts { own_limbs: true, margin: 0.0, ..LimbContacts::default() };
+    let mut scene = scene("doll", doll.clone());
+    scene.obstacles.clear();
+    let motion = scene.settings.step.motion().unwrap();
+    let now = StepTime { time: 0.0, h: 1e-3, duration: 1e-3, motion };
+    for removed in doll.limbs.all() {
+        let mut world = world(&scene);
+        let is_around = |ends: &[u32; 2]| BTreeSet::from(*ends) == BTreeSet::from(removed.ends);
+        let Some(stick) = doll.sticks.ends().iter().position(is_around) else { continue };
+        world.tear(stick).unwrap();
+        let model = &world.islands()[0].model;
+        assert_eq!(model.limbs.all().len(), doll.limbs.all().len() - 1);
+        // As built, limbs of one doll touch no others or overlap as allowed.
+        assert_eq!(contacts.depth(model, &now), contacts.depth(&doll, &now));
+    }
 }

@@ -67,6 +67,8 @@ pub struct Island<const D: usize = 3> {
     pub(super) unrecorded_torn: Vec<u32>,
     /// How many of the removed faces are in [`Removed`](super::Removed).
     pub(super) recorded_faces: usize,
+    /// Whether limbs were removed that contacts of colliders may still have.
+    pub(super) lost_limbs: bool,
     /// The triangle in the world of each face of the island.
     pub(super) triangles: Vec<u32>,
     /// None if models do not sleep.
@@ -173,6 +175,7 @@ impl<const D: usize> Island<D> {
             overstretched: Vec::new(),
             unrecorded_torn: Vec::new(),
             recorded_faces: 0,
+            lost_limbs: false,
             triangles: Vec::new(),
             rest: None,
         }

@@ -87,6 +87,9 @@ struct IslandState {
     tear_factors: Bits,
     /// By the numbers of the world.
     faces: Vec<[u32; 3]>,
+    /// The ends of the remaining limbs, by the numbers of the world. None in snapshots of older
+    /// versions.
+    limbs: Option<Vec<[u32; 2]>>,
     /// If it was reordered: the remaining sticks, by the numbers of the world, and their schedule.
     reordered: Option<(Vec<u32>, Phases)>,
     /// If its models left an island of copies: their numbers in the scene, ascending. None in
@@ -130,7 +133,7 @@ impl Bits {
     }
 }
 
-fn damaged(what: &'static str) -> SnapshotError {
+const fn damaged(what: &'static str) -> SnapshotError {
     SnapshotError::Damaged { what }
 }
 

@@ -237,12 +237,12 @@ impl<const D: usize> World<D> {
                 .map_err(WorldError::from)?;
             self.sticks.keep_only(at, &kept);
         }
+        let particle = |world_number: u32| {
+            let location = self.particles.try_locate(world_number as usize);
+            location.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
+        };
         let face = |face: &[u32; 3]| {
-            let number = |world_number: u32| {
-                let location = self.particles.try_locate(world_number as usize);
-                location.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
-            };
-            let [a, b, c] = face.map(number);
+            let [a, b, c] = face.map(particle);
             Some([a?, b?, c?])
         };
         let faces: Option<Vec<[u32; 3]>> = state.faces.iter().map(face).collect();
@@ -250,6 +250,14 @@ impl<const D: usize> World<D> {
             island,
             &faces.ok_or(damaged("a face refers to particles of another island"))?,
         );
+        if let Some(limbs) = &state.limbs {
+            let ends = |ends: &[u32; 2]| {
+                let [a, b] = ends.map(particle);
+                Some([a?, b?])
+            };
+            let limbs: Option<Vec<[u32; 2]>> = limbs.iter().map(ends).collect();
+            resume_limbs(island, &limbs.ok_or(LIMBS_DAMAGED)?)?;
+        }
         resume_sticks(island, state)
     }
 }
@@ -262,6 +270,18 @@ fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) 
     if **faces != *remaining {
         *faces = remaining.to_vec().into();
     }
+}
+
+const LIMBS_DAMAGED: SnapshotError = damaged("a limb is not one of its island");
+
+/// Removes limbs as the original world did.
+fn resume_limbs<const D: usize>(
+    island: &mut Island<D>,
+    remaining: &[[u32; 2]],
+) -> Result<(), SnapshotError> {
+    let mut next = remaining.iter().peekable();
+    island.lost_limbs = island.model.limbs.retain(|ends| next.next_if_eq(&&ends).is_some());
+    next.next().map_or(Ok(()), |_| Err(LIMBS_DAMAGED))
 }
 
 fn resume_sticks<const D: usize>(

@@ -77,7 +77,7 @@ impl<const D: usize> World<D> {
 
     fn island_state(&self, index: usize) -> IslandState {
         let island = &self.islands[index];
-        let Model { sticks, faces, tear_factors, .. } = &island.model;
+        let Model { sticks, faces, limbs, tear_factors, .. } = &island.model;
         let numbers = || 0..sticks.len();
         let particles = self.particles.in_island(index);
         let reordered = island.reordered.then(|| {
@@ -93,6 +93,9 @@ impl<const D: usize> World<D> {
             torn: numbers().map(|stick| sticks.is_torn(stick)).collect(),
             tear_factors: Bits::of(tear_factors.iter().copied()),
             faces: faces.iter().map(|face| face.map(|corner| particles[corner as usize])).collect(),
+            limbs: Some(
+                limbs.all().iter().map(|it| it.ends.map(|end| particles[end as usize])).collect(),
+            ),
             reordered,
             left_copies,
         }
