@@ -3,7 +3,7 @@
 //! Those of the standard library also drop what they have made if a call panics. That is a third of
 //! the code that the compiler has to optimize in kernels that use them for each axis and register.
 //! With these, indexed kernels and copies run 2 to 7 % fewer instructions, `wide` on stars 20 % fewer.
-//! But the sweeps of the grid kernel run 3 % more, and keep those of the standard library.
+//! But the grid kernel on narrow sheets takes 1 to 2 % longer, and keeps those of the standard library.
 
 /// `[f(values[0]), f(values[1]), ...]`.
 ///

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use taut_core::{Column, Factor, Response, WithFactor, relax_by};
+use taut_core::{Column, Factor, Response, WithFactor, arrays, relax_by};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::constants::{Constants, FamilyConstants, Mixed, Row};
@@ -80,7 +80,7 @@ impl<const D: usize> Relax<'_, D> {
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
         let constants = family.rows[rows.start];
-        let columns = self.position.map(|SharedPtr(column)| column);
+        let columns = arrays::map(self.position, |SharedPtr(column)| column);
         let rows_at = RowPointers { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let is_full = self.constants.layout.is_full();
@@ -89,7 +89,7 @@ impl<const D: usize> Relax<'_, D> {
             // the same displacement at both ends.
             (Row::Unit { rest_term }, _) => {
                 let [one, two, rest] =
-                    [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
+                    arrays::map([1.0, F::weight_term(2.0), rest_term], |it| V::splat(cpu, it));
                 let unit = Equal { cpu, masses: [one; 2], terms: [rest, two], presence };
                 if is_full {
                     rows_at.relax(F::default(), &Unpadded(unit));
@@ -98,8 +98,8 @@ impl<const D: usize> Relax<'_, D> {
                 }
             }
             (Row::Equal { rest_term, weight_term, masses }, _) => {
-                let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
-                let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
+                let [a, b]: [V; 2] = arrays::map(masses, |mass| V::splat(cpu, mass));
+                let terms = arrays::map([rest_term, weight_term], |term| V::splat(cpu, term));
                 if is_full && masses[0].to_bits() == masses[1].to_bits() {
                     let equal = Equal { cpu, masses: [a; 2], terms, presence };
                     rows_at.relax(F::default(), &Unpadded(equal));
@@ -158,19 +158,19 @@ impl<const D: usize> RowPointers<D> {
             let wrapping = if batch + 1 == batches { across } else { 0 };
             for row in rows.clone() {
                 let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
-                let [from, to] = [from, to].map(|row| row * pitch);
-                let sticks = |i: usize| {
-                    let register = i + (i & skip) + batch * across;
-                    (register, Sticks { row, from, to, in_row: register * V::LANES })
-                };
+                let (from, to) = (from * pitch, to * pitch);
                 // SAFETY: `rows` has checked that the columns have both rows; all registers
                 // are below `registers`, and so are their partners, wrapped or not.
                 unsafe {
-                    for (register, sticks) in (0..count - wrapping).map(sticks) {
+                    for i in 0..count - wrapping {
+                        let register = i + (i & skip) + batch * across;
+                        let sticks = Sticks { row, from, to, in_row: register * V::LANES };
                         let partner = (register + across) * V::LANES;
                         self.relax_register(formula, constants, sticks, partner);
                     }
-                    for (register, sticks) in (count - wrapping..count).map(sticks) {
+                    for i in count - wrapping..count {
+                        let register = i + (i & skip) + batch * across;
+                        let sticks = Sticks { row, from, to, in_row: register * V::LANES };
                         let partner = (register + across - registers) * V::LANES;
                         self.relax_wrapped(formula, constants, sticks, partner);
                     }
@@ -232,7 +232,7 @@ impl<const D: usize> RowPointers<D> {
     #[inline(always)]
     unsafe fn load<V: Vector>(&self, cpu: V::Cpu, index: usize) -> [V; D] {
         // SAFETY: by contract.
-        self.columns.map(|column| unsafe { V::load(cpu, column.add(index)) })
+        arrays::map(self.columns, |column| unsafe { V::load(cpu, column.add(index)) })
     }
 
     /// # Safety
@@ -315,7 +315,7 @@ impl<V: Vector> StickConstants<V> {
         b: [V; D],
     ) -> ([V; D], [V; D]) {
         let Self { cpu, masses, terms, response, present } = *self;
-        let mut d: [V; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+        let mut d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
         if let Some(present) = present {
             let zero = V::splat(cpu, 0.0);
             let present = present.at_least(zero);

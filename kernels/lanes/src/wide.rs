@@ -104,14 +104,13 @@ unsafe impl Vector for Wide8 {
     }
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
-        let (lanes, next) = (self.0.to_array(), next.0.to_array());
-        Self(f32x8::from(core::array::from_fn(|lane| *lanes.get(lane + 1).unwrap_or(&next[0]))))
+        let ([_, b, c, d, e, f, g, h], [next, ..]) = (self.0.to_array(), next.0.to_array());
+        Self(f32x8::from([b, c, d, e, f, g, h, next]))
     }
     #[inline(always)]
     fn predecessors(self, before: Self) -> Self {
-        let (lanes, before) = (self.0.to_array(), before.0.to_array());
-        let previous = |lane: usize| lane.checked_sub(1).map_or(before[7], |lane| lanes[lane]);
-        Self(f32x8::from(core::array::from_fn(previous)))
+        let ([a, b, c, d, e, f, g, _], [.., before]) = (self.0.to_array(), before.0.to_array());
+        Self(f32x8::from([before, a, b, c, d, e, f, g]))
     }
     #[inline(always)]
     fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {

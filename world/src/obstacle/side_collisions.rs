@@ -77,13 +77,12 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
         let SideCollisions { sides, thickness, ref displacement, law } = *obstacle;
         let slots = groups.slots(group);
         let Groups { position, previous, inverse_mass, radii, .. } = &mut *groups;
-        let position =
-            position.each_mut().map(|column| R::as_mut_simd_f32s(&mut column[slots.clone()]).0);
-        let previous =
-            previous.each_mut().map(|column| R::as_mut_simd_f32s(&mut column[slots.clone()]).0);
         let (masses, _) = R::as_simd_f32s(&inverse_mass[slots.clone()]);
-        let position = position.map(|column| &mut column[..masses.len()]);
-        let previous = previous.map(|column| &mut column[..masses.len()]);
+        let [position, previous] = [position, previous].map(|columns| {
+            columns.each_mut().map(|column| {
+                &mut R::as_mut_simd_f32s(&mut column[slots.clone()]).0[..masses.len()]
+            })
+        });
         let mut any_hit = false;
         let zero = Register::splat(simd, 0.0);
         let thickness = Register::splat(simd, thickness);
