@@ -139,6 +139,11 @@ impl<const D: usize> Limbs<D> {
         self.all.is_empty()
     }
 
+    /// Whether there were any when the model was made.
+    pub(crate) fn had_any(&self) -> bool {
+        self.owners > 0
+    }
+
     /// Resolves collisions with an obstacle at the deepest point of each half of a limb. `nearest`
     /// gives the distance of a point from the obstacle, `displacement` the displacement of the
     /// obstacle at a point in this substep, m.

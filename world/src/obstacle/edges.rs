@@ -19,8 +19,8 @@ use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, uni
 pub(crate) struct EdgeScratch {
     /// The ends of the sticks for which `edges` was computed.
     ends: Option<Arc<[[u32; 2]]>>,
-    /// The numbers of remaining and removed faces for which `edges` was computed.
-    face_counts: [usize; 2],
+    /// The numbers of faces, of removed faces and of limbs for which `edges` was computed.
+    counts: [usize; 3],
     edges: Vec<u32>,
 }
 
@@ -29,14 +29,14 @@ impl EdgeScratch {
     /// and are edges of faces or, as in a rope, not between particles of faces. Limbs and bodies
     /// collide themselves. Some may be torn.
     pub(super) fn edges<const D: usize>(&mut self, model: &Model<D>) -> &[u32] {
-        let Model { sticks, faces, .. } = model;
+        let Model { sticks, faces, limbs, .. } = model;
         let ends = sticks.shared_ends();
-        let face_counts = [faces.len(), faces.removed().len()];
+        let counts = [faces.len(), faces.removed().len(), limbs.all().len()];
         let same_ends = self.ends.as_ref().is_some_and(|of_edges| Arc::ptr_eq(of_edges, &ends));
-        if !(same_ends && self.face_counts == face_counts) {
+        if !(same_ends && self.counts == counts) {
             self.edges = edges_of(model);
             self.ends = Some(ends);
-            self.face_counts = face_counts;
+            self.counts = counts;
         }
         &self.edges
     }

@@ -107,6 +107,7 @@ impl<const D: usize> World<D> {
             let lens = models.iter().map(|(_, model)| model.particles.len()).collect();
             let schedules = IslandSchedules { schedules, lens, copies };
             let mut island = Island::new(joined, schedules, scene.formula, planner)?;
+            island.remove_limbs_at_torn_sticks();
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &models {
                 let range = &mut world.models[at];

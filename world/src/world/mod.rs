@@ -290,7 +290,7 @@ impl<const D: usize> World<D> {
     }
 
     /// The islands, mutable, for changes of masses, rest lengths, tears and tear factors. The next
-    /// step applies them.
+    /// step applies them. (A tear made here removes no faces and limbs: see [`tear`](Self::tear).)
     pub fn islands_mut(&mut self) -> &mut [Island<D>] {
         for island in &mut self.islands {
             island.wake();

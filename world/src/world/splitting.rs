@@ -7,12 +7,13 @@ use super::{World, WorldError, following};
 
 impl<const D: usize> World<D> {
     /// The copies in an island that can be [split off](Self::split_off) one by one, and the minimum
-    /// number of copies in an island of copies; None for an island with ties or limbs.
+    /// number of copies in an island of copies; None for an island with ties, or with limbs at first.
     pub(super) fn splittable_copies(&self, number: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[number];
-        // Limbs collide with those of the same island only, and ties refer to the numbers in it.
+        // Limbs collide with those of the same island only, and ties refer to the numbers in it. What
+        // can be split off does not change as limbs are removed, so that snapshots can be resumed.
         let tied = self.ties.iter().any(|tie| tie.islands.contains(&number));
-        let copies_min = island.copies_min.filter(|_| !tied && island.model.limbs.is_empty())?;
+        let copies_min = island.copies_min.filter(|_| !tied && !island.model.limbs.had_any())?;
         Some((island.schedule().copies()?, copies_min))
     }
 

@@ -1,5 +1,7 @@
 //! Tearing sticks and removing their faces and limbs.
 
+use std::collections::BTreeSet;
+
 use taut_core::{GroupedLists, Sticks};
 
 use super::island::Island;
@@ -52,7 +54,6 @@ impl<const D: usize> Island<D> {
         }
         let Model { sticks, faces, limbs, .. } = &mut self.model;
         if torn > 0 && !(faces.is_empty() && limbs.is_empty()) {
-            let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
             let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
             let torn = GroupedLists::new(sticks.particles(), ends);
             // A face may have corners that are not particles.
@@ -65,6 +66,20 @@ impl<const D: usize> Island<D> {
         }
         torn
     }
+
+    /// Removes the limbs around sticks that were torn before the island was made.
+    pub(super) fn remove_limbs_at_torn_sticks(&mut self) {
+        let Model { sticks, limbs, .. } = &mut self.model;
+        if !limbs.is_empty() {
+            let torn = (0..sticks.len()).filter(|&stick| sticks.is_torn(stick));
+            let torn: BTreeSet<_> = torn.map(|stick| sorted(sticks.ends()[stick])).collect();
+            self.lost_limbs |= limbs.retain(|ends| !torn.contains(&sorted(ends)));
+        }
+    }
+}
+
+fn sorted([a, b]: [u32; 2]) -> (u32, u32) {
+    (a.min(b), a.max(b))
 }
 
 impl<const D: usize> World<D> {

@@ -236,3 +236,27 @@ fn a_world_resumes_with_the_same_bits_after_tears() {
     steps(&mut resumed, 40);
     assert_eq!(world.hash(), resumed.hash());
 }
+
+#[test]
+fn sticks_between_limbs_collide_once_a_limb_is_removed() {
+    let mut scene = Scene::new();
+    let rope = rope(&[[-1.5, 0.2, 0.0], [1.5, 0.2, 0.0]]);
+    scene.add("rope", rope.with_limbs([([0, 1], 0.01), ([2, 3], 0.01)]).unwrap()).unwrap();
+    scene.obstacles.push(Arc::new(pole(0.0).with_edges()));
+    let new = || World::new(&scene, |_| ScalarKernel).unwrap();
+    let mut world = new();
+    steps(&mut world, 1);
+    assert!(world.tear(0).unwrap());
+    let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+    let mut carried_over = new();
+    assert_eq!(carried_over.carry_over(&world), 1);
+    let mut without = new();
+    let hashes = [&mut world, &mut resumed, &mut carried_over, &mut without].map(|world| {
+        steps(world, 40);
+        world.hash()
+    });
+    assert_eq!(hashes[..2], hashes[1..3]);
+    // The middle stick is on the pole; between two limbs it falls past it.
+    assert!(highest(&world) > 0.0, "{}", highest(&world));
+    assert!(highest(&without) < -0.5, "{}", highest(&without));
+}

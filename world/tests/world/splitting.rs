@@ -252,6 +252,26 @@ fn copies_with_limbs_stay_together() {
     assert_eq!((copies(&world), world.islands().len()), (vec![], islands));
 }
 
+#[test]
+fn copies_of_which_one_had_limbs_stay_together() {
+    let mut scene = scene(&setting(), &disc(), 0..COPIES);
+    let with_limbs = disc().moved([0.0, 8.0, 0.0]).with_limbs([([0, 1], 0.01)]).unwrap();
+    let stick =
+        with_limbs.sticks.ends().iter().position(|ends| ends.contains(&0) && ends.contains(&1));
+    scene.add("with limbs", with_limbs).unwrap();
+    let mut world = world(&scene);
+    assert_eq!(copies(&world), [COPIES + 1]);
+    let first = world.sticks_of("with limbs").unwrap().start;
+    assert!(world.tear(first + stick.unwrap()).unwrap());
+    assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
+    let resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+    for world in [&world, &resumed] {
+        assert!(copies(world).is_empty());
+        assert!(world.islands().iter().all(|island| island.model.limbs.is_empty()));
+    }
+    assert_eq!(world.hash(), resumed.hash());
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn damaged_lists_of_copies_that_left_are_rejected() {

@@ -6,9 +6,12 @@ use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    HexSheet, LimbContacts, Model, Obstacle, REMOVED, Ragdoll, Rope, Scene, SelfCollision,
+    HexSheet, Limb, LimbContacts, Model, Obstacle, REMOVED, Ragdoll, Rope, Scene, SelfCollision,
     StepTime, StickSet, World,
 };
+
+#[cfg(feature = "serde")]
+use taut_world::SnapshotError;
 
 use crate::make::{drape, scene, steps, world};
 
@@ -291,6 +294,52 @@ fn a_limb_whose_stick_is_torn_no_longer_collides() {
     world.reorder(|_| ScalarKernel).unwrap();
     let resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
     assert!(resumed.islands().iter().all(|island| island.model.limbs.is_empty()));
+}
+
+#[test]
+fn limbs_at_sticks_that_the_scene_tears_do_not_exist() {
+    let mut doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    let stick_around = |limb: &Limb| {
+        let is_around = |ends: &[u32; 2]| BTreeSet::from(*ends) == BTreeSet::from(limb.ends);
+        doll.sticks.ends().iter().position(is_around)
+    };
+    let stick = doll.limbs.all().iter().find_map(stick_around).unwrap();
+    doll.sticks.tear(stick).unwrap();
+    let scene = scene("doll", doll.clone());
+    let world = world(&scene);
+    let mut carried_over = crate::make::world(&scene);
+    carried_over.carry_over(&world);
+    for world in [&world, &carried_over] {
+        assert_eq!(world.islands()[0].model.limbs.all().len(), doll.limbs.all().len() - 1);
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn damaged_lists_of_limbs_are_rejected() {
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    let limbs = doll.limbs.all().len();
+    let scene = scene("doll", doll);
+    let good = serde_json::to_value(world(&scene).snapshot()).unwrap();
+    let resume = |change: &dyn Fn(&mut Vec<serde_json::Value>)| {
+        let mut changed = good.clone();
+        change(changed["pieces"][0]["limbs"].as_array_mut().unwrap());
+        let snapshot = serde_json::from_value(changed).unwrap();
+        let world = World::resume(&scene, |_| ScalarKernel, &snapshot)?;
+        Ok::<_, SnapshotError>(world.islands()[0].model.limbs.all().len())
+    };
+    assert_eq!(resume(&|_| ()).unwrap(), limbs);
+    assert_eq!(resume(&|all| drop(all.remove(1))).unwrap(), limbs - 1);
+    let damages: [&dyn Fn(&mut Vec<serde_json::Value>); 4] = [
+        &|all| all.swap(0, 1),
+        &|all| all.push(all[0].clone()),
+        &|all| all[0] = serde_json::json!([0, 9999]),
+        &|all| all.rotate_left(1),
+    ];
+    for damage in damages {
+        let error = resume(damage).unwrap_err().to_string();
+        assert!(error.contains("a list of limbs has one that the scene does not have"), "{error}");
+    }
 }
 
 #[test]

@@ -258,7 +258,11 @@ impl<const D: usize> World<D> {
             let limbs: Option<Vec<[u32; 2]>> = limbs.iter().map(ends).collect();
             resume_limbs(island, &limbs.ok_or(LIMBS_DAMAGED)?)?;
         }
-        resume_sticks(island, state)
+        resume_sticks(island, state)?;
+        if state.limbs.is_none() {
+            island.remove_limbs_at_torn_sticks();
+        }
+        Ok(())
     }
 }
 
@@ -272,7 +276,8 @@ fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) 
     }
 }
 
-const LIMBS_DAMAGED: SnapshotError = damaged("a limb is not one of its island");
+const LIMBS_DAMAGED: SnapshotError =
+    damaged("a list of limbs has one that the scene does not have");
 
 /// Removes limbs as the original world did.
 fn resume_limbs<const D: usize>(
@@ -280,7 +285,7 @@ fn resume_limbs<const D: usize>(
     remaining: &[[u32; 2]],
 ) -> Result<(), SnapshotError> {
     let mut next = remaining.iter().peekable();
-    island.lost_limbs = island.model.limbs.retain(|ends| next.next_if_eq(&&ends).is_some());
+    island.lost_limbs |= island.model.limbs.retain(|ends| next.next_if_eq(&&ends).is_some());
     next.next().map_or(Ok(()), |_| Err(LIMBS_DAMAGED))
 }
 
