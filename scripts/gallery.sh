@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 taut="${TAUT:-target/release/taut}"
 if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; fi
 
-# Each line: scene, start (s), duration (s), angles of the camera.
+# Each line: scene, start (s), duration (s), camera azimuth,elevation (degrees).
 scenes='
 curtain          3.0 4.0 0,0
 scenes/files/wrecking-ball.toml 1.0 4.0 0,0

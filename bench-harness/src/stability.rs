@@ -1,4 +1,4 @@
-//! Measures which orders, formulas and steps stay bounded.
+//! Measures which arrangements, formulas and steps stay bounded.
 
 use serde::Serialize;
 use taut::world::{Arranged, Arrangement, Model, StickSet};
@@ -6,8 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::comparison::{ComparisonError, Progress};
 
-/// The default bound of |stretch|: far above the largest |stretch| of the softest simulation that
-/// stays bounded (a sheet of 128 rows with one iteration per frame).
+/// The default bound of stretch and compression: far above the largest of the softest simulation
+/// that stays bounded (a sheet of 128 rows with one iteration per frame).
 pub const BOUND: f64 = 100.0;
 
 /// A model and its name in reports.
@@ -15,7 +15,7 @@ pub const BOUND: f64 = 100.0;
 pub struct Subject {
     /// `drape`, `disc`, ...
     pub name: String,
-    /// Its size, in the unit of its builder.
+    /// Its size as passed to its builder, such as the rows of `drape`.
     pub size: usize,
     /// Its stick set.
     pub set: StickSet,
@@ -29,7 +29,7 @@ pub struct Subject {
 pub struct Survey {
     /// The model.
     pub subject: Subject,
-    /// The orders and numberings.
+    /// The arrangements.
     pub arrangements: Vec<Arrangement>,
     /// The formulas.
     pub formulas: Vec<Formula>,
@@ -37,7 +37,7 @@ pub struct Survey {
     pub steps: Vec<Step<3>>,
     /// The number of frames.
     pub frames: usize,
-    /// The |stretch| that no stick may exceed after any frame; see [`BOUND`].
+    /// The stretch or compression that no stick may exceed after any frame; see [`BOUND`].
     pub bound: f64,
 }
 
@@ -45,13 +45,15 @@ pub struct Survey {
 #[derive(Clone, Debug, Serialize)]
 pub struct Stability {
     /// The subject's name.
-    pub scene: String,
+    #[serde(rename = "scene")]
+    pub model: String,
     /// Its size.
     pub size: usize,
     /// The name of its stick set.
     pub sticks: &'static str,
-    /// The arrangement.
-    pub schedule: String,
+    /// The name of the arrangement.
+    #[serde(rename = "schedule")]
+    pub arrangement: String,
     /// Whether the schedule is the default: [`Schedule::for_mesh`], or
     /// [`Sheet::schedule`](taut::Sheet::schedule) of a sheet.
     pub default_schedule: bool,
@@ -69,7 +71,7 @@ pub struct Stability {
     pub dt_s: f32,
     /// The requested number of frames.
     pub frames: usize,
-    /// The bound of |stretch|.
+    /// The bound of stretch and compression.
     pub bound: f64,
     /// The first frame, counted from 1, after which a stick exceeded the bound or a position was
     /// not finite.
@@ -114,17 +116,17 @@ impl Survey {
         for &arrangement in &self.arrangements {
             let arranged = arrangement.of(model)?;
             let kernel = fastest_for(&arranged.schedule);
-            let default_schedule = is_default(model, &arranged.schedule);
+            let default_schedule = is_default_schedule(model, &arranged.schedule);
             for step in &self.steps {
                 for &formula in &self.formulas {
                     let share = rows.len() as f64 / total as f64;
                     let doing = format!("{name} {size} {set}: {arrangement}, {formula}");
                     progress(Progress { share, doing: &doing });
                     let row = Stability {
-                        scene: name.clone(),
+                        model: name.clone(),
                         size: *size,
                         sticks: set.name(),
-                        schedule: arrangement.to_string(),
+                        arrangement: arrangement.to_string(),
                         default_schedule,
                         formula: formula.name(),
                         kernel: Kernel::<3>::name(&kernel),
@@ -160,7 +162,7 @@ impl Stability {
         step: &Step<3>,
     ) -> Result<Self, ComparisonError> {
         let BoundedRun { left_bounds_at, finite, stretch } =
-            BoundedRun::new(arranged, kernel, formula, step, self.frames, self.bound)?;
+            BoundedRun::simulate(arranged, kernel, formula, step, self.frames, self.bound)?;
         Ok(Self {
             left_bounds_at,
             finite,
@@ -176,8 +178,8 @@ impl Stability {
 /// The result of running frames from the initial state against a bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundedRun {
-    /// The first frame, counted from 1, after which a stick's |stretch| exceeded the bound or a
-    /// position was not finite.
+    /// The first frame, counted from 1, after which a stick exceeded the bound or a position was
+    /// not finite.
     pub(crate) left_bounds_at: Option<usize>,
     /// Whether every position was finite after every frame. The run ends at the first that is not.
     pub(crate) finite: bool,
@@ -186,7 +188,8 @@ pub(crate) struct BoundedRun {
 }
 
 impl BoundedRun {
-    pub(crate) fn new(
+    /// Simulates all frames on a copy of the particles.
+    pub(crate) fn simulate(
         arranged: &Arranged,
         kernel: &AnyKernel,
         formula: Formula,
@@ -214,7 +217,7 @@ impl BoundedRun {
     }
 }
 
-fn is_default(model: &Model, schedule: &Schedule) -> bool {
+fn is_default_schedule(model: &Model, schedule: &Schedule) -> bool {
     let sheet_schedule = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
     sheet_schedule.as_ref() == Some(schedule)
         || *schedule == Schedule::for_mesh(&model.particles, &model.sticks)

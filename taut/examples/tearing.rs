@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if !world.step()?.finite {
             return Err("the simulation blew up".into());
         }
-        // The renderer needs the removed triangles; their numbers never change.
+        // The renderer needs the removed triangles; the indices of triangles are stable.
         let triangles = &world.removed().triangles;
         if frame % 15 == 0 && triangles.len() > seen {
             println!("frame {frame}: {} triangles removed", triangles.len() - seen);

@@ -1,4 +1,5 @@
-//! Relaxes sticks as fast as the machine allows, with the same bits everywhere.
+//! Position-based dynamics with distance constraints (sticks): SIMD kernels that give the same bits
+//! on every machine.
 //!
 //! Cloth, ropes, plants, ragdolls and soft boxes are particles joined by sticks (distance
 //! constraints), moved by Verlet integration and relaxed by Gauss-Seidel (Jakobsen,

@@ -180,9 +180,9 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
         let first = &line[0];
         let default = if first.default_schedule { " (default)" } else { "" };
         let mut cells = vec![
-            Cell::new(format!("{} {}", first.scene, first.size)),
+            Cell::new(format!("{} {}", first.model, first.size)),
             Cell::new(first.sticks),
-            Cell::new(format!("{}{default}", first.schedule)),
+            Cell::new(format!("{}{default}", first.arrangement)),
         ];
         cells.extend(steps.iter().map(|(_, value)| Cell::new(value(first))));
         cells.extend(line.iter().map(outcome_cell));
@@ -229,10 +229,10 @@ fn verdict(rows: &[Stability]) -> String {
 }
 
 fn violation(row: &Stability) -> String {
-    let Stability { scene, size, sticks, schedule, formula, left_bounds_at, .. } = row;
+    let Stability { model, size, sticks, arrangement, formula, left_bounds_at, .. } = row;
     format!(
-        "{scene} {size}, {sticks} sticks, blows up with a default schedule and the default formula \
-         ({schedule}, {formula}): it left its bounds at frame {}",
+        "{model} {size}, {sticks} sticks, blows up with a default schedule and the default formula \
+         ({arrangement}, {formula}): it left its bounds at frame {}",
         left_bounds_at.unwrap_or_default()
     )
 }

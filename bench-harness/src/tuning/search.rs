@@ -223,7 +223,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     ) -> Result<BoundedRun, ComparisonError> {
         self.report(&format!("checking the residual: {arrangement}"));
         let Tuning { formula, step, .. } = self.tuning;
-        BoundedRun::new(
+        BoundedRun::simulate(
             &self.arranged[&arrangement],
             kernel,
             *formula,

@@ -7,7 +7,10 @@ mod bench_cases;
 mod claims;
 mod comparison;
 mod fixtures;
-#[allow(clippy::needless_pass_by_value, reason = "the printed code owns its particles and sticks")]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "the code that `taut tune` prints owns its particles and sticks"
+)]
 mod generated;
 mod growth;
 mod instructions;

@@ -33,7 +33,7 @@ fn every_combination_has_one_row_that_names_it() {
     let survey = survey(drape(), Arrangement::orders().collect());
     let rows = run(&survey);
     let mut all: Vec<_> =
-        rows.iter().map(|row| (row.schedule.clone(), row.iterations, row.formula)).collect();
+        rows.iter().map(|row| (row.arrangement.clone(), row.iterations, row.formula)).collect();
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), rows.len());
@@ -51,8 +51,8 @@ fn the_default_schedules_are_among_all_orders_and_are_marked() {
             || *order == model.sheet.as_ref().unwrap().schedule(&model.sticks).unwrap()
     };
     for row in &rows {
-        let schedule = arrangement(&row.schedule).of(&model).unwrap().schedule;
-        assert_eq!(row.default_schedule, default(&schedule), "{}", row.schedule);
+        let schedule = arrangement(&row.arrangement).of(&model).unwrap().schedule;
+        assert_eq!(row.default_schedule, default(&schedule), "{}", row.arrangement);
         assert_eq!(row.is_default(), row.default_schedule && row.formula == "halley");
     }
     assert_eq!(rows.iter().filter(|row| row.is_default()).count(), 2 * 2, "two orders, two steps");
@@ -64,7 +64,8 @@ fn the_stretch_is_that_of_the_scalar_kernel() {
     for row in run(&survey(model.clone(), Arrangement::orders().collect())) {
         let formula = row.formula.parse().unwrap();
         let step = Step { substeps: 1, iterations: row.iterations, ..Step::default() };
-        let particles = run_scalar(&model, arrangement(&row.schedule), formula, &step, row.frames);
+        let particles =
+            run_scalar(&model, arrangement(&row.arrangement), formula, &step, row.frames);
         // The particles are in the model's numbering, as its sticks are.
         let stretch = taut::Stretch::of(&particles, &model.sticks);
         assert_eq!(row.stretch_rms.to_bits(), stretch.rms.to_bits(), "{row:?}");

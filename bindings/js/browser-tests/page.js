@@ -49,7 +49,7 @@ export async function fillInWorker() {
   const expected = world.positions();
   world.free();
   const array = new Float32Array(expected.length);
-  const filled = await inWorker({ fill: array, steps: 30 }, [array.buffer]);
+  const filled = await inWorker({ target: array, steps: 30 }, [array.buffer]);
   return { given: array.length, filled: filled.length, equal: filled.every((x, i) => x === expected[i]) };
 }
 

@@ -18,12 +18,13 @@ pub enum ScheduleError {
         /// How many sticks there are.
         sticks: usize,
     },
-    /// The order has too few or too many sticks.
-    #[error("the order has {ordered} sticks, expected {sticks}")]
+    /// A schedule, or schedules that are put [side by side](crate::Schedule::side_by_side), have too
+    /// few or too many sticks.
+    #[error("the number of scheduled sticks is {ordered}, expected {sticks}")]
     Missing {
-        /// How many sticks the order has.
+        /// How many sticks are scheduled.
         ordered: usize,
-        /// How many sticks it must have.
+        /// How many sticks there are.
         sticks: usize,
     },
     /// Two sticks of one batch share a particle.

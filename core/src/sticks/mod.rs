@@ -21,7 +21,7 @@ use crate::renumbering::{NotAPermutation, Renumbering};
 use checks::{check_ends, checked_compliance, checked_rest, checked_stiffness};
 pub use error::StickError;
 pub use kind::Kind;
-use pairs::first_of_each;
+use pairs::first_occurrences;
 pub(crate) use pairs::{same_ends, sorted_by_ends};
 
 /// The shortest valid rest length, m.
@@ -115,7 +115,7 @@ impl<S: Real> Sticks<S> {
         let (ends, rest): (Arc<_>, Vec<S>) = match duplicates {
             Duplicates::Keep => (pairs.into(), rests.to_vec()),
             Duplicates::Merge => {
-                let first = first_of_each(pairs, particles);
+                let first = first_occurrences(pairs, particles);
                 let kept = || (0..pairs.len()).filter(|&stick| first[stick]);
                 (
                     kept().map(|stick| pairs[stick]).collect(),

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::lists::GroupedLists;
 
-/// The numbers of `pairs` sorted by lower end, then by higher end, then by number: a radix sort of
-/// two stable counting sorts.
+/// The indices of `pairs`, sorted by lower end, then higher end, then index: a radix sort of two
+/// stable counting sorts.
 pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
     let by_higher =
         GroupedLists::new(particles, (0..).zip(pairs).map(|(pair, &[a, b])| (a.max(b), pair)));
@@ -20,7 +20,7 @@ pub(crate) fn same_ends([a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
 }
 
 /// For each pair, whether no earlier one joins the same particles.
-pub(super) fn first_of_each(pairs: &[[u32; 2]], particles: usize) -> Vec<bool> {
+pub(super) fn first_occurrences(pairs: &[[u32; 2]], particles: usize) -> Vec<bool> {
     let mut first = alloc::vec![true; pairs.len()];
     for two in sorted_by_ends(pairs, particles).windows(2) {
         let [before, after] = [two[0] as usize, two[1] as usize];

@@ -46,7 +46,9 @@ fn the_record_is_bounded_and_readers_miss_no_change() {
                             assert!(entries.len() <= length, "the record is bounded");
                         }
                         Delta::Everything => assert!(unread.len() > 1, "a single change is kept"),
-                        Delta::ForeignCursor => panic!("the cursor is of the same table"),
+                        Delta::ForeignCursor => {
+                            panic!("unexpected ForeignCursor: the cursor belongs to this table")
+                        }
                     }
                     *cursor = changes.now();
                     unread.clear();
@@ -57,7 +59,7 @@ fn the_record_is_bounded_and_readers_miss_no_change() {
 }
 
 #[test]
-fn writes_to_particles_are_recorded_as_moves() {
+fn position_writes_are_recorded() {
     type Write = fn(&mut Particles<2>);
     let column_writes: [Write; 4] = [
         |particles| particles.positions_mut(0)[1] = 2.0,

@@ -4,13 +4,13 @@
 mod arithmetic;
 mod changes;
 mod contract;
-mod counted;
 mod formulas;
 mod limits;
 mod meshes;
 mod motion;
 mod numbering;
 mod one_stick;
+mod operation_counts;
 mod particles;
 mod schedules;
 #[cfg(feature = "serde")]

@@ -10,16 +10,16 @@ use std::time::Duration;
 use taut_colour::Pool;
 use taut_core::Executor;
 
-/// The sorted numbers of the calls, where every call waits until `expected` calls have begun.
-fn numbers(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
-    let (numbers, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
-    pool.run(threads, &|number| {
-        numbers.lock().unwrap().push(number);
+/// The sorted worker indices of the calls, where every call waits until `expected` calls have begun.
+fn worker_indices(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
+    let (indices, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
+    pool.run(threads, &|index| {
+        indices.lock().unwrap().push(index);
         barrier.wait();
     });
-    let mut numbers = numbers.into_inner().unwrap();
-    numbers.sort_unstable();
-    numbers
+    let mut indices = indices.into_inner().unwrap();
+    indices.sort_unstable();
+    indices
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
         assert_eq!(pool.threads(), threads);
         for pause in [0, 0, 0, 5, 0, 0] {
             thread::sleep(Duration::from_millis(pause));
-            assert_eq!(numbers(&pool, threads, threads), (0..threads).collect::<Vec<_>>());
+            assert_eq!(worker_indices(&pool, threads, threads), (0..threads).collect::<Vec<_>>());
         }
     }
     assert!(Pool::new(0).unwrap().threads() >= 1);
@@ -39,26 +39,26 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
 fn threads_that_are_not_requested_do_not_run() {
     let pool = Pool::new(4).unwrap();
     for _ in 0..100 {
-        assert_eq!(numbers(&pool, 2, 2), [0, 1]);
-        assert_eq!(numbers(&pool, 0, 1), [0]);
+        assert_eq!(worker_indices(&pool, 2, 2), [0, 1]);
+        assert_eq!(worker_indices(&pool, 0, 1), [0]);
     }
-    assert_eq!(numbers(&pool, 100, 4), [0, 1, 2, 3]);
+    assert_eq!(worker_indices(&pool, 100, 4), [0, 1, 2, 3]);
 }
 
 #[test]
-fn a_number_always_runs_on_the_same_thread() {
+fn each_index_always_runs_on_the_same_thread() {
     let pool = Pool::new(3).unwrap();
-    let threads_by_number = || {
+    let threads_by_index = || {
         let (threads, barrier) = (Mutex::new([None; 3]), Barrier::new(3));
-        pool.run(3, &|number| {
-            threads.lock().unwrap()[number] = Some(thread::current().id());
+        pool.run(3, &|index| {
+            threads.lock().unwrap()[index] = Some(thread::current().id());
             barrier.wait();
         });
         threads.into_inner().unwrap()
     };
-    let first = threads_by_number();
+    let first = threads_by_index();
     assert_eq!(first[0], Some(thread::current().id()));
-    assert_eq!(first, threads_by_number());
+    assert_eq!(first, threads_by_index());
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn a_call_to_a_pool_in_use_runs_on_the_caller_alone() {
     pool.run(3, &|_| {
         barrier.wait();
         // Calls from all threads of the pool at the same time.
-        pool.run(3, &|number| {
-            assert_eq!(number, 0);
+        pool.run(3, &|index| {
+            assert_eq!(index, 0);
             inner.fetch_add(1, Ordering::Relaxed);
         });
         barrier.wait();
@@ -107,25 +107,25 @@ fn a_panic_propagates_and_the_pool_stays_usable() {
     for bad in 0..3 {
         let barrier = Barrier::new(3);
         let run = || {
-            pool.run(3, &|number| {
+            pool.run(3, &|index| {
                 barrier.wait();
-                assert!(number != bad, "number {number} panicked");
+                assert!(index != bad, "worker {index} panicked");
             });
         };
         let panic = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-        assert_eq!(*panic.downcast::<String>().unwrap(), format!("number {bad} panicked"));
-        assert_eq!(numbers(&pool, 3, 3), [0, 1, 2]);
+        assert_eq!(*panic.downcast::<String>().unwrap(), format!("worker {bad} panicked"));
+        assert_eq!(worker_indices(&pool, 3, 3), [0, 1, 2]);
     }
     // All threads panic: one panic propagates, and the next call is not affected.
     let barrier = Barrier::new(3);
     let run = || {
-        pool.run(3, &|number| {
+        pool.run(3, &|index| {
             barrier.wait();
-            panic!("number {number} panicked");
+            panic!("worker {index} panicked");
         });
     };
     assert!(panic::catch_unwind(AssertUnwindSafe(run)).is_err());
-    assert_eq!(numbers(&pool, 3, 3), [0, 1, 2]);
+    assert_eq!(worker_indices(&pool, 3, 3), [0, 1, 2]);
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn dropping_the_last_clone_ends_the_threads() {
         ended.store(0, Ordering::SeqCst);
         let pool = Pool::new(4).unwrap();
         let barrier = Barrier::new(4);
-        pool.run(4, &|number| {
-            if number > 0 {
+        pool.run(4, &|index| {
+            if index > 0 {
                 ENDED.with_borrow_mut(|it| *it = Some(Ended(Arc::clone(&ended))));
             }
             barrier.wait();

@@ -16,8 +16,8 @@ where
 {
     let mut world = world(scene);
     let drawing = world.drawing();
-    let mut rows = vec![[0.0_f32; 3]; world.vertices()];
-    let mut normal_rows = rows.clone();
+    let mut vertices = vec![[0.0_f32; 3]; world.vertices()];
+    let mut vertex_normals = vertices.clone();
     let mut counted = 0;
     for step in 0..90 {
         let mut torn = 0;
@@ -25,8 +25,8 @@ where
             let outcome = world.step().unwrap();
             assert!(outcome.finite);
             torn = outcome.torn;
-            world.copy_vertices(&mut rows);
-            normals(&rows, &drawing.triangles, &mut normal_rows);
+            world.copy_vertices(&mut vertices);
+            normals(&vertices, &drawing.triangles, &mut vertex_normals);
         });
         if step >= 45 && torn == 0 {
             assert_eq!(taken.count_total, 0, "{name}, step {step}: {taken:?}");

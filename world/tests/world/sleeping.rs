@@ -41,7 +41,7 @@ fn floor() -> Arc<Solid<HalfSpace>> {
     Arc::new(floor.with(Surface { friction: 0.5, ..Surface::default() }).unwrap())
 }
 
-/// A scene with a floor whose models sleep.
+/// A scene with a floor and with sleeping enabled.
 fn scene(models: impl IntoIterator<Item = (&'static str, Model)>) -> Scene {
     let mut scene = Scene::new();
     for (name, model) in models {
@@ -64,11 +64,11 @@ fn steps_until_asleep(world: &mut World) -> usize {
 }
 
 fn boxes() -> Scene {
-    let dice = |nth: usize| {
+    let cube = |nth: usize| {
         let cube = Model::rigid_box([0.2; 3], 300.0).unwrap().turned([1.0, 2.0, 3.0], 0.1);
         cube.unwrap().moved([0.02 * nth as f32, 0.15 + 0.25 * nth as f32, 0.0])
     };
-    let mut scene = scene([("lower", dice(0)), ("upper", dice(1))]);
+    let mut scene = scene([("lower", cube(0)), ("upper", cube(1))]);
     #[cfg(feature = "parry")]
     scene.obstacles.insert(0, Arc::new(taut_world::BodyContacts::default()));
     scene.settings.passes = 4;
@@ -93,7 +93,7 @@ fn cloths() -> Scene {
 }
 
 #[test]
-fn what_rests_falls_asleep_and_does_not_move() {
+fn resting_models_fall_asleep_and_do_not_move() {
     for (name, scene) in [("cloths", cloths()), ("boxes", boxes()), ("dolls", dolls())] {
         let mut world = world(&scene);
         let count = steps_until_asleep(&mut world);
@@ -112,7 +112,7 @@ fn what_rests_falls_asleep_and_does_not_move() {
 }
 
 #[test]
-fn models_that_sleep_alone_keep_their_bits() {
+fn splitting_islands_for_sleep_does_not_change_the_result() {
     let with_sleep = |sleep: Option<Sleep>| {
         let mut scene = cloths();
         let offsets = (0..8).map(|copy| [0.0, 0.2, 2.0 + copy as f32]);
@@ -162,7 +162,7 @@ fn a_falling_model_wakes_what_it_falls_on() {
             woken_at = Some(contacts.touching);
         }
     }
-    // It wakes before the rope arrives, so that the rope meets what can move.
+    // The sheet wakes before the first contact, so that it can move when the rope hits it.
     assert_eq!(woken_at, Some(0));
     steps_until_asleep(&mut world);
     let contacts = world.contacts().unwrap();
@@ -170,7 +170,7 @@ fn a_falling_model_wakes_what_it_falls_on() {
 }
 
 #[test]
-fn a_sleeping_model_is_solid_for_what_jumps_into_it() {
+fn a_sleeping_model_does_not_move_in_the_step_that_drags_a_rope_through_it() {
     let mut scene = scene([
         ("sheet", colliding(sheet(0.5).moved([0.0, 0.5, 0.0])).pinned("left").pinned("right")),
         ("rope", colliding(rope().moved([0.0, 5.0, 0.0]))),
@@ -202,7 +202,7 @@ fn changes_wake_the_model_they_concern() {
     let mut original = world(&scene);
     steps_until_asleep(&mut original);
     let snapshot = original.snapshot();
-    let changed = |change: Change| {
+    let asleep_after = |change: Change| {
         let mut world = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
         assert_eq!(world.sleeping_models().count(), 2);
         change(&mut world);
@@ -225,7 +225,7 @@ fn changes_wake_the_model_they_concern() {
         |world| world.set_tear_factor(3, 1.5).unwrap(),
     ];
     for change in of_one {
-        assert_eq!(changed(change), [false, true]);
+        assert_eq!(asleep_after(change), [false, true]);
     }
     let of_all: [Change; 7] = [
         |world| world.wake_all(),
@@ -237,7 +237,7 @@ fn changes_wake_the_model_they_concern() {
         |world| assert_eq!(world.islands_mut().len(), 2),
     ];
     for change in of_all {
-        assert_eq!(changed(change), [false, false]);
+        assert_eq!(asleep_after(change), [false, false]);
     }
     let of_none: [Change; 4] = [
         |world| assert!(world.set_position(3, [f32::NAN; 3]).is_err()),
@@ -246,7 +246,7 @@ fn changes_wake_the_model_they_concern() {
         |world| world.replan(world.formula(), |_| ScalarKernel).unwrap(),
     ];
     for change in of_none {
-        assert_eq!(changed(change), [true, true]);
+        assert_eq!(asleep_after(change), [true, true]);
     }
 }
 
@@ -295,7 +295,8 @@ fn tied_models_wake_together() {
 
     assert!(world.break_tie(1).unwrap());
     steps(&mut world, 1);
-    assert_eq!(world.sleeping_models().collect::<Vec<_>>(), Vec::<&str>::new()); // its hook is tied
+    // The hook wakes too: it is tied to `upper`.
+    assert_eq!(world.sleeping_models().collect::<Vec<_>>(), Vec::<&str>::new());
     steps(&mut world, 29);
     assert!(world.position(2)[1] < 0.5, "it falls");
     steps_until_asleep(&mut world);
@@ -316,9 +317,12 @@ fn a_moving_obstacle_wakes_what_it_may_push() {
         steps(&mut world, 1);
         let span = if step < 155 { 0 } else { 1 + usize::from(step > 205) };
         asleep[span] += usize::from(world.is_asleep("sheet"));
-        // The ball presses the sheet into the floor, but not while it sleeps.
+        // The ball presses the sheet into the floor, but not while the sheet sleeps.
         let depth = world.diagnostics().unwrap().depth;
-        assert!(!world.is_asleep("sheet") || depth < 1e-3, "{depth} in step {step}");
+        assert!(
+            !world.is_asleep("sheet") || depth < 1e-3,
+            "penetration {depth} m while asleep, step {step}"
+        );
     }
     assert!(asleep[0] > 100 && asleep[1] < 25 && asleep[2] > 100, "{asleep:?}");
     assert!(world.hash() != self::world(&scene).hash());
@@ -383,7 +387,7 @@ fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
 }
 
 #[test]
-fn a_scene_with_other_sleep_is_rejected() {
+fn resuming_needs_sleeping_enabled_in_both_or_neither() {
     let mut with = cloths();
     let snapshot = world(&with).snapshot();
     with.sleep = Some(Sleep { speed: 0.1, time: 1.0 });

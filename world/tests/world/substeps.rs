@@ -101,10 +101,12 @@ fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
     let masses = model.particles.inverse_masses().iter().map(|&w| f64::from(1.0 / w));
     let masses: Vec<f64> = masses.collect();
     let mass_below = |stick: usize| masses[stick + 1..].iter().sum::<f64>();
-    let sag: f64 = (0..particles - 1).map(|it| f64::from(compliance) * mass_below(it) * 1.0).sum();
+    let gravity = 1.0; // m/s²
+    let sag = |stick| f64::from(compliance) * mass_below(stick) * gravity;
+    let sag: f64 = (0..particles - 1).map(sag).sum();
     assert_all("sag, m", sag, 0.02, |substeps| {
         let mut scene = scene("rope", model.clone());
-        scene.settings.step = Step { acceleration: [0.0, -1.0], ..step(substeps, 10.0) };
+        scene.settings.step = Step { acceleration: [0.0, -gravity as f32], ..step(substeps, 10.0) };
         let mut world = world(&scene);
         steps(&mut world, 600);
         -1.0 - f64::from(world.position(particles - 1)[1])
@@ -142,11 +144,13 @@ fn friction_stops_a_block_where_coulomb_says() {
     let rate = 2.0;
     let time = (1.0 + rate * f64::from(v) / brake).ln() / rate;
     let stop = f64::from(v) / rate - brake / rate * time;
-    assert_all("damped, m", stop, 0.016, |n| sliding_distance(n, v, friction, down, rate as f32));
+    assert_all("sliding distance with damping, m", stop, 0.016, |n| {
+        sliding_distance(n, v, friction, down, rate as f32)
+    });
     let slope = 0.5_f64;
     let gravity = [G * slope.sin(), -G * slope.cos()].map(|x| x as f32);
     let along = G * (slope.sin() - f64::from(friction) * slope.cos());
-    assert_all("slope, m", 0.5 * along * 4.0, 0.008, |n| {
+    assert_all("sliding distance on a slope, m", 0.5 * along * 4.0, 0.008, |n| {
         sliding_distance(n, 0.0, friction, gravity, 0.0)
     });
 }
@@ -170,8 +174,11 @@ fn the_bounce_threshold_is_a_speed() {
     for substeps in SUBSTEPS {
         let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounce_distance(substeps, speed));
         let expected = 0.8 * 0.101;
-        assert!(slow == 0.0, "{substeps}: {slow} m");
-        assert!((fast / expected - 1.0).abs() < 0.01, "{substeps}: {fast} m, not {expected} m");
+        assert!(slow == 0.0, "{substeps} substeps: {slow} m");
+        assert!(
+            (fast / expected - 1.0).abs() < 0.01,
+            "{substeps} substeps: {fast} m, expected {expected} m"
+        );
     }
 }
 
@@ -179,7 +186,7 @@ fn the_bounce_threshold_is_a_speed() {
 fn changing_substeps_keeps_initial_velocities() {
     let expected = free_fall([0.0; 2], [3.0, 4.0], [0.0, -G], 0.5);
     for (axis, expected) in expected.into_iter().enumerate() {
-        assert_all("thrown, m", expected, 0.016, |substeps| {
+        assert_all("coordinate of a thrown particle, m", expected, 0.016, |substeps| {
             let mut scene = Scene::<2>::new();
             scene.settings.step = step(2, 0.0);
             scene.add("stone", particle([3.0, 4.0], 1.0 / 120.0)).unwrap();

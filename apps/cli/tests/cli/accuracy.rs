@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::mesh_files::obj;
-use crate::run::{Folder, Ran, taut};
+use crate::run::{Folder, RunOutput, taut};
 
 const PARTS_BY_FORMULA: [&str; 3] = ["iterations", "frames", "drift"];
 
-fn accuracy(arguments: &str) -> Ran {
+fn accuracy(arguments: &str) -> RunOutput {
     taut(&format!("accuracy --size 5 --frames 3 {arguments}"))
 }
 
@@ -75,8 +75,8 @@ fn effort_has_the_cheapest_frame_for_each_bound() {
     let sizes = taut("accuracy --parts effort --size 4,5 --size 3 --json -").succeeded().report();
     let textbook = sizes.value["textbook_frame_us"].as_object().unwrap();
     assert_eq!(textbook.keys().collect::<Vec<_>>(), ["3", "4", "5"]);
-    assert_eq!(sizes.all("size"), ["3", "4", "5"]);
-    taut("accuracy --size 4,5 --parts effort,frames").failed_with(&["--size", "frames"]);
+    assert_eq!(sizes.distinct("size"), ["3", "4", "5"]);
+    taut("accuracy --size 4,5 --parts effort,frames").assert_error(&["--size", "frames"]);
 }
 
 #[test]
@@ -104,16 +104,16 @@ fn frames_drift_and_effort_accept_a_mesh_file() {
     }
     let arguments = "accuracy --mesh patch.obj --parts effort --threads 2 --json -";
     let report = folder.taut(arguments).succeeded().report();
-    assert_eq!(report.all("pins"), ["highest 2 %"]);
-    assert_eq!(report.all("scene"), ["patch.obj"]);
-    assert_eq!(report.all("threads"), ["2"]);
+    assert_eq!(report.distinct("pins"), ["highest 2 %"]);
+    assert_eq!(report.distinct("scene"), ["patch.obj"]);
+    assert_eq!(report.distinct("threads"), ["2"]);
 }
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    accuracy("--scene disc --schedules sheet").failed_with(&["'sheet'", "regular sheet"]);
-    accuracy("--parts speed").was_usage_error_with(&["'speed'", "--parts", "effort"]);
-    accuracy("--frames 0").was_usage_error_with(&["--frames"]);
+    accuracy("--scene disc --schedules sheet").assert_error(&["'sheet'", "regular sheet"]);
+    accuracy("--parts speed").assert_usage_error(&["'speed'", "--parts", "effort"]);
+    accuracy("--frames 0").assert_usage_error(&["--frames"]);
     taut("accuracy --size 4 --substeps 1000 --parts effort --json nowhere/out.json")
-        .failed_with(&["nowhere/out.json", "cannot be written"]);
+        .assert_error(&["nowhere/out.json", "cannot be written"]);
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::run::{Folder, Ran, taut};
+use crate::run::{Folder, RunOutput, taut};
 
-fn small(arguments: &str) -> Ran {
+fn small(arguments: &str) -> RunOutput {
     taut(&format!("claims --small {arguments}"))
 }
 
@@ -61,7 +61,7 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
 #[test]
 fn an_unknown_claim_gives_an_error_with_the_valid_range() {
     for claim in ["0", "1000", "perpetual-motion"] {
-        small(&format!("--show {claim}")).failed_with(&[&format!("'{claim}'"), "from 1 to "]);
+        small(&format!("--show {claim}")).assert_error(&[&format!("'{claim}'"), "from 1 to "]);
     }
 }
 

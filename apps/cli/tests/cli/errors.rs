@@ -36,15 +36,15 @@ fn an_invalid_mesh_file_gives_an_error_with_its_name_and_problem() {
     let folder = Folder::with(&files);
     for (name, _, expected) in invalid {
         let ran = folder.compare(&format!("--mesh {name}"));
-        ran.failed_with(&[&[name], expected].concat());
+        ran.assert_error(&[&[name], expected].concat());
         assert!(ran.err.starts_with(&format!("taut: {name}: ")), "{}", ran.err);
     }
 }
 
 #[test]
 fn a_path_without_a_file_gives_an_error_with_the_path() {
-    compare("--mesh nowhere.obj").failed_with(&["nowhere.obj", "cannot be read"]);
-    compare("--mesh .").failed_with(&["taut: .: ", "file"]);
+    compare("--mesh nowhere.obj").assert_error(&["nowhere.obj", "cannot be read"]);
+    compare("--mesh .").assert_error(&["taut: .: ", "file"]);
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn a_mesh_that_is_too_large_unscaled_gives_an_error_with_its_name() {
     let huge = b"v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n".to_vec();
     let folder = Folder::with(&[("huge.obj", huge)]);
     folder.compare("--mesh huge.obj --formulas exact").succeeded();
-    folder.compare("--mesh huge.obj --keep-scale").failed_with(&["huge.obj"]);
+    folder.compare("--mesh huge.obj --keep-scale").assert_error(&["huge.obj"]);
 }
 
 #[test]
 fn a_scene_without_sticks_is_rejected() {
     for (arguments, scene) in [("--size 1", "drape 1"), ("--scene disc --size 1", "disc 1")] {
-        compare(arguments).failed_with(&[scene, "nothing to relax"]);
+        compare(arguments).assert_error(&[scene, "nothing to relax"]);
     }
 }
 
@@ -71,23 +71,23 @@ fn the_order_sheet_is_rejected_for_other_meshes() {
         "--size 4 --shuffle 1 --schedules sheet",
         "--size 4 --schedules sheet/rcm",
     ] {
-        folder.compare(arguments).failed_with(&["'sheet'", "regular sheet"]);
+        folder.compare(arguments).assert_error(&["'sheet'", "regular sheet"]);
     }
 }
 
 #[test]
 fn kernels_that_can_run_no_schedule_and_too_many_copies_are_rejected() {
-    compare("--size 4 --kernels copies").failed_with(&["kernel copies", "--copies, 2 or more"]);
+    compare("--size 4 --kernels copies").assert_error(&["kernel copies", "--copies, 2 or more"]);
     compare("--size 4 --copies 2 --kernels grid")
-        .failed_with(&["kernel grid", "one regular sheet"]);
-    compare("--size 512 --copies 1000").failed_with(&["particles", "262144000", "16777216"]);
+        .assert_error(&["kernel grid", "one regular sheet"]);
+    compare("--size 512 --copies 1000").assert_error(&["particles", "262144000", "16777216"]);
 }
 
 #[test]
 fn an_unknown_instruction_set_gives_an_error_with_the_available_ones() {
     let features = report("--size 4 --formulas exact --schedules packed").features();
     let ran = compare("--size 4 --isa abacus");
-    ran.failed_with(&["'abacus'", &features.join(", ")]);
+    ran.assert_error(&["'abacus'", &features.join(", ")]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_kernel_without_the_instruction_set_gives_an_error_with_both() {
     let row = wide.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
     let other = wide.features().into_iter().find(|isa| row["isa"] != **isa).unwrap();
     let ran = compare(&format!("--size 4 --kernels wide --isa {other}"));
-    ran.failed_with(&["--kernels wide", &format!("--isa {other}")]);
+    ran.assert_error(&["--kernels wide", &format!("--isa {other}")]);
 }
 
 #[test]
@@ -104,14 +104,14 @@ fn an_output_that_cannot_be_written_is_rejected_before_measuring() {
     for arguments in ["--json nowhere/out.json", "--csv nowhere/out.csv", "--json .", "--csv ."] {
         let path = arguments.split_once(' ').unwrap().1;
         let ran = compare(&format!("--size 4 {arguments}"));
-        ran.failed_with(&[&format!("taut: {path}: cannot be written")]);
+        ran.assert_error(&[&format!("taut: {path}: cannot be written")]);
     }
 }
 
 #[test]
 fn json_and_csv_cannot_go_to_the_same_output() {
-    compare("--size 4 --json - --csv -").failed_with(&["--json", "--csv", "standard output"]);
-    compare("--size 4 --json out --csv out").failed_with(&["--json", "--csv", "to out"]);
+    compare("--size 4 --json - --csv -").assert_error(&["--json", "--csv", "standard output"]);
+    compare("--size 4 --json out --csv out").assert_error(&["--json", "--csv", "to out"]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn an_unknown_name_gives_an_error_with_the_valid_names() {
         ("--kernels gpu", &["'gpu'", "--kernels", "scalar", "wide", "pulp", "colour"]),
         ("--kernels textbook", &["'textbook'", "--kernels"]),
     ] {
-        compare(&format!("--size 4 {arguments}")).was_usage_error_with(expected);
+        compare(&format!("--size 4 {arguments}")).assert_usage_error(expected);
     }
 }
 
@@ -148,13 +148,13 @@ fn a_number_out_of_range_gives_an_error_with_its_option() {
         "--shuffle one",
     ] {
         let (option, _) = arguments.split_once([' ', '=']).unwrap();
-        compare(arguments).was_usage_error_with(&[option]);
+        compare(arguments).assert_usage_error(&[option]);
     }
     for arguments in
         ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"]
     {
         let (option, number) = arguments.split_once(' ').unwrap();
-        taut(&format!("compare {arguments}")).was_usage_error_with(&[option, number, "not in"]);
+        taut(&format!("compare {arguments}")).assert_usage_error(&[option, number, "not in"]);
     }
 }
 
@@ -168,14 +168,14 @@ fn conflicting_arguments_are_named() {
         ("--keep-scale --size 4", ["--keep-scale", "--size"]),
         ("--keep-scale --scene disc", ["--keep-scale", "--scene"]),
     ] {
-        folder.compare(arguments).was_usage_error_with(&expected);
+        folder.compare(arguments).assert_usage_error(&expected);
     }
 }
 
 #[test]
 fn unknown_arguments_are_quoted() {
-    taut("compare --speed 11").was_usage_error_with(&["'--speed'"]);
-    taut("compare now").was_usage_error_with(&["'now'"]);
-    taut("compete").was_usage_error_with(&["'compete'"]);
-    taut("compare --mesh").was_usage_error_with(&["--mesh"]);
+    taut("compare --speed 11").assert_usage_error(&["'--speed'"]);
+    taut("compare now").assert_usage_error(&["'now'"]);
+    taut("compete").assert_usage_error(&["'compete'"]);
+    taut("compare --mesh").assert_usage_error(&["--mesh"]);
 }

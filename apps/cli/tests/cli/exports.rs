@@ -115,22 +115,22 @@ fn every_scene_can_be_drawn_and_exported() {
 fn invalid_outputs_are_rejected_before_the_simulation() {
     let simulate =
         |arguments: &str| taut(&format!("simulate drape --size 4 --frames 5 {arguments}"));
-    simulate("--out cloth.fbx").failed_with(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
-    simulate("--out a.obj --out a.obj").failed_with(&["a.obj", "two output files"]);
-    simulate("--out a.ply --positions a.ply").failed_with(&["a.ply", "two output files"]);
+    simulate("--out cloth.fbx").assert_error(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
+    simulate("--out a.obj --out a.obj").assert_error(&["a.obj", "two output files"]);
+    simulate("--out a.ply --positions a.ply").assert_error(&["a.ply", "two output files"]);
     let folder = Folder::with(&[("kept.pc2", b"kept".into())]);
     folder
         .taut("simulate drape --size 4 --frames 5 --out kept.pc2 --gif cloth.fbx")
-        .failed_with(&["cloth.fbx", ".gif"]);
+        .assert_error(&["cloth.fbx", ".gif"]);
     assert_eq!(
         folder.bytes("kept.pc2"),
         b"kept",
         "an output file was overwritten although another name is invalid"
     );
-    simulate("--out no/cloth.glb").failed_with(&["no/cloth.glb", "there is no folder no"]);
-    simulate("--gif cloth.png").failed_with(&["cloth.png", ".gif"]);
-    simulate("--png %x.png").failed_with(&["%x.png", "%04d"]);
-    simulate("--png a.png --fps 61").failed_with(&["--fps 61", "60 steps per second"]);
-    simulate("--png a.png --camera 1").was_usage_error_with(&["--camera", "AZIMUTH"]);
-    taut("simulate curtain --seconds 9000 --out a.glb").failed_with(&["a.glb", "GB", "--fps"]);
+    simulate("--out no/cloth.glb").assert_error(&["no/cloth.glb", "there is no folder no"]);
+    simulate("--gif cloth.png").assert_error(&["cloth.png", ".gif"]);
+    simulate("--png %x.png").assert_error(&["%x.png", "%04d"]);
+    simulate("--png a.png --fps 61").assert_error(&["--fps 61", "60 steps per second"]);
+    simulate("--png a.png --camera 1").assert_usage_error(&["--camera", "AZIMUTH"]);
+    taut("simulate curtain --seconds 9000 --out a.glb").assert_error(&["a.glb", "GB", "--fps"]);
 }

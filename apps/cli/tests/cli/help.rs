@@ -142,7 +142,7 @@ fn a_closed_output_is_not_a_failure() {
         let ran = Folder::new().with_closed_output(&format!("{SMALL} --{output} -")).succeeded();
         assert!(
             ran.err.ends_with("same formula and schedule.\n"),
-            "text after the table: {}",
+            "expected stderr to end with the agreement sentence, found: {}",
             ran.err
         );
     }

@@ -313,7 +313,7 @@ fn a_new_file_replaces_the_whole_old_one() {
 #[test]
 fn an_old_file_is_kept_if_the_run_fails() {
     let folder = Folder::with(&[("out.json", b"old".to_vec()), ("patch.obj", obj(1.0))]);
-    folder.compare("--mesh patch.obj --schedules sheet --json out.json").failed_with(&["'sheet'"]);
+    folder.compare("--mesh patch.obj --schedules sheet --json out.json").assert_error(&["'sheet'"]);
     assert_eq!(folder.read("out.json"), "old");
 }
 

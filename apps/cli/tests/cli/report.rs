@@ -367,15 +367,15 @@ fn invalid_results_are_rejected() {
         (no_time.to_string(), "null"),
     ] {
         let folder = Folder::with(&[("bad.json", bytes.into())]);
-        folder.taut("report --from bad.json --out page.html").failed_with(&["bad.json", expected]);
+        folder.taut("report --from bad.json --out page.html").assert_error(&["bad.json", expected]);
         assert_eq!(folder.read("page.html"), "", "the page is not empty");
     }
     let folder = Folder::new();
-    folder.taut("report --from none.json --out -").failed_with(&["none.json", "cannot be read"]);
-    folder.taut("report --from . --out -").failed_with(&["no .json file"]);
-    folder.taut("report --from . --quick").was_usage_error_with(&["--from", "--quick"]);
-    folder.taut("report --check").was_usage_error_with(&["--readme"]);
-    folder.taut("report --parts weather").was_usage_error_with(&["weather", "sheets"]);
+    folder.taut("report --from none.json --out -").assert_error(&["none.json", "cannot be read"]);
+    folder.taut("report --from . --out -").assert_error(&["no .json file"]);
+    folder.taut("report --from . --quick").assert_usage_error(&["--from", "--quick"]);
+    folder.taut("report --check").assert_usage_error(&["--readme"]);
+    folder.taut("report --parts weather").assert_usage_error(&["weather", "sheets"]);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The tables of the README that `taut report` generates.
 
 use crate::report::{README, folder_with, growth, part, parts, timings};
-use crate::run::{Folder, Ran};
+use crate::run::{Folder, RunOutput};
 
 const END: &str = "<!-- end of taut report output -->";
 
-fn update_readme(folder: &Folder, arguments: &str) -> Ran {
+fn update_readme(folder: &Folder, arguments: &str) -> RunOutput {
     folder.taut(&format!("report --from . --readme README.md {arguments}"))
 }
 
@@ -33,7 +33,7 @@ fn every_table_between_markers_is_updated() {
     let growth = part("growth", "Abacus", &growth()).to_string();
     let files = [("README.md", text.into()), ("0.json", results.into())];
     let folder = Folder::with(&files);
-    update_readme(&folder, "").failed_with(&["no part 'growth'"]);
+    update_readme(&folder, "").assert_error(&["no part 'growth'"]);
     let folder = Folder::with(&[&files[..], &[("1.json", growth.into())]].concat());
     update_readme(&folder, "").succeeded();
     let text = folder.read("README.md");
@@ -50,7 +50,7 @@ fn every_table_between_markers_is_updated() {
     update_readme(&folder, "--check").succeeded();
     let unterminated = text.rsplit_once(END).unwrap().0;
     let folder = Folder::with(&[("README.md", unterminated.into()), files[1].clone()]);
-    update_readme(&folder, "").failed_with(&["README.md", END, "growth"]);
+    update_readme(&folder, "").assert_error(&["README.md", END, "growth"]);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn check_detects_a_table_that_differs_from_the_results() {
 fn a_file_without_markers_and_results_without_a_comparison_are_rejected() {
     let results = part("comparison", "Abacus", &timings(32)).to_string();
     let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
-    update_readme(&folder, "").failed_with(&["README.md", "taut report: comparison"]);
+    update_readme(&folder, "").assert_error(&["README.md", "taut report: comparison"]);
     let folder = folder_with(&[part("sheets", "Abacus", &timings(32))]);
-    update_readme(&folder, "").failed_with(&["comparison"]);
+    update_readme(&folder, "").assert_error(&["comparison"]);
 }

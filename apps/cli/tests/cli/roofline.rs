@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::run::{Folder, Ran, Report, taut};
+use crate::run::{Folder, Report, RunOutput, taut};
 
 /// Options for a short run.
 const SHORT: &str = "--frames 2 --warmup 1 --largest-set 64";
 
-fn roofline(arguments: &str) -> Ran {
+fn roofline(arguments: &str) -> RunOutput {
     taut(&format!("roofline {SHORT} {arguments}"))
 }
 
@@ -23,9 +23,9 @@ fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
     let ran = ran.succeeded();
     let report = Report::from(&folder.read("out.json"));
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
-    assert_eq!(report.all("formula"), ["halley", "quick"]);
-    assert_eq!(report.all("scene").len(), 4);
-    assert_eq!(report.all("schedule"), ["blocked/hilbert", "sheet"]);
+    assert_eq!(report.distinct("formula"), ["halley", "quick"]);
+    assert_eq!(report.distinct("scene").len(), 4);
+    assert_eq!(report.distinct("schedule"), ["blocked/hilbert", "sheet"]);
     for kernel in ["grid", "pulp", "scalar", "wide"] {
         let rows = report.rows().iter().filter(|row| row["kernel"] == kernel);
         let disc_rows = rows.filter(|row| row["schedule"] != "sheet").count();
@@ -55,8 +55,8 @@ fn limits_follow_from_the_peaks_in_the_same_file() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    roofline("--scenes disc --sizes 4 --schedules sheet").failed_with(&["'sheet'"]);
-    roofline("--sizes 1").failed_with(&["drape 1", "nothing to relax"]);
-    taut("roofline --largest-set 0").was_usage_error_with(&["--largest-set"]);
-    roofline("--formulas euler").was_usage_error_with(&["'euler'", "halley"]);
+    roofline("--scenes disc --sizes 4 --schedules sheet").assert_error(&["'sheet'"]);
+    roofline("--sizes 1").assert_error(&["drape 1", "nothing to relax"]);
+    taut("roofline --largest-set 0").assert_usage_error(&["--largest-set"]);
+    roofline("--formulas euler").assert_usage_error(&["'euler'", "halley"]);
 }

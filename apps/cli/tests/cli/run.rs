@@ -16,7 +16,7 @@ pub(crate) struct Folder(TempDir);
 
 /// The exit code and output of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -58,21 +58,21 @@ impl Folder {
         command
     }
 
-    pub(crate) fn taut(&self, arguments: &str) -> Ran {
+    pub(crate) fn taut(&self, arguments: &str) -> RunOutput {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
-        Ran::from(command.timeout(Duration::from_secs(300)).output().unwrap())
+        RunOutput::from(command.timeout(Duration::from_secs(300)).output().unwrap())
     }
 
     /// Runs with a closed standard output, as with `| head`.
-    pub(crate) fn with_closed_output(&self, arguments: &str) -> Ran {
+    pub(crate) fn with_closed_output(&self, arguments: &str) -> RunOutput {
         let mut command = self.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        Ran::from(child.wait_with_output().unwrap())
+        RunOutput::from(child.wait_with_output().unwrap())
     }
 
     /// Runs `taut compare` with few frames.
-    pub(crate) fn compare(&self, arguments: &str) -> Ran {
+    pub(crate) fn compare(&self, arguments: &str) -> RunOutput {
         self.taut(&format!("compare {} {arguments}", FEW_FRAMES.join(" ")))
     }
 
@@ -82,11 +82,11 @@ impl Folder {
     }
 }
 
-pub(crate) fn taut(arguments: &str) -> Ran {
+pub(crate) fn taut(arguments: &str) -> RunOutput {
     Folder::new().taut(arguments)
 }
 
-pub(crate) fn compare(arguments: &str) -> Ran {
+pub(crate) fn compare(arguments: &str) -> RunOutput {
     Folder::new().compare(arguments)
 }
 
@@ -94,14 +94,14 @@ pub(crate) fn report(arguments: &str) -> Report {
     Folder::new().report(arguments)
 }
 
-impl From<Output> for Ran {
+impl From<Output> for RunOutput {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 }
 
-impl Ran {
+impl RunOutput {
     #[track_caller]
     pub(crate) fn succeeded(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:?}");
@@ -113,9 +113,9 @@ impl Ran {
         Report::from(&self.out)
     }
 
-    /// Checks for exit code 2 and one line of error that contains these texts.
+    /// Checks for exit code 2 and a one-line error message that contains these texts.
     #[track_caller]
-    pub(crate) fn failed_with(&self, expected: &[&str]) {
+    pub(crate) fn assert_error(&self, expected: &[&str]) {
         self.failed("taut: ", expected);
         assert_eq!(self.err.lines().count(), 1, "{self:?}");
         assert!(self.err.ends_with('\n'), "{self:?}");
@@ -123,7 +123,7 @@ impl Ran {
 
     /// Checks for exit code 2 and a usage error that contains these texts.
     #[track_caller]
-    pub(crate) fn was_usage_error_with(&self, expected: &[&str]) {
+    pub(crate) fn assert_usage_error(&self, expected: &[&str]) {
         self.failed("error: ", expected);
         assert!(self.err.contains("--help"), "{self:?}");
     }
@@ -163,7 +163,7 @@ impl Report {
     }
 
     /// The distinct values of a field in all rows, sorted, without quotation marks.
-    pub(crate) fn all(&self, key: &str) -> Vec<String> {
+    pub(crate) fn distinct(&self, key: &str) -> Vec<String> {
         let mut values: Vec<_> = self.rows().iter().map(|row| shown(&row[key])).collect();
         values.sort();
         values.dedup();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::{Folder, Ran, Report, taut};
+use crate::run::{Folder, Report, RunOutput, taut};
 
 const FILE: &str = r#"
 [[model]]
@@ -11,13 +11,13 @@ drape = { size = 6 }
 "#;
 
 /// The value in the table line with this name.
-fn figure(ran: &Ran, name: &str) -> String {
+fn figure(ran: &RunOutput, name: &str) -> String {
     let line = ran.out.lines().find(|line| line.trim_start().starts_with(name));
     let line = line.unwrap_or_else(|| panic!("'{name}' is missing: {}", ran.out));
     line.trim_start()[name.len()..].trim().to_owned()
 }
 
-fn hash(ran: &Ran) -> String {
+fn hash(ran: &RunOutput) -> String {
     figure(ran, "hash of the positions")
 }
 
@@ -50,7 +50,7 @@ fn a_simulation_prints_a_summary() {
 }
 
 /// Parses the JSON object and checks that its shares add up to 1.
-fn object(ran: &Ran) -> Value {
+fn object(ran: &RunOutput) -> Value {
     let object = ran.report().value;
     let shares = object["shares"].as_object().unwrap();
     let parts =
@@ -158,8 +158,8 @@ fn a_resumed_snapshot_gives_the_same_bits() {
     assert_eq!(hash(&rest.succeeded()), hash(&whole));
     folder
         .taut("simulate mosegaard --size 8 --frames 7 --resume half.json")
-        .failed_with(&["half.json", "different scene"]);
-    folder.taut("simulate drape --resume none.json").failed_with(&["none.json", "cannot be read"]);
+        .assert_error(&["half.json", "different scene"]);
+    folder.taut("simulate drape --resume none.json").assert_error(&["none.json", "cannot be read"]);
 }
 
 #[test]
@@ -192,25 +192,25 @@ fn mesh_paths_are_relative_to_the_scene_file() {
         ("scenes/meshes/tent.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".into()),
     ]);
     folder.taut("simulate scenes/tent.toml --frames 2").succeeded();
-    folder.taut("simulate scenes/lost.toml").failed_with(&["lost.toml: line 3", "lost.obj"]);
+    folder.taut("simulate scenes/lost.toml").assert_error(&["lost.toml: line 3", "lost.obj"]);
     let ran = folder.taut("simulate scenes/outside.toml");
-    ran.failed_with(&["outside.toml: line 3", "`../scenes/meshes/tent.obj` contains `..`"]);
+    ran.assert_error(&["outside.toml: line 3", "`../scenes/meshes/tent.obj` contains `..`"]);
 }
 
 #[test]
 fn errors_name_the_file_line_and_value() {
     let folder = Folder::with(&[("bad.toml", FILE.replace("drape", "cloak").into())]);
     let ran = folder.taut("simulate bad.toml");
-    ran.failed_with(&["bad.toml: line 4: ", "`cloak`", "`cloth`"]);
-    folder.taut("simulate gone.toml").failed_with(&["gone.toml", "cannot be read"]);
-    folder.taut("simulate bad.toml --size 3").failed_with(&["--size", "bad.toml"]);
-    taut("simulate drape --size 1").failed_with(&["drape 1", "nothing to relax"]);
+    ran.assert_error(&["bad.toml: line 4: ", "`cloak`", "`cloth`"]);
+    folder.taut("simulate gone.toml").assert_error(&["gone.toml", "cannot be read"]);
+    folder.taut("simulate bad.toml --size 3").assert_error(&["--size", "bad.toml"]);
+    taut("simulate drape --size 1").assert_error(&["drape 1", "nothing to relax"]);
     taut("simulate drape --positions no/where.csv")
-        .failed_with(&["no/where.csv", "cannot be written"]);
-    taut("simulate drape --isa abacus").failed_with(&["'abacus'"]);
-    taut("simulate cloak").was_usage_error_with(&["'cloak'", "drape", ".toml"]);
-    taut("simulate").was_usage_error_with(&["<SCENE|FILE.toml>"]);
-    taut("simulate drape --every 2").was_usage_error_with(&["--positions"]);
+        .assert_error(&["no/where.csv", "cannot be written"]);
+    taut("simulate drape --isa abacus").assert_error(&["'abacus'"]);
+    taut("simulate cloak").assert_usage_error(&["'cloak'", "drape", ".toml"]);
+    taut("simulate").assert_usage_error(&["<SCENE|FILE.toml>"]);
+    taut("simulate drape --every 2").assert_usage_error(&["--positions"]);
 }
 
 #[test]
@@ -225,16 +225,16 @@ fn compare_runs_whole_scenes() {
     let narrow = taut("compare --scene mosegaard --size 3 --warmup 1 --frames 3").succeeded();
     assert!(!narrow.out.contains(" grid "), "{}", narrow.out);
     let report = Folder::new().report("--scene mosegaard --size 8 --threads 1,2 --kernels pulp");
-    assert_eq!(report.all("hash").len(), 1);
-    assert_eq!(report.all("threads"), ["1", "2"]);
+    assert_eq!(report.distinct("hash").len(), 1);
+    assert_eq!(report.distinct("threads"), ["1", "2"]);
     for (arguments, expected) in [
         ("--schedules packed", "--schedules"),
         ("--shuffle 1", "--shuffle"),
         ("--formulas exact,halley", "--formulas"),
     ] {
-        taut(&format!("compare --scene mosegaard --size 8 {arguments}")).failed_with(&[expected]);
+        taut(&format!("compare --scene mosegaard --size 8 {arguments}")).assert_error(&[expected]);
     }
-    taut("tune --scene mosegaard").failed_with(&["mosegaard"]);
+    taut("tune --scene mosegaard").assert_error(&["mosegaard"]);
 }
 
 #[test]

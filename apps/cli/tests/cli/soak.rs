@@ -1,9 +1,9 @@
 //! `taut soak`: library scenes with scripted disturbance.
 
-use crate::run::{Ran, taut};
+use crate::run::{RunOutput, taut};
 
 /// The cells of a scene's row.
-fn row(ran: &Ran, scene: &str) -> Vec<String> {
+fn row(ran: &RunOutput, scene: &str) -> Vec<String> {
     let mut rows = ran.out.lines().map(|line| line.split_whitespace().map(str::to_owned));
     let row = rows.find_map(|mut cells| (cells.next()? == scene).then(|| cells.collect()));
     row.unwrap_or_else(|| panic!("{scene} is missing: {}", ran.out))
@@ -35,5 +35,5 @@ fn the_seed_decides_the_disturbance() {
 
 #[test]
 fn an_unknown_scene_is_a_usage_error() {
-    taut("soak curtains").was_usage_error_with(&["there is no scene 'curtains'"]);
+    taut("soak curtains").assert_usage_error(&["there is no scene 'curtains'"]);
 }

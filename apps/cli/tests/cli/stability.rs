@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::run::{Folder, Ran, taut};
+use crate::run::{Folder, RunOutput, taut};
 
 /// A case that blows up in the authored order with the exact formula.
 const BLOWING_UP: &str = "stability --sizes 32 --sticks all --formulas exact,halley";
 
-fn stability(arguments: &str) -> Ran {
+fn stability(arguments: &str) -> RunOutput {
     taut(&format!("stability {arguments}"))
 }
 
@@ -71,14 +71,14 @@ fn every_combination_has_a_row_in_json_and_csv() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    stability("--scenes disc --sizes 4 --schedules sheet").failed_with(&["'sheet'"]);
-    stability("--sizes 1").failed_with(&["drape 1", "nothing to relax"]);
-    stability("--sizes 4 --dt 0").failed_with(&["substep"]);
-    stability("--sizes 4 --dt nan").failed_with(&["substep"]);
-    stability("--sizes 4 --bound 0").failed_with(&["--bound"]);
-    stability("--sizes 4 --bound nan").failed_with(&["--bound"]);
-    stability("--sizes 4 --json out --csv out").failed_with(&["--json", "--csv"]);
-    stability("--sizes x").was_usage_error_with(&["--sizes"]);
-    stability("--formulas euler").was_usage_error_with(&["'euler'", "halley"]);
-    stability("--frames 0").was_usage_error_with(&["--frames"]);
+    stability("--scenes disc --sizes 4 --schedules sheet").assert_error(&["'sheet'"]);
+    stability("--sizes 1").assert_error(&["drape 1", "nothing to relax"]);
+    stability("--sizes 4 --dt 0").assert_error(&["substep"]);
+    stability("--sizes 4 --dt nan").assert_error(&["substep"]);
+    stability("--sizes 4 --bound 0").assert_error(&["--bound"]);
+    stability("--sizes 4 --bound nan").assert_error(&["--bound"]);
+    stability("--sizes 4 --json out --csv out").assert_error(&["--json", "--csv"]);
+    stability("--sizes x").assert_usage_error(&["--sizes"]);
+    stability("--formulas euler").assert_usage_error(&["'euler'", "halley"]);
+    stability("--frames 0").assert_usage_error(&["--frames"]);
 }

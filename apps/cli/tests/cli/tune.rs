@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::mesh_files::valid_files;
-use crate::run::{Folder, Ran, Report, taut};
+use crate::run::{Folder, Report, RunOutput, taut};
 
-fn tune(arguments: &str) -> Ran {
+fn tune(arguments: &str) -> RunOutput {
     taut(&format!("tune --size 9 --threads 1,2 {arguments}"))
 }
 
@@ -30,7 +30,7 @@ fn the_result_is_preserved_unless_any_schedule_is_allowed() {
 
     // An unstable schedule is rejected unless any schedule is allowed: its result is not bounded.
     let unstable = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
-    taut(unstable).failed_with(&["'authored'", "bounded"]);
+    taut(unstable).assert_error(&["'authored'", "bounded"]);
     let ran = taut(&format!("{unstable} --any-schedule")).succeeded();
     assert!(ran.out.contains("DIFFERENT from that of authored"), "{}", ran.out);
 }
@@ -112,9 +112,9 @@ fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
     let folder = Folder::with(&[&valid_files()[..], &files].concat());
     for (name, _, expected) in invalid {
         let ran = folder.compare(&format!("--mesh patch.obj --tuned {name}"));
-        ran.failed_with(&[name, expected]);
+        ran.assert_error(&[name, expected]);
     }
-    folder.compare("--mesh patch.obj --tuned nowhere.json").failed_with(&["nowhere.json", "read"]);
+    folder.compare("--mesh patch.obj --tuned nowhere.json").assert_error(&["nowhere.json", "read"]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_tuning_for_another_mesh_is_rejected() {
     let folder = Folder::new();
     folder.taut("tune --size 5 --save tuned.json").succeeded();
     folder.compare("--size 5 --tuned tuned.json").succeeded();
-    folder.compare("--size 6 --tuned tuned.json").failed_with(&["another mesh", "25", "36"]);
+    folder.compare("--size 6 --tuned tuned.json").assert_error(&["another mesh", "25", "36"]);
 }
 
 #[test]
@@ -136,13 +136,13 @@ fn json_csv_and_the_tuning_file_are_written() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    tune("--max-residual 1e-9").failed_with(&["accurate enough", "'sheet'"]);
-    tune("--max-residual 0").failed_with(&["--max-residual 0"]);
-    tune("--max-residual nan").failed_with(&["--max-residual"]);
-    tune("--save nowhere/out").failed_with(&["nowhere/out", "cannot be written"]);
-    tune("--scene disc --schedule sheet").failed_with(&["'sheet'", "regular sheet"]);
-    tune("--budget 0").was_usage_error_with(&["--budget"]);
-    tune("--schedule random").was_usage_error_with(&["'random'", "packed"]);
-    tune("--formula euler").was_usage_error_with(&["'euler'", "halley"]);
-    taut("compare --tuned x --formulas exact").was_usage_error_with(&["--tuned", "--formulas"]);
+    tune("--max-residual 1e-9").assert_error(&["accurate enough", "'sheet'"]);
+    tune("--max-residual 0").assert_error(&["--max-residual 0"]);
+    tune("--max-residual nan").assert_error(&["--max-residual"]);
+    tune("--save nowhere/out").assert_error(&["nowhere/out", "cannot be written"]);
+    tune("--scene disc --schedule sheet").assert_error(&["'sheet'", "regular sheet"]);
+    tune("--budget 0").assert_usage_error(&["--budget"]);
+    tune("--schedule random").assert_usage_error(&["'random'", "packed"]);
+    tune("--formula euler").assert_usage_error(&["'euler'", "halley"]);
+    taut("compare --tuned x --formulas exact").assert_usage_error(&["--tuned", "--formulas"]);
 }

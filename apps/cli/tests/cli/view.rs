@@ -4,15 +4,15 @@ use crate::run::{Folder, taut};
 
 #[test]
 fn scenes_that_cannot_be_shown_give_an_error() {
-    taut("view nowhere").was_usage_error_with(&["nowhere", "curtain"]);
-    taut("view drape --size 0").was_usage_error_with(&["--size"]);
-    taut("view drape --port 0").was_usage_error_with(&["--port"]);
-    taut("view drape --kernel abacus").was_usage_error_with(&["abacus", "scalar"]);
-    taut("view drape --isa z80").failed_with(&["z80", "scalar"]);
-    taut("view plants --kernel grid").failed_with(&["grid", "sheet"]);
+    taut("view nowhere").assert_usage_error(&["nowhere", "curtain"]);
+    taut("view drape --size 0").assert_usage_error(&["--size"]);
+    taut("view drape --port 0").assert_usage_error(&["--port"]);
+    taut("view drape --kernel abacus").assert_usage_error(&["abacus", "scalar"]);
+    taut("view drape --isa z80").assert_error(&["z80", "scalar"]);
+    taut("view plants --kernel grid").assert_error(&["grid", "sheet"]);
     let folder = Folder::with(&[("bad.toml", b"[step]\nsubstep = 4\n".to_vec())]);
-    folder.taut("view bad.toml").failed_with(&["bad.toml", "line 2", "substep"]);
-    folder.taut("view bad.toml --size 3").failed_with(&["--size"]);
+    folder.taut("view bad.toml").assert_error(&["bad.toml", "line 2", "substep"]);
+    folder.taut("view bad.toml --size 3").assert_error(&["--size"]);
 }
 
 #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! Pins that follow entities, and colliders that move.
+//! Pins that follow entities, and colliders that move. Colliders of Bevy are obstacles in Taut's
+//! terms.
 
 use super::*;
 use bevy_app::FixedUpdate;
@@ -34,13 +35,13 @@ fn pins_follow_an_entity_in_a_hierarchy_until_they_are_removed() {
     let cloth = app.world_mut().spawn((Cloth::sheet(10, 10, 0.05), pins)).id();
     run(&mut app, 1);
     let before = positions(&app, cloth);
-    // In the space of the hand, pinned particles rest.
-    let place = |app: &App| {
+    // In the local space of `hand`, pinned particles do not move.
+    let hand_transform = |app: &App| {
         let transform = app.world().get::<Transform>(carrier).unwrap();
         *transform * *app.world().get::<Transform>(hand).unwrap()
     };
     let in_hand = |app: &App, position: [f32; 3]| {
-        place(app).to_matrix().inverse().transform_point3(position.into())
+        hand_transform(app).to_matrix().inverse().transform_point3(position.into())
     };
     let local: Vec<Vec3> = before[..10].iter().map(|at| in_hand(&app, *at)).collect();
     run(&mut app, 45);
@@ -60,7 +61,7 @@ fn pins_follow_an_entity_in_a_hierarchy_until_they_are_removed() {
     app.world_mut().entity_mut(cloth).remove::<Pins>();
     run(&mut app, 30);
     assert!(positions(&app, cloth)[0][1] < freed[0][1] - 0.5);
-    // What it followed vanishes.
+    // The followed entity is despawned; the pins keep their positions.
     app.world_mut().entity_mut(cloth).insert(Pins::where_(|_| true).following(hand));
     run(&mut app, 2);
     app.world_mut().despawn(hand);

@@ -1,4 +1,4 @@
-"""Cloth, ropes and bodies: particles joined by sticks, relaxed fast, with the same bits on every machine."""
+"""Cloth, ropes and bodies by distance constraints (position-based dynamics), with the same bits on every machine."""
 
 from ._taut import Outcome, TautError, World, scenes
 
