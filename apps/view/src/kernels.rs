@@ -11,8 +11,9 @@ pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static s
     [Kernel::<3>::name(inner), Kernel::<3>::isa(inner)]
 }
 
-/// The available kernels. `parts` are the parts of the scene that special kernels can run.
-pub(crate) fn available(parts: SheetsAndCopies) -> Vec<KernelEntry> {
+/// The available kernels. `scene_has` says whether the scene has sheets for the grid kernel and copies
+/// for the copies kernel.
+pub(crate) fn available(scene_has: SheetsAndCopies) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
     for set in KernelSet::available(SheetsAndCopies::ALL) {
         match entries.iter_mut().find(|entry| entry.name == set.name()) {
@@ -20,12 +21,12 @@ pub(crate) fn available(parts: SheetsAndCopies) -> Vec<KernelEntry> {
             None => entries.push(KernelEntry {
                 name: set.name(),
                 instructions: vec![set.isa()],
-                reason: if set.main_kernel().is_for_sheets() && !parts.sheets {
+                reason: if set.main_kernel().is_for_sheets() && !scene_has.sheets {
                     Some(
-                        "needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
-                         this scene has none",
+                        "needs the schedule 'sheet' and a regular sheet of at least 4 columns; \
+                         this scene has another schedule or no such sheet",
                     )
-                } else if set.main_kernel().is_for_copies() && !parts.copies {
+                } else if set.main_kernel().is_for_copies() && !scene_has.copies {
                     Some("needs 6 or more models with the same sticks; this scene has fewer")
                 } else {
                     None

@@ -9,10 +9,11 @@ const WINDOWS: usize = 10;
 
 /// Seconds per step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Times {
-    pub(crate) all: f64,
+pub(crate) struct StepTimes {
+    /// Time of the whole step.
+    pub(crate) step_s: f64,
     /// Time of relaxing sticks, and of whole substeps that a kernel runs in one call.
-    pub(crate) sticks: f64,
+    pub(crate) sticks_s: f64,
 }
 
 /// Time per step: the median of the means of several windows. The mean compensates the coarse clock
@@ -20,15 +21,15 @@ pub(crate) struct Times {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTimer {
     steps: u32,
-    window: Times,
-    means: VecDeque<Times>,
+    window: StepTimes,
+    means: VecDeque<StepTimes>,
 }
 
 impl StepTimer {
     pub(crate) fn add_part(&mut self, part: StepPart, seconds: f64) {
-        self.window.all += seconds;
+        self.window.step_s += seconds;
         if matches!(part, StepPart::Whole | StepPart::Sticks) {
-            self.window.sticks += seconds;
+            self.window.sticks_s += seconds;
         }
     }
 
@@ -39,20 +40,20 @@ impl StepTimer {
     pub(crate) fn end_window(&mut self) {
         if self.steps > 0 {
             let steps = f64::from(self.steps);
-            let Times { all, sticks } = self.window;
+            let StepTimes { step_s, sticks_s } = self.window;
             if self.means.len() == WINDOWS {
                 self.means.pop_front();
             }
-            self.means.push_back(Times { all: all / steps, sticks: sticks / steps });
+            self.means.push_back(StepTimes { step_s: step_s / steps, sticks_s: sticks_s / steps });
         }
-        (self.steps, self.window) = (0, Times::default());
+        (self.steps, self.window) = (0, StepTimes::default());
     }
 
     /// Time per step, s; 0 before the first window with a step.
-    pub(crate) fn step_times(&self) -> Times {
-        Times {
-            all: median(self.means.iter().map(|mean| mean.all)),
-            sticks: median(self.means.iter().map(|mean| mean.sticks)),
+    pub(crate) fn step_times(&self) -> StepTimes {
+        StepTimes {
+            step_s: median(self.means.iter().map(|mean| mean.step_s)),
+            sticks_s: median(self.means.iter().map(|mean| mean.sticks_s)),
         }
     }
 }

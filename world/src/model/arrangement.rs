@@ -74,7 +74,9 @@ pub enum ArrangementError {
         name: String,
     },
     /// The order of a regular sheet for a model that is not one.
-    #[error("the order 'sheet' needs a regular sheet, numbered row by row; this model is not one")]
+    #[error(
+        "the schedule 'sheet' needs a regular sheet, numbered row by row; this model is not one"
+    )]
     NotASheet,
     /// More particles or sticks than 32-bit numbers allow.
     #[error("{copies} copies have more particles or sticks than 32-bit numbers allow")]

@@ -162,7 +162,7 @@ impl Host {
     fn start_epoch(&mut self) {
         self.epoch += 1;
         self.blew_up = false;
-        self.behind = 0.0;
+        self.dropped_time = 0.0;
         self.diagnostics_pause = 0.0;
         self.update_figures();
     }

@@ -3,7 +3,7 @@
 use super::Host;
 use crate::protocol::Figures;
 use crate::session::with_session;
-use crate::step_timer::Times;
+use crate::step_timer::StepTimes;
 
 /// The maximum share of the run time that may be spent on computing stretch and energy.
 const DIAGNOSTICS_SHARE: f64 = 0.02;
@@ -12,7 +12,7 @@ impl Host {
     /// Updates the figures, and increments their version if they changed.
     pub(super) fn update_figures(&mut self) {
         with_session!(&mut self.session, it => it.end_window());
-        let Times { all, sticks } = with_session!(&self.session, it => it.times());
+        let StepTimes { step_s, sticks_s } = with_session!(&self.session, it => it.step_times());
         let counts = with_session!(&self.session, it => it.counts());
         let relaxations = with_session!(&self.session, it => it.iterations_per_step()) as f64
             * counts.sticks as f64;
@@ -23,8 +23,8 @@ impl Host {
                 with_session!(&self.session, it => it.diagnostics())
             {
                 self.figures = Figures {
-                    rms: stretch.rms,
-                    max: stretch.max,
+                    stretch_rms: stretch.rms,
+                    stretch_max: stretch.max,
                     compression_rms: stretch.compression_rms,
                     compression_max: stretch.compression_max,
                     kinetic,
@@ -37,19 +37,19 @@ impl Host {
         let ratio =
             |dividend: f64, divisor: f64| if divisor > 0.0 { dividend / divisor } else { 0.0 };
         let figures = Figures {
-            milliseconds: 1e3 * all,
-            sticks_milliseconds: 1e3 * sticks,
-            nanoseconds: 1e9 * ratio(sticks, relaxations),
-            sticks_per_second: ratio(relaxations, sticks),
+            step_milliseconds: 1e3 * step_s,
+            sticks_milliseconds: 1e3 * sticks_s,
+            nanoseconds_per_relaxation: 1e9 * ratio(sticks_s, relaxations),
+            relaxations_per_second: ratio(relaxations, sticks_s),
             divisions,
             roots,
-            behind: self.behind,
+            dropped_time: self.dropped_time,
             torn: counts.torn,
             models: with_session!(&self.session, it => it.models()),
             asleep: with_session!(&self.session, it => it.asleep()),
             steps: with_session!(&self.session, it => it.steps()),
-            blown: self.blew_up,
-            race: with_session!(&self.session, it => it.race_figures()),
+            blew_up: self.blew_up,
+            comparison: with_session!(&self.session, it => it.comparison_figures()),
             ..self.figures
         };
         if figures != self.figures || self.figures_version == 0 {

@@ -86,7 +86,7 @@ impl Host {
             copies_max: library_scene
                 .filter(|it| it.copies)
                 .map(|it| size_max(it, self.initial_size)),
-            kernels: available(it.special_parts()),
+            kernels: available(it.has_sheets_and_copies()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
             schedules: it.orders(),
             threads: self.threads,
@@ -97,7 +97,7 @@ impl Host {
             collisions: it.has_collisions(),
             sleep: it.may_sleep(),
             paused: self.paused,
-            race: it.rival_kernel(),
+            comparison: it.comparison_kernel(),
             counts: it.counts(),
             machine: self.machine.clone(),
             bounds: it.bounds(),

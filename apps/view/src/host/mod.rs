@@ -87,7 +87,7 @@ pub struct Host {
     paused: bool,
     blew_up: bool,
     /// Simulated time that was dropped, s.
-    behind: f64,
+    dropped_time: f64,
     /// Time since the last update of the figures, s.
     since_figures: f64,
     /// Time until stretch and energy may be computed again, s.
@@ -149,7 +149,7 @@ impl Host {
             clock,
             paused: false,
             blew_up: false,
-            behind: 0.0,
+            dropped_time: 0.0,
             since_figures: 0.0,
             diagnostics_pause: 0.0,
             figures: Figures::default(),
@@ -195,7 +195,7 @@ impl Host {
     pub fn advance(&mut self, elapsed: f64) {
         if self.due().is_some() {
             let frame = self.clock.advance(elapsed);
-            self.behind += frame.dropped;
+            self.dropped_time += frame.dropped;
             for _ in 0..frame.steps {
                 self.step();
             }

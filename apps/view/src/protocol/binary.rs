@@ -8,12 +8,13 @@ use super::Message;
 /// the [module](super).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mesh {
-    /// Number of vertices in a frame.
+    /// Number of vertices in a frame: the particles, then the vertices of meshes attached to rigid
+    /// bodies.
     pub vertices: usize,
     /// Number of particles; they are the first vertices.
     pub particles: usize,
     /// The models; then the springs of each model that has springs and no faces.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DrawnModel>,
     /// The obstacles that can be drawn.
     pub obstacles: Vec<ObstacleShape>,
     /// Particles that are pinned at the start.
@@ -26,7 +27,7 @@ pub struct Mesh {
 
 /// A model, or the springs of one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
+pub struct DrawnModel {
     /// Its name in the scene.
     pub name: String,
     /// Its kind, which decides how it is drawn: `cloth`, `rope`, `plant`, `body`, `ragdoll` or
@@ -83,7 +84,7 @@ pub enum ObstacleShape {
 /// The kind of a binary message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Kind {
+pub enum MessageKind {
     /// A [`Mesh`].
     Mesh = 1,
     /// Corners of faces, ends of sticks.
@@ -100,10 +101,17 @@ pub enum Kind {
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    /// Writes the header, and reserves `bytes` for the body.
-    pub(crate) fn new(kind: Kind, epoch: u32, [a, b]: [usize; 2], bytes: usize) -> Self {
+    /// Writes the header, and reserves `bytes` for the body. `header_numbers` are two numbers whose
+    /// meaning depends on the kind.
+    pub(crate) fn new(
+        kind: MessageKind,
+        epoch: u32,
+        header_numbers: [usize; 2],
+        bytes: usize,
+    ) -> Self {
         let mut writer = Self(Vec::with_capacity(16 + bytes));
-        writer.u32s([kind as u32, epoch, a as u32, b as u32]);
+        let [first, second] = header_numbers.map(|number| number as u32);
+        writer.u32s([kind as u32, epoch, first, second]);
         writer
     }
 
@@ -112,10 +120,10 @@ impl Writer {
     }
 
     /// Like `f32s`, for points; faster, because it reserves the space once and writes in place.
-    pub(crate) fn rows(&mut self, rows: &[[f32; 3]]) {
+    pub(crate) fn points(&mut self, points: &[[f32; 3]]) {
         let start = self.0.len();
-        self.0.resize(start + size_of_val(rows), 0);
-        for (bytes, number) in self.0[start..].chunks_exact_mut(4).zip(rows.as_flattened()) {
+        self.0.resize(start + size_of_val(points), 0);
+        for (bytes, number) in self.0[start..].chunks_exact_mut(4).zip(points.as_flattened()) {
             bytes.copy_from_slice(&number.to_le_bytes());
         }
     }

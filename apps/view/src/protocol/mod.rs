@@ -39,10 +39,11 @@ mod command;
 mod notice;
 
 pub(crate) use binary::Writer;
-pub use binary::{Kind, Mesh, ObstacleShape, Part};
+pub use binary::{DrawnModel, Mesh, MessageKind, ObstacleShape};
 pub use command::{Change, Command};
 pub use notice::{
-    Counts, Figures, InForce, KernelEntry, Notice, RaceFigures, RivalKernel, SceneEntry, State,
+    ComparisonFigures, ComparisonKernel, Counts, Figures, InForce, KernelEntry, Notice, SceneEntry,
+    State,
 };
 
 /// Maximum number of pages connected to a server.

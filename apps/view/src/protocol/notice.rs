@@ -57,8 +57,9 @@ pub struct State {
     pub sleep: bool,
     /// Whether the simulation is paused.
     pub paused: bool,
-    /// The second kernel of a race.
-    pub race: Option<RivalKernel>,
+    /// The second kernel of a kernel comparison, which pages call a race.
+    #[serde(rename = "race")]
+    pub comparison: Option<ComparisonKernel>,
     /// Numbers of particles, sticks and faces.
     pub counts: Counts,
     /// The machine on which the simulation runs.
@@ -131,9 +132,9 @@ pub struct InForce {
     pub friction: Option<Option<f32>>,
 }
 
-/// The second kernel of a race.
+/// The second kernel of a kernel comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RivalKernel {
+pub struct ComparisonKernel {
     /// The kernel of the largest island.
     pub kernel: String,
     /// Its instruction set.
@@ -157,21 +158,26 @@ pub struct Counts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// Time per step without drawing: the median over the last ten windows of 0.1 s, ms.
-    pub milliseconds: f64,
+    #[serde(rename = "milliseconds")]
+    pub step_milliseconds: f64,
     /// The part of that time in which sticks are relaxed, ms.
     pub sticks_milliseconds: f64,
-    /// Time per stick and iteration, ns.
-    pub nanoseconds: f64,
-    /// Stick relaxations per second of relaxation time.
-    pub sticks_per_second: f64,
+    /// Time per relaxation of a stick, ns.
+    #[serde(rename = "nanoseconds")]
+    pub nanoseconds_per_relaxation: f64,
+    /// Relaxations of a stick per second of relaxation time.
+    #[serde(rename = "sticks_per_second")]
+    pub relaxations_per_second: f64,
     /// Divisions per step.
     pub divisions: u64,
     /// Square roots per step.
     pub roots: u64,
     /// Root mean square of the stretch, as a fraction.
-    pub rms: f64,
+    #[serde(rename = "rms")]
+    pub stretch_rms: f64,
     /// The largest stretch, as a fraction.
-    pub max: f64,
+    #[serde(rename = "max")]
+    pub stretch_max: f64,
     /// Root mean square of the compression, as a fraction.
     pub compression_rms: f64,
     /// The largest compression, as a fraction.
@@ -181,7 +187,8 @@ pub struct Figures {
     /// Potential energy in gravity, J.
     pub potential: f64,
     /// Simulated time that was dropped because the machine was too slow, s.
-    pub behind: f64,
+    #[serde(rename = "behind")]
+    pub dropped_time: f64,
     /// Torn sticks.
     pub torn: usize,
     /// The models.
@@ -191,16 +198,19 @@ pub struct Figures {
     /// Steps since the start of the scene.
     pub steps: u64,
     /// Whether the simulation blew up. It then stops until a reset.
-    pub blown: bool,
-    /// Figures of the race.
-    pub race: Option<RaceFigures>,
+    #[serde(rename = "blown")]
+    pub blew_up: bool,
+    /// Figures of the kernel comparison.
+    #[serde(rename = "race")]
+    pub comparison: Option<ComparisonFigures>,
 }
 
-/// Figures of a race.
+/// Figures of a kernel comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct RaceFigures {
+pub struct ComparisonFigures {
     /// Time per step of the second kernel, ms.
-    pub milliseconds: f64,
+    #[serde(rename = "milliseconds")]
+    pub step_milliseconds: f64,
     /// Whether all positions were bit-identical after every step so far.
     pub equal: bool,
     /// The first step after which they differed.

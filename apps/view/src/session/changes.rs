@@ -1,4 +1,4 @@
-//! Changes of a session: settings, order, restart, race.
+//! Changes of a session: settings, order, restart, kernel comparison (race).
 //!
 //! An error changes nothing: new worlds are complete before they replace the current ones.
 
@@ -10,7 +10,7 @@ use taut::world::{
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
-use super::runner::{Rival, Runner};
+use super::runner::{Comparison, Runner};
 use super::space::Space;
 use super::{Applied, Session, SessionError, own_tear_factor};
 use crate::request::{self, ContactOverrides, SettingRequest, StickOverrides};
@@ -38,11 +38,11 @@ where
         for particle in self.runner.world.grabbed() {
             runner.world.grab(particle)?;
         }
-        let racing = self.rival.as_ref().map(|rival| rival.runner.kernels.clone());
+        let compared = self.comparison.as_ref().map(|comparison| comparison.runner.kernels.clone());
         let scene = with_request(&self.scene, request)?;
-        let rival = |kernels| Rival::start(&runner.world, &scene, kernels);
-        let rival = racing.map(rival).transpose()?;
-        (self.runner, self.rival) = (runner, rival);
+        let comparison = |kernels| Comparison::start(&runner.world, &scene, kernels);
+        let comparison = compared.map(comparison).transpose()?;
+        (self.runner, self.comparison) = (runner, comparison);
         Ok(())
     }
 
@@ -106,15 +106,15 @@ where
             self.replan(&request, &kernels)?;
             return Err(error);
         }
-        // Nothing below fails: settings are checked against masses and springs, which the rival has
-        // in common with the first world, and `SettingRequest` has only values valid for sticks.
-        if let Some(rival) = &mut self.rival {
-            rival.runner.world.set_settings(settings)?;
+        // Nothing below fails: settings are checked against masses and springs, which both worlds have
+        // in common, and `SettingRequest` has only values valid for sticks.
+        if let Some(comparison) = &mut self.comparison {
+            comparison.runner.world.set_settings(settings)?;
         }
         self.runner.kernels = kernels;
-        let Self { scene, request: previous, runner, rival, .. } = self;
-        let rival = rival.as_mut().map(|rival| &mut rival.runner);
-        for Runner { world, .. } in [runner].into_iter().chain(rival) {
+        let Self { scene, request: previous, runner, comparison, .. } = self;
+        let comparison = comparison.as_mut().map(|comparison| &mut comparison.runner);
+        for Runner { world, .. } in [runner].into_iter().chain(comparison) {
             *world.forces_mut() = forces(scene, request);
             if request.sticks != previous.sticks {
                 change_sticks(world, scene, request.sticks)?;
@@ -131,7 +131,8 @@ where
     ) -> Result<(), SessionError> {
         let formula = request.formula.unwrap_or(self.scene.formula);
         self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
-        if let Some(Rival { runner: Runner { kernels, world, .. }, .. }) = &mut self.rival {
+        if let Some(Comparison { runner: Runner { kernels, world, .. }, .. }) = &mut self.comparison
+        {
             world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
         }
         Ok(())
@@ -158,11 +159,11 @@ where
             }
             Ok(Runner { kernels, world, timer: runner.timer.clone() })
         };
-        let other = self.rival.as_ref().map(|rival| &rival.runner);
+        let other = self.comparison.as_ref().map(|comparison| &comparison.runner);
         let other = other.map(|it| resume(it, it.kernels.clone())).transpose()?;
         self.runner = resume(&self.runner, kernels)?;
-        if let (Some(rival), Some(runner)) = (&mut self.rival, other) {
-            rival.runner = runner;
+        if let (Some(comparison), Some(runner)) = (&mut self.comparison, other) {
+            comparison.runner = runner;
         }
         Ok(())
     }
@@ -171,12 +172,12 @@ where
     pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), SessionError> {
         self.check_choice(choice, self.request.order)?;
         let scene = with_request(&self.scene, &self.request)?;
-        self.rival = Some(Rival::start(&self.runner.world, &scene, choice.find()?)?);
+        self.comparison = Some(Comparison::start(&self.runner.world, &scene, choice.find()?)?);
         Ok(())
     }
 
     pub(crate) fn stop_race(&mut self) {
-        self.rival = None;
+        self.comparison = None;
     }
 }
 

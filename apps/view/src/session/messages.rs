@@ -4,7 +4,7 @@ use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, W
 
 use super::Session;
 use crate::pages::{Page, TopologySent};
-use crate::protocol::{Kind, Mesh, Message, ObstacleShape, Part, Writer};
+use crate::protocol::{DrawnModel, Mesh, Message, MessageKind, ObstacleShape, Writer};
 
 impl<const D: usize> Session<D>
 where
@@ -23,7 +23,7 @@ where
         let removed_counts = [removed.triangles.len(), removed.sticks.len()];
         let writer = match sent {
             None => {
-                let mut writer = Writer::new(Kind::Mesh, epoch, [0, 0], 0);
+                let mut writer = Writer::new(MessageKind::Mesh, epoch, [0, 0], 0);
                 writer.json(&self.mesh());
                 writer
             }
@@ -32,7 +32,7 @@ where
                 let Drawing { triangles, sticks, springs, .. } = self.runner.world.drawing();
                 let numbers = [triangles.len(), sticks.len() + springs.len()];
                 let bytes = 12 * numbers[0] + 8 * numbers[1];
-                let mut writer = Writer::new(Kind::Indices, epoch, numbers, bytes);
+                let mut writer = Writer::new(MessageKind::Indices, epoch, numbers, bytes);
                 writer.u32s(triangles.into_iter().flatten());
                 writer.u32s(sticks.into_iter().chain(springs).flatten());
                 writer
@@ -41,7 +41,7 @@ where
                 let scene_models = || self.scene.models().map(|(_, model)| model);
                 let total =
                     scene_models().map(|model| model.sticks.len() + model.springs.len()).sum();
-                let mut writer = Writer::new(Kind::Rests, epoch, [total, 0], 4 * total);
+                let mut writer = Writer::new(MessageKind::Rests, epoch, [total, 0], 4 * total);
                 writer.f32s(scene_models().flat_map(|model| model.sticks.rests().iter().copied()));
                 writer.f32s(scene_models().flat_map(|model| model.springs.rests().iter().copied()));
                 writer
@@ -53,7 +53,8 @@ where
                 let [triangles, sticks] =
                     [&removed.triangles[triangles..], &removed.sticks[sticks..]];
                 let new = [triangles.len(), sticks.len()];
-                let mut writer = Writer::new(Kind::Removed, epoch, new, 4 * (new[0] + new[1]));
+                let mut writer =
+                    Writer::new(MessageKind::Removed, epoch, new, 4 * (new[0] + new[1]));
                 writer.u32s(triangles.iter().chain(sticks).copied());
                 writer
             }
@@ -64,16 +65,16 @@ where
     /// The positions of vertices and obstacles.
     pub(crate) fn frame(&self, epoch: u32) -> Message {
         let world = &self.runner.world;
-        let mut rows = vec![[0.0_f32; 3]; world.vertices()];
-        world.copy_vertices(&mut rows);
+        let mut points = vec![[0.0_f32; 3]; world.vertices()];
+        world.copy_vertices(&mut points);
         // NaN hides a particle.
         for particle in world.hidden_particles() {
-            rows[particle] = [f32::NAN; 3];
+            points[particle] = [f32::NAN; 3];
         }
-        let numbers = [world.steps() as usize, rows.len()];
-        let bytes = 12 * rows.len() + 28 * world.obstacles().len();
-        let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
-        writer.rows(&rows);
+        let numbers = [world.steps() as usize, points.len()];
+        let bytes = 12 * points.len() + 28 * world.obstacles().len();
+        let mut writer = Writer::new(MessageKind::Frame, epoch, numbers, bytes);
+        writer.points(&points);
         for ObstacleFigure { position, rotation, .. } in self.obstacle_figures() {
             writer.f32s(row::<_, D, 3>(position.map(|x| x as f32)));
             writer.f32s(rotation.map(|x| x as f32));
@@ -92,10 +93,10 @@ where
             self.runner.world.drawing();
         // The indices of springs follow those of sticks. Springs of cloth are hidden under its
         // faces.
-        let springs: Vec<Part> = models
+        let springs: Vec<DrawnModel> = models
             .iter()
             .filter(|model| !model.springs.is_empty() && model.triangles.is_empty())
-            .map(|model| Part {
+            .map(|model| DrawnModel {
                 name: model.name.clone(),
                 kind: ModelKind::Rope.name(),
                 faces: [0, 0],
@@ -122,7 +123,7 @@ where
             parts: models
                 .into_iter()
                 .zip(scene_models())
-                .map(|(drawn, model)| Part {
+                .map(|(drawn, model)| DrawnModel {
                     kind: drawn.kind.name(),
                     name: drawn.name,
                     faces: span(drawn.triangles),

@@ -14,7 +14,7 @@ use taut::{
     AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SheetsAndCopies, StepError,
 };
 
-use self::runner::{Rival, Runner};
+use self::runner::{Comparison, Runner};
 use self::space::Space;
 use crate::request::{BadSetting, SettingRequest};
 
@@ -28,8 +28,8 @@ pub(crate) enum SessionError {
     #[error(transparent)]
     Kernel(#[from] KernelChoiceError),
     #[error(
-        "the kernel 'grid' needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
-         this scene has no such sheet, or another schedule"
+        "the kernel 'grid' needs the schedule 'sheet' and a regular sheet of at least 4 columns; \
+         this scene has another schedule or no such sheet"
     )]
     NoSheetForGrid,
     #[error(
@@ -64,13 +64,14 @@ pub(crate) struct Session<const D: usize> {
     scene: Scene<D>,
     request: SettingRequest,
     runner: Runner<D>,
-    rival: Option<Rival<D>>,
+    comparison: Option<Comparison<D>>,
     default_order: Order,
     has_sheets: bool,
     bounds: [[f32; 3]; 2],
-    /// The numbers of faces and sticks, including removed ones.
-    faces: usize,
-    sticks: usize,
+    /// How many faces there are, including removed ones.
+    face_count: usize,
+    /// How many sticks there are, including torn ones.
+    stick_count: usize,
 }
 
 impl<const D: usize> Session<D>
@@ -91,18 +92,18 @@ where
             default_order,
             has_sheets,
             bounds: bounds(world.positions().map(row)),
-            faces: triangles.len(),
-            sticks: sticks.len(),
+            face_count: triangles.len(),
+            stick_count: sticks.len(),
             runner,
-            rival: None,
+            comparison: None,
             request,
             scene,
         })
     }
 
     fn worlds(&mut self) -> impl Iterator<Item = &mut World<D>> {
-        let rival = self.rival.as_mut().map(|rival| &mut rival.runner);
-        [&mut self.runner].into_iter().chain(rival).map(|runner| &mut runner.world)
+        let comparison = self.comparison.as_mut().map(|comparison| &mut comparison.runner);
+        [&mut self.runner].into_iter().chain(comparison).map(|runner| &mut runner.world)
     }
 
     pub(crate) fn grab(&mut self, particle: usize) -> Result<(), SessionError> {
@@ -130,15 +131,16 @@ where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
-    /// The parts of the scene that special kernels can run.
-    pub(crate) fn special_parts(&self) -> SheetsAndCopies {
+    /// Whether the scene has sheets for the grid kernel and copies for the copies kernel.
+    pub(crate) fn has_sheets_and_copies(&self) -> SheetsAndCopies {
         SheetsAndCopies {
-            sheets: self.suits_grid_in(self.request.order),
+            sheets: self.can_use_grid_kernel(self.request.order),
             copies: self.scene.may_have_copies(),
         }
     }
 
-    fn suits_grid_in(&self, order: Option<Order>) -> bool {
+    /// Whether the grid kernel can relax a sheet of the scene in this order.
+    fn can_use_grid_kernel(&self, order: Option<Order>) -> bool {
         order.is_none_or(|order| order == Order::Sheet)
             && self.scene.sheets().any(AnyKernel::suits_grid)
     }
@@ -148,7 +150,7 @@ where
         choice: &KernelChoice,
         order: Option<Order>,
     ) -> Result<(), SessionError> {
-        if choice.kernel == Some(KernelName::Grid) && !self.suits_grid_in(order) {
+        if choice.kernel == Some(KernelName::Grid) && !self.can_use_grid_kernel(order) {
             return Err(SessionError::NoSheetForGrid);
         }
         if choice.kernel == Some(KernelName::Copies) && !self.scene.may_have_copies() {
@@ -160,7 +162,7 @@ where
     /// Runs a step. Returns false if a coordinate is not finite or not below `FAR` in magnitude.
     pub(crate) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<bool, SessionError> {
         let outcome = self.runner.step(now)?;
-        if let Some(Rival { runner, first_difference }) = &mut self.rival {
+        if let Some(Comparison { runner, first_difference }) = &mut self.comparison {
             let _ = runner.step(now)?; // only the positions matter, which are compared below
             if first_difference.is_none() && !self.runner.has_equal_positions(runner) {
                 *first_difference = Some(self.runner.world.steps());
@@ -177,8 +179,8 @@ where
     /// Ends a window of the step timers.
     pub(crate) fn end_window(&mut self) {
         self.runner.timer.end_window();
-        if let Some(rival) = &mut self.rival {
-            rival.runner.timer.end_window();
+        if let Some(comparison) = &mut self.comparison {
+            comparison.runner.timer.end_window();
         }
     }
 }

@@ -4,30 +4,30 @@ use taut::world::{Arrangement, Model, Order, Settings, Simulation, Warning, Worl
 use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
 
 use super::{Session, SessionError, own_tear_factor};
-use crate::protocol::{Counts, InForce, RaceFigures, RivalKernel};
+use crate::protocol::{ComparisonFigures, ComparisonKernel, Counts, InForce};
 use crate::request::{self, StickOverrides};
-use crate::step_timer::Times;
+use crate::step_timer::StepTimes;
 
 impl<const D: usize> Session<D>
 where
     World<D>: Simulation<D>,
 {
-    pub(crate) fn times(&self) -> Times {
+    pub(crate) fn step_times(&self) -> StepTimes {
         self.runner.timer.step_times()
     }
 
-    pub(crate) fn race_figures(&self) -> Option<RaceFigures> {
-        self.rival.as_ref().map(|rival| RaceFigures {
-            milliseconds: 1e3 * rival.runner.timer.step_times().all,
-            equal: rival.first_difference.is_none(),
-            first_difference: rival.first_difference,
+    pub(crate) fn comparison_figures(&self) -> Option<ComparisonFigures> {
+        self.comparison.as_ref().map(|comparison| ComparisonFigures {
+            step_milliseconds: 1e3 * comparison.runner.timer.step_times().step_s,
+            equal: comparison.first_difference.is_none(),
+            first_difference: comparison.first_difference,
         })
     }
 
-    pub(crate) fn rival_kernel(&self) -> Option<RivalKernel> {
+    pub(crate) fn comparison_kernel(&self) -> Option<ComparisonKernel> {
         let [kernel, instructions] =
-            self.rival.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
-        Some(RivalKernel { kernel, instructions })
+            self.comparison.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
+        Some(ComparisonKernel { kernel, instructions })
     }
 
     /// The number of iterations in a step.
@@ -98,8 +98,8 @@ where
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             particles: self.runner.world.len(),
-            sticks: self.sticks,
-            faces: self.faces,
+            sticks: self.stick_count,
+            faces: self.face_count,
             torn: self.runner.world.removed().sticks.len(),
         }
     }

@@ -1,4 +1,4 @@
-//! A world with its kernels, and the second world of a race.
+//! A world with its kernels, and the second world of a kernel comparison.
 
 use taut::world::{Outcome, Scene, Simulation, World, WorldError};
 use taut::{AnyKernel, Inline, Kernel, KernelSet, Real};
@@ -50,14 +50,14 @@ where
     }
 }
 
-/// The second world of a race.
-pub(super) struct Rival<const D: usize> {
+/// The second world of a kernel comparison, which pages call a race.
+pub(super) struct Comparison<const D: usize> {
     pub(super) runner: Runner<D>,
     /// The first step after which positions differed.
     pub(super) first_difference: Option<u64>,
 }
 
-impl<const D: usize> Rival<D>
+impl<const D: usize> Comparison<D>
 where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
