@@ -6,7 +6,7 @@
 //! hash of the final positions; rows of one formula and schedule must be bit-identical
 //! ([`disagreements`]).
 //!
-//! A [`Growth`] runs a comparison for each of several sizes of a scene, without the rows that become
+//! A [`SizeScaling`] runs a comparison for each of several sizes of a scene, without the rows that become
 //! too slow.
 //!
 //! A [`Survey`] runs each combination of order, formula and step for some seconds and reports which
@@ -32,7 +32,6 @@ pub mod accuracy;
 mod bench_case;
 pub mod claims;
 mod comparison;
-mod growth;
 pub mod instructions;
 mod machine;
 mod precision_pair;
@@ -41,6 +40,7 @@ pub mod roofline;
 mod row;
 mod runner;
 mod scenario;
+mod size_scaling;
 pub mod snippet;
 mod stability;
 mod step_profile;
@@ -53,12 +53,12 @@ pub use comparison::{
     Baselines, Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, ROUNDS,
     SubstepComparison,
 };
-pub use growth::{Growth, GrowthPoint};
 pub use machine::MachineInfo;
 pub use precision_pair::{Distance, PrecisionPair, relaxation};
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
 pub use scenario::{SCENARIOS, Scenario, kernel_path, kernels_for};
+pub use size_scaling::{SizeScaling, SizeScalingPoint};
 pub use stability::{BOUND, Stability, Subject, Survey};
 pub use step_profile::{FrameTimes, Shares, StepProfile};
 pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};

@@ -26,7 +26,7 @@ const BALL_SIZE: usize = 8;
 pub(crate) struct Arguments {
     /// Parts to measure: iterations (stretch over iterations), frames (stretch over frames, and
     /// distance from f64), drift (momentum and energy of a free body), effort (the cheapest frame
-    /// that keeps the stretch within 1 % and 0.1 %, with and without tethers, in the default
+    /// that keeps the rms stretch ≤ 1 % and ≤ 0.1 %, with and without tethers, in the default
     /// schedules and with the default formula).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StudyPart>,
           default_value = "iterations,frames,drift,effort")]
@@ -194,7 +194,7 @@ fn section(part: StudyPart, accuracy: &Accuracy, study: &Study) -> String {
         ),
         StudyPart::Effort => (
             "Effort: the cheapest frame that keeps the rms stretch of the structural sticks in \
-             frames 121 to 240 within 1 % and within 0.1 %, with and without tethers. A textbook \
+             frames 121 to 240 at or below 1 % and 0.1 %, with and without tethers. A textbook \
              frame is one iteration of the textbook loop."
                 .to_owned(),
             accuracy.effort.as_ref().map_or_else(table::plain, effort_table),
@@ -279,7 +279,7 @@ fn effort_table(effort: &Effort) -> Table {
     table.set_header([
         "scene",
         "pins",
-        "within",
+        "rms\nstretch ≤",
         "tethers",
         "substeps x\niterations",
         "frame, µs\nfastest",
@@ -291,7 +291,7 @@ fn effort_table(effort: &Effort) -> Table {
         "schedule",
     ]);
     let on_off = |tethers| if tethers { "on" } else { "off" }.to_owned();
-    let percent = |within: f64| format!("{} %", 100.0 * within);
+    let percent = |bound: f64| format!("{} %", 100.0 * bound);
     for row in &effort.rows {
         table.add_row([
             format!("{} {}, {}", row.scene, row.size, row.set),

@@ -16,10 +16,16 @@ use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Scenes, any of: drape, disc, sphere.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape,disc")]
-    scenes: Vec<Shape>,
-    /// Sizes of the scenes: a sheet has N by N particles, other shapes about as many.
+    /// Shapes, any of: drape, disc, sphere.
+    #[arg(
+        long,
+        alias = "scenes",
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "drape,disc"
+    )]
+    shapes: Vec<Shape>,
+    /// Sizes of the shapes: a sheet has N by N particles, other shapes about as many.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
@@ -27,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
     /// Schedules, as for taut compare. [default: sheet for sheets, blocked/hilbert for other
-    /// scenes]
+    /// shapes]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Formulas, any of: exact, newton, halley, quick.
@@ -104,7 +110,7 @@ particles in and out.";
 impl Arguments {
     fn comparisons(&self) -> anyhow::Result<Vec<(String, Comparison)>> {
         let mut comparisons = Vec::new();
-        for &shape in &self.scenes {
+        for &shape in &self.shapes {
             for &size in &self.sizes {
                 let NamedModel { model, name, .. } = input::shape(shape, size, self.sticks)?;
                 let comparison = Comparison {
@@ -175,7 +181,7 @@ fn binary_size(bytes: usize) -> String {
     }
 }
 
-/// The rows of each scene, the fastest first.
+/// The rows of each shape and size, the fastest first.
 fn render(rows: &[RooflineRow]) -> String {
     let mut table = table::plain();
     table.set_header([

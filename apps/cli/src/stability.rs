@@ -15,10 +15,16 @@ use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Scenes, any of: drape, disc, sphere.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape")]
-    scenes: Vec<Shape>,
-    /// Sizes of the scenes.
+    /// Shapes, any of: drape, disc, sphere.
+    #[arg(
+        long,
+        alias = "scenes",
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "drape"
+    )]
+    shapes: Vec<Shape>,
+    /// Sizes of the shapes.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64,128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
@@ -26,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StickSet>,
           default_value = "structural,shear,all")]
     sticks: Vec<StickSet>,
-    /// Schedules, named as for taut compare. [default: all that the scene supports, without
+    /// Schedules, named as for taut compare. [default: all that the shape supports, without
     /// renumbering]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
@@ -126,12 +132,12 @@ impl Arguments {
         )
     }
 
-    /// A survey for each scene, size and stick set. Only sheets have the order `sheet`.
+    /// A survey for each shape, size and stick set. Only sheets have the order `sheet`.
     fn surveys(&self) -> anyhow::Result<Vec<Survey>> {
         anyhow::ensure!(self.bound > 0.0, "--bound {}: not a positive number", self.bound);
         let steps = self.steps()?;
         let mut surveys = Vec::new();
-        for &shape in &self.scenes {
+        for &shape in &self.shapes {
             for &size in &self.sizes {
                 for &set in &self.sticks {
                     let model = input::shape(shape, size, set)?.model;
@@ -165,7 +171,7 @@ const STEP_COLUMNS: [StepColumn; 3] = [
     ("iterations", |row| row.iterations.to_string()),
 ];
 
-/// Renders a table with a line for each scene, step and schedule, and a column for each formula.
+/// Renders a table with a line for each shape, step and schedule, and a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     // A parameter that is the same in all rows is only in the sentence above the table.
     let varies = |(_, value): &StepColumn| {

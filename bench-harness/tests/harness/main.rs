@@ -12,11 +12,11 @@ mod fixtures;
     reason = "the code that `taut tune` prints owns its particles and sticks"
 )]
 mod generated;
-mod growth;
 mod instructions;
 mod machine;
 mod roofline;
 mod rows;
+mod size_scaling;
 mod snippets;
 mod stability;
 mod textbook;

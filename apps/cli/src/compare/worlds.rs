@@ -116,8 +116,8 @@ impl Arguments {
         Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
     }
 
-    /// The selected kernels and always the scalar kernel, on one thread; then the first of these sets,
-    /// which has the most lanes, on each requested number of threads above 1.
+    /// One kernel set per selected kernel, and the scalar one, on one thread; then the set with the
+    /// most lanes (the first) on each requested number of threads above 1.
     fn kernel_sets(&self, parts: SheetsAndCopies) -> anyhow::Result<Vec<KernelSet>> {
         let mut sets = KernelSet::available(parts);
         sets.retain(|set| {
@@ -146,7 +146,7 @@ fn render(rows: &[WorldRow]) -> String {
         "sticks\nµs",
         "other\nµs",
         "sticks\n% of frame",
-        "sticks\nns per stick",
+        "sticks\nns per relaxation",
         "other\nns per particle",
         "stretch\nrms / max",
         "compression\nrms / max",

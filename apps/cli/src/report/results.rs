@@ -39,7 +39,7 @@ pub(crate) enum Part {
     Iterations,
     /// Stretch over frames.
     Frames,
-    /// The cheapest frame within 1 % and 0.1 % of stretch.
+    /// The cheapest frame with an rms stretch ≤ 1 % and ≤ 0.1 %.
     Effort,
 }
 

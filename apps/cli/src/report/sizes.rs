@@ -7,10 +7,10 @@ use taut::world::{Arrangement, Model, ModelError};
 use taut::{AnyKernel, Formula, Kernel, KernelName, Pool};
 use taut_bench::roofline::{LimitedRow, Peak};
 use taut_bench::{
-    Baselines, Comparison, Configuration, Disagreement, Growth, Progress, Row, disagreements,
+    Baselines, Comparison, Configuration, Disagreement, Progress, Row, SizeScaling, disagreements,
 };
 
-use super::measure::{SEED, SET, WithScene, configurations, frame};
+use super::measure::{SEED, SET, WithScene, configurations, one_substep_of};
 use super::results::{Part, ROW_SECONDS_MAX, Subject};
 
 /// The largest working set of the bandwidth measurement, bytes.
@@ -36,7 +36,7 @@ struct Series {
     /// The configurations for a model and its copies.
     configurations: fn(&Model, usize) -> anyhow::Result<Vec<Configuration>>,
     baselines: Baselines,
-    /// The value of [`Growth::row_seconds_max`].
+    /// The value of [`SizeScaling::row_seconds_max`].
     row_seconds_max: f64,
 }
 
@@ -63,12 +63,12 @@ pub(super) fn measure(
     let mut rows = Vec::new();
     for (done, series) in all.iter().enumerate() {
         let Series { scene, subject, shuffled, .. } = *series;
-        let growth = Growth {
+        let scaling = SizeScaling {
             sizes: series.sizes.iter().map(|(size, _)| *size).collect(),
             comparison: |size| series.comparison(size),
             row_seconds_max: series.row_seconds_max,
         };
-        let points = growth.run(&peaks, |it| {
+        let points = scaling.run(&peaks, |it| {
             let share = (done as f64 + it.share) / all.len() as f64;
             progress(Progress { share, doing: &format!("{scene}, {}", it.doing) });
         })?;
@@ -99,7 +99,7 @@ impl Series {
             configurations: (self.configurations)(&model, copies)?,
             model,
             copies,
-            step: frame(8),
+            step: one_substep_of(8),
             warmup: (frames / 4).max(1),
             frames,
             repeats: 1,

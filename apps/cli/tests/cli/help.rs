@@ -67,7 +67,7 @@ fn help_on_stability_lists_every_option() {
     assert_help_mentions(
         "stability --help",
         &[
-            "--scenes <LIST>",
+            "--shapes <LIST>",
             "--sizes <LIST>",
             "--sticks <LIST>",
             "--schedules <LIST>",

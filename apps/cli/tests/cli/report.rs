@@ -262,7 +262,7 @@ fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers(
         assert!(drawn.iter().all(|line| sizes(line) == 2), "{drawn:?}");
         let legend = inside(figure, ".legend li");
         let legend: Vec<&str> = legend.iter().map(|it| it.trim()).collect();
-        let bounds = ["two corners, within 1 %", "two corners, within 0.1 %"];
+        let bounds = ["two corners, rms stretch ≤ 1 %", "two corners, rms stretch ≤ 0.1 %"];
         assert_eq!(legend, [&bounds[..], &["without tethers", "with tethers"]].concat());
     }
 }

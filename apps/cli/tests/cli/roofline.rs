@@ -18,7 +18,7 @@ fn number(row: &Value, key: &str) -> f64 {
 #[test]
 fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
     let folder = Folder::new();
-    let arguments = "--scenes drape,disc --sizes 6,7 --formulas halley,quick";
+    let arguments = "--shapes drape,disc --sizes 6,7 --formulas halley,quick";
     let ran = folder.taut(&format!("roofline {SHORT} {arguments} --json out.json --csv out.csv"));
     let ran = ran.succeeded();
     let report = Report::from(&folder.read("out.json"));
@@ -55,7 +55,7 @@ fn limits_follow_from_the_peaks_in_the_same_file() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    roofline("--scenes disc --sizes 4 --schedules sheet").assert_error(&["'sheet'"]);
+    roofline("--shapes disc --sizes 4 --schedules sheet").assert_error(&["'sheet'"]);
     roofline("--sizes 1").assert_error(&["drape 1", "nothing to relax"]);
     taut("roofline --largest-set 0").assert_usage_error(&["--largest-set"]);
     roofline("--formulas euler").assert_usage_error(&["'euler'", "halley"]);

@@ -52,7 +52,7 @@ fn the_exit_code_is_1_if_and_only_if_a_default_blows_up() {
 #[test]
 fn every_combination_has_a_row_in_json_and_csv() {
     let folder = Folder::new();
-    let arguments = "--scenes drape,disc --sizes 4,5 --sticks structural,all --iterations 1,2 \
+    let arguments = "--shapes drape,disc --sizes 4,5 --sticks structural,all --iterations 1,2 \
                  --substeps 1,2 --dt 0.01,0.02 --frames 2 --formulas exact,quick";
     let ran =
         folder.taut(&format!("stability {arguments} --json out.json --csv out.csv")).succeeded();

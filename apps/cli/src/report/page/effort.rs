@@ -70,7 +70,7 @@ fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a Effort> {
 
 /// The label of the lines of one colour: the pins and the bound.
 fn pins_and_bound(row: &Effort) -> String {
-    format!("{}, within {}", row.pins, percent(row.within))
+    format!("{}, rms stretch ≤ {}", row.pins, percent(row.within))
 }
 
 /// Time by size: two lines for each of `labels`, with and without tethers.

@@ -24,7 +24,7 @@ const SECTIONS: [(&str, &str); 11] = [
     ("meshes", "Time by size: irregular meshes"),
     ("copies", "Time by number of copies"),
     ("growth", "Growth: time by size, and the limit of the machine"),
-    ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
+    ("effort", "Effort: the cheapest frame with an rms stretch ≤ 1 % and ≤ 0.1 %"),
     ("tradeoff", "Time against stretch"),
     ("operations", "Divisions and square roots"),
     ("stability", "Stability of the schedules"),

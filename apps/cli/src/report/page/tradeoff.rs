@@ -1,4 +1,4 @@
-//! Time against stretch.
+//! Stretch against cost.
 
 use maud::{Markup, html};
 
@@ -47,8 +47,8 @@ fn tradeoff_chart(rows: &[Timing]) -> Lines {
     let series: Vec<Series> = series.collect();
     let all = series.iter().flat_map(|series| series.points.iter().copied());
     Lines {
-        alt_text: "Stretch over time, a line for each schedule and formula, more iterations to \
-            the right. The Pareto front is in the table below."
+        alt_text: "Stretch against cost (ns per stick and frame), a line for each schedule and \
+            formula, more iterations to the right. The Pareto front is in the table below."
             .to_owned(),
         x: Axis { name: "ns per stick and frame", ticks: Vec::new() },
         y: Axis { name: "stretch, rms", ticks: Vec::new() },

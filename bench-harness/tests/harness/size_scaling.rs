@@ -1,10 +1,11 @@
-//! Growth runs a comparison for each size and leaves out what would take too long.
+//! `SizeScaling` runs a comparison for each size and leaves out what would take too long.
 
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula};
 use taut_bench::roofline::Peak;
 use taut_bench::{
-    Arrangement, Baselines, Comparison, ComparisonError, Configuration, Growth, GrowthPoint,
+    Arrangement, Baselines, Comparison, ComparisonError, Configuration, SizeScaling,
+    SizeScalingPoint,
 };
 
 use crate::fixtures::{arrangement, comparison, run};
@@ -20,16 +21,16 @@ fn copies(count: usize) -> Result<Comparison, ComparisonError> {
     Ok(Comparison { copies: count, ..comparison(model, configurations) })
 }
 
-fn growth(row_seconds_max: f64) -> Vec<GrowthPoint> {
-    let growth = Growth { sizes: vec![1, 3, 17], comparison: copies, row_seconds_max };
-    growth.run(&Peak::measure(0), |_| ()).unwrap()
+fn scaling(row_seconds_max: f64) -> Vec<SizeScalingPoint> {
+    let scaling = SizeScaling { sizes: vec![1, 3, 17], comparison: copies, row_seconds_max };
+    scaling.run(&Peak::measure(0), |_| ()).unwrap()
 }
 
 #[test]
 fn every_size_has_the_rows_of_its_comparison_with_limits() {
-    let points = growth(f64::INFINITY);
+    let points = scaling(f64::INFINITY);
     assert_eq!(points.iter().map(|point| point.size).collect::<Vec<_>>(), [1, 3, 17]);
-    for GrowthPoint { size, rows } in points {
+    for SizeScalingPoint { size, rows } in points {
         let expected = run(&copies(size).unwrap());
         assert_eq!(rows.len(), expected.len());
         for (row, expected) in rows.iter().zip(expected) {
@@ -42,7 +43,7 @@ fn every_size_has_the_rows_of_its_comparison_with_limits() {
 
 #[test]
 fn rows_that_were_too_slow_in_the_size_before_are_left_out() {
-    let [first, others @ ..] = &growth(0.0)[..] else { unreachable!() };
+    let [first, others @ ..] = &scaling(0.0)[..] else { unreachable!() };
     assert_eq!(first.rows.len(), run(&copies(1).unwrap()).len());
     // One copy has no kernel for copies, which is first measured with three.
     for row in others.iter().flat_map(|point| &point.rows) {
@@ -54,15 +55,15 @@ fn rows_that_were_too_slow_in_the_size_before_are_left_out() {
 #[test]
 fn progress_names_the_size_and_a_failing_size_ends_the_run() {
     let mut shares = Vec::new();
-    let growth = Growth { sizes: vec![2, 4], comparison: copies, row_seconds_max: 1.0 };
-    let ran = growth.run(&[], |it| {
+    let scaling = SizeScaling { sizes: vec![2, 4], comparison: copies, row_seconds_max: 1.0 };
+    let ran = scaling.run(&[], |it| {
         assert!(it.doing.starts_with(if it.share < 0.5 { "size 2: " } else { "size " }));
         shares.push(it.share);
     });
     assert!(ran.unwrap().iter().flat_map(|it| &it.rows).all(|row| row.limit.is_none()));
     assert!(shares.is_sorted() && shares.last() == Some(&1.0));
-    let growth = Growth { sizes: vec![0], comparison: copies, row_seconds_max: 1.0 };
-    assert!(growth.run(&[], |_| ()).is_err());
+    let scaling = SizeScaling { sizes: vec![0], comparison: copies, row_seconds_max: 1.0 };
+    assert!(scaling.run(&[], |_| ()).is_err());
 }
 
 #[test]

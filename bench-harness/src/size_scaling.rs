@@ -8,7 +8,7 @@ use crate::row::{Row, TEXTBOOK};
 
 /// A comparison for each of several sizes. Rows that become too slow are skipped.
 #[derive(Clone, Debug)]
-pub struct Growth<F> {
+pub struct SizeScaling<F> {
     /// The sizes, from small to large.
     pub sizes: Vec<usize>,
     /// Builds the comparison of a size.
@@ -20,14 +20,14 @@ pub struct Growth<F> {
 
 /// The rows of one size.
 #[derive(Clone, Debug)]
-pub struct GrowthPoint {
+pub struct SizeScalingPoint {
     /// The size.
     pub size: usize,
     /// The rows: those of [`Comparison::run`] that were not left out.
     pub rows: Vec<LimitedRow>,
 }
 
-impl<F, E> Growth<F>
+impl<F, E> SizeScaling<F>
 where
     F: Fn(usize) -> Result<Comparison, E>,
     E: From<ComparisonError>,
@@ -40,7 +40,7 @@ where
         &self,
         peaks: &[Peak],
         mut progress: impl FnMut(Progress<'_>),
-    ) -> Result<Vec<GrowthPoint>, E> {
+    ) -> Result<Vec<SizeScalingPoint>, E> {
         let total = self.sizes.len() as f64;
         let mut ns_per_stick: BTreeMap<String, f64> = BTreeMap::new();
         let mut points = Vec::new();
@@ -61,7 +61,7 @@ where
                 let name = if kernel == TEXTBOOK { TEXTBOOK.to_owned() } else { row.name() };
                 ns_per_stick.insert(name, ns_per_stick_median);
             }
-            points.push(GrowthPoint { size, rows });
+            points.push(SizeScalingPoint { size, rows });
         }
         Ok(points)
     }
