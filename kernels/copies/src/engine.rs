@@ -1,4 +1,4 @@
-//! The engine of the plan: constants, and the order of the passes over the groups of copies.
+//! The engine of the plan: constants, and the order of the loops over the groups of copies.
 
 use core::iter::once;
 use core::slice;
@@ -9,7 +9,7 @@ use taut_core::{
     arrays,
 };
 use taut_lanes::slots::{
-    Changed, Points, SlotEngine, SlotFields, SlotPass, SlotPlan, Sweep, integrate,
+    Changed, Positions, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun, integrate,
 };
 use taut_lanes::{Machine, Operation, SharedPtr, Team, Vector};
 
@@ -38,7 +38,7 @@ impl<M: Machine> CopiesEngine<M> {
     }
 }
 
-impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
+impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
     fn particles(&self) -> usize {
         self.constants.layout.copies * self.constants.layout.particles
     }
@@ -68,48 +68,53 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         true
     }
 
-    fn sweep(
+    fn run_substeps(
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        sweep: Sweep<'_, D>,
+        run: SubstepRun<'_, D>,
     ) -> bool {
         let Self { machine, constants, team } = self;
         let (machine, constants) = (*machine, &*constants);
         let finite = AtomicBool::new(true);
-        let SlotFields { present, previous, inverse_mass } = fields;
+        let SlotFields { target, source, inverse_mass } = fields;
         let layout = constants.layout;
-        let (present, previous) = (shared(present, layout), shared(previous, layout));
-        let sweep_group = |group: usize| {
-            let groups = Groups { constants, present, previous, inverse_mass };
-            // SAFETY: all columns are borrowed exclusively, and each group is swept once.
-            machine.run(unsafe { SweepGroup::new(groups, group, sweep, &finite) });
+        let (target, source) = (shared(target, layout), shared(source, layout));
+        let run_group = |group: usize| {
+            let groups = Groups { constants, target, source, inverse_mass };
+            // SAFETY: all columns are borrowed exclusively, and each group is run once.
+            machine.run(unsafe { GroupRun::new(groups, group, run, &finite) });
         };
         let groups = constants.layout.groups();
         let sticks = constants.ends().len() * constants.layout.copies;
         let threads = executor.threads().min(groups).min(sticks / MIN_STICKS_PER_THREAD);
         if threads <= 1 {
-            (0..groups).for_each(sweep_group);
+            (0..groups).for_each(run_group);
         } else {
-            team.run(executor, threads, 1, || once(0..groups), sweep_group);
+            team.run(executor, threads, 1, || once(0..groups), run_group);
         }
         finite.into_inner()
     }
 
-    fn pass(
+    fn run_loop(
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        pass: SlotPass<'_, D>,
+        slot_loop: SlotLoop<'_, D>,
     ) -> bool {
-        let sweep = Sweep { first_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
-        self.sweep(executor, fields, sweep)
+        let run = SubstepRun {
+            first_loop: Some(slot_loop),
+            substeps: 1,
+            iterations: 0,
+            write_back: false,
+        };
+        self.run_substeps(executor, fields, run)
     }
 }
 
 /// The addresses of all columns, after a check of their lengths.
-fn shared<const D: usize>(points: Points<'_, D>, layout: Layout) -> [Coordinate; D] {
-    let Points { columns, slots } = points;
+fn shared<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Coordinate; D] {
+    let Positions { columns, slots } = positions;
     let particles = layout.copies * layout.particles;
     let mut slots = slots.map(|column| SharedPtr(column[..layout.len()].as_mut_ptr())).into_iter();
     columns.map(|column| Coordinate {
@@ -122,29 +127,29 @@ fn shared<const D: usize>(points: Points<'_, D>, layout: Layout) -> [Coordinate;
 #[derive(Clone, Copy)]
 struct Groups<'a, const D: usize> {
     constants: &'a Constants,
-    present: [Coordinate; D],
-    previous: [Coordinate; D],
+    target: [Coordinate; D],
+    source: [Coordinate; D],
     /// The inverse masses in slots.
     inverse_mass: &'a [f32],
 }
 
-/// Runs all substeps of a sweep on one group.
-struct SweepGroup<'a, const D: usize> {
+/// Runs all substeps on one group.
+struct GroupRun<'a, const D: usize> {
     groups: Groups<'a, D>,
     group: usize,
-    sweep: Sweep<'a, D>,
+    run: SubstepRun<'a, D>,
     /// Becomes false if a position written back is not finite.
     finite: &'a AtomicBool,
 }
 
-impl<'a, const D: usize> SweepGroup<'a, D> {
+impl<'a, const D: usize> GroupRun<'a, D> {
     /// # Safety
-    /// - The columns hold all copies of the layout, and the slots [`Layout::len`] numbers; while
+    /// - The columns hold all copies of the layout, and the slots [`Layout::len`] values; while
     ///   the operation runs, no other code accesses those of the group.
     unsafe fn new(
         groups: Groups<'a, D>,
         group: usize,
-        sweep: Sweep<'a, D>,
+        run: SubstepRun<'a, D>,
         finite: &'a AtomicBool,
     ) -> Self {
         let layout = groups.constants.layout;
@@ -154,45 +159,45 @@ impl<'a, const D: usize> SweepGroup<'a, D> {
         let at_group =
             |it: Coordinate| Coordinate { slots: SharedPtr(it.slots.0.wrapping_add(first)), ..it };
         let groups = Groups {
-            present: groups.present.map(at_group),
-            previous: groups.previous.map(at_group),
+            target: groups.target.map(at_group),
+            source: groups.source.map(at_group),
             inverse_mass: &groups.inverse_mass[first..][..layout.group_len()],
             ..groups
         };
-        Self { groups, group, sweep, finite }
+        Self { groups, group, run, finite }
     }
 }
 
-impl<const D: usize> Operation for SweepGroup<'_, D> {
+impl<const D: usize> Operation for GroupRun<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        struct With<'a, V: Vector, const D: usize>(V::Cpu, SweepGroup<'a, D>);
+        struct With<'a, V: Vector, const D: usize>(V::Cpu, GroupRun<'a, D>);
         impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
             type Output = ();
             #[inline(always)]
             fn with<F: Factor>(self) {
-                let Self(cpu, sweep) = self;
-                sweep.substeps::<V, F>(cpu);
+                let Self(cpu, group) = self;
+                group.substeps::<V, F>(cpu);
             }
         }
         self.groups.constants.formula.dispatch(With::<V, D>(cpu, self));
     }
 }
 
-impl<const D: usize> SweepGroup<'_, D> {
+impl<const D: usize> GroupRun<'_, D> {
     #[inline(always)]
     fn substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
-        let Self { groups, group, sweep, finite } = self;
-        let Sweep { first_pass, substeps, iterations, write_back } = *sweep;
-        let Groups { constants, present, previous, inverse_mass } = *groups;
+        let Self { groups, group, run, finite } = self;
+        let SubstepRun { first_loop, substeps, iterations, write_back } = *run;
+        let Groups { constants, target, source, inverse_mass } = *groups;
         for substep in 0..substeps {
             let remaining = substeps - 1 - substep;
-            let (present, previous) =
-                if remaining % 2 == 0 { (present, previous) } else { (previous, present) };
-            if let Some(pass) = first_pass {
-                self.pass::<V>(cpu, present, previous, pass);
+            let (target, source) =
+                if remaining % 2 == 0 { (target, source) } else { (source, target) };
+            if let Some(slot_loop) = first_loop {
+                self.run_loop::<V>(cpu, target, source, slot_loop);
             }
-            let position = arrays::map(present, |it| it.slots.0);
+            let position = arrays::map(target, |it| it.slots.0);
             for _ in 0..iterations {
                 // SAFETY: by the contract of `new`; the masses are as long as the group.
                 unsafe {
@@ -201,7 +206,7 @@ impl<const D: usize> SweepGroup<'_, D> {
             }
             if write_back && remaining < 2 {
                 // Previous positions need not be finite.
-                let is_finite = self.write_back::<V>(cpu, present);
+                let is_finite = self.write_back::<V>(cpu, target);
                 if remaining == 0 && !is_finite {
                     finite.store(false, Ordering::Relaxed);
                 }
@@ -210,23 +215,23 @@ impl<const D: usize> SweepGroup<'_, D> {
     }
 
     #[inline(always)]
-    fn pass<V: Vector>(
+    fn run_loop<V: Vector>(
         &self,
         cpu: V::Cpu,
-        present: [Coordinate; D],
-        previous: [Coordinate; D],
-        pass: SlotPass<'_, D>,
+        target: [Coordinate; D],
+        source: [Coordinate; D],
+        slot_loop: SlotLoop<'_, D>,
     ) {
         let Groups { constants, inverse_mass, .. } = self.groups;
         let Layout { copies, particles } = constants.layout;
         let len = inverse_mass.len();
-        match pass {
-            SlotPass::Integrate(motion, stage) => {
+        match slot_loop {
+            SlotLoop::Integrate(motion, stage) => {
                 let slots = |coordinate: Coordinate| {
                     // SAFETY: by the contract of `new`; the group has `len` slots.
                     unsafe { slice::from_raw_parts_mut(coordinate.slots.0, len) }
                 };
-                let (mut start, mut to) = (previous.map(slots), present.map(slots));
+                let (mut start, mut to) = (source.map(slots), target.map(slots));
                 integrate::<V, D>(
                     cpu,
                     start.each_ref().map(|column| &**column),
@@ -243,30 +248,30 @@ impl<const D: usize> SweepGroup<'_, D> {
                     });
                 }
             }
-            SlotPass::Fill | SlotPass::FillPrevious => {
+            SlotLoop::Fill | SlotLoop::FillPrevious => {
                 // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
-                let signed_zero = if matches!(pass, SlotPass::Fill) { 0.0 } else { -0.0 };
-                for coordinate in present {
+                let signed_zero = if matches!(slot_loop, SlotLoop::Fill) { 0.0 } else { -0.0 };
+                for coordinate in target {
                     // SAFETY: by the contract of `new`.
                     unsafe {
                         coordinate.fill::<V>(cpu, constants.layout, self.group, signed_zero);
                     }
                 }
             }
-            SlotPass::WriteBack => {
-                if !self.write_back::<V>(cpu, present) {
+            SlotLoop::WriteBack => {
+                if !self.write_back::<V>(cpu, target) {
                     self.finite.store(false, Ordering::Relaxed);
                 }
             }
         }
     }
 
-    /// Copies slots to the columns. Returns whether all numbers are finite.
+    /// Copies slots to the columns. Returns whether all values are finite.
     #[inline(always)]
-    fn write_back<V: Vector>(&self, cpu: V::Cpu, points: [Coordinate; D]) -> bool {
+    fn write_back<V: Vector>(&self, cpu: V::Cpu, coordinates: [Coordinate; D]) -> bool {
         let layout = self.groups.constants.layout;
         let mut not_finite = 0.0;
-        for coordinate in points {
+        for coordinate in coordinates {
             // SAFETY: by the contract of `new`.
             not_finite += unsafe { coordinate.write_back::<V>(cpu, layout, self.group) };
         }

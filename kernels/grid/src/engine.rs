@@ -1,21 +1,21 @@
-//! The plan of a sheet: constants, and the order of the passes over its rows.
+//! The plan of a sheet: constants, and the order of the loops over its rows.
 
 use alloc::vec::Vec;
 use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::{Column, Executor, Particles, Sheet, SlotLayout, Sticks};
-use taut_lanes::slots::{self, Changed, SlotEngine, SlotFields, SlotPass, SlotPlan, Sweep};
+use taut_lanes::slots::{self, Changed, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun};
 use taut_lanes::{Machine, SharedPtr, Team};
 
+use crate::band_tasks::BandTask;
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::Narrow;
-use crate::rows::{Points, Sheets};
-use crate::stages::SweepStage;
+use crate::rows::{Positions, Sheets};
 use crate::time_skewed_sweep::SweepData;
 
-/// The minimum number of particles per thread for which threads make a pass faster.
+/// The minimum number of particles per thread for which threads make a loop faster.
 const MIN_PARTICLES_PER_THREAD: usize = 8192;
 /// The minimum number of sticks per thread for which threads make relaxation faster.
 const MIN_STICKS_PER_THREAD: usize = 8192;
@@ -29,10 +29,10 @@ pub struct GridEngine<M> {
     pub(crate) machine: M,
     pub(crate) constants: Constants,
     /// The blocks of both phases, which threads take, and the number of blocks in the first phase.
-    pub(crate) blocks: Vec<SweepStage>,
+    pub(crate) blocks: Vec<BandTask>,
     pub(crate) interiors: usize,
-    /// The stages of the time-skewed sweep, for one thread.
-    pub(crate) stages: Vec<SweepStage>,
+    /// The tasks of the time-skewed sweep, for one thread.
+    pub(crate) band_tasks: Vec<BandTask>,
     /// The operations of a sheet whose rows have few registers.
     pub(crate) narrow: Option<Narrow>,
     /// A row for each block, and at least one.
@@ -61,13 +61,14 @@ impl<M: Machine> GridEngine<M> {
         fields: SlotFields<'a, D>,
         finite: &'a AtomicBool,
     ) -> (SweepData<'a, M, D>, &'a mut Team) {
-        let Self { machine, constants, blocks, stages, narrow, scratch, presence, offsets, .. } =
-            self;
-        let SlotFields { present, previous, inverse_mass } = fields;
+        let Self {
+            machine, constants, blocks, band_tasks, narrow, scratch, presence, offsets, ..
+        } = self;
+        let SlotFields { target, source, inverse_mass } = fields;
         let sheets = Sheets {
             layout: constants.layout,
-            present: points(present, constants.layout),
-            previous: points(previous, constants.layout),
+            target: addresses(target, constants.layout),
+            source: addresses(source, constants.layout),
             inverse_mass,
             offsets,
         };
@@ -79,7 +80,7 @@ impl<M: Machine> GridEngine<M> {
             scratch: SharedPtr(scratch.as_mut_ptr()),
             finite,
             blocks,
-            stages,
+            band_tasks,
             narrow: narrow.as_ref(),
         };
         (data, &mut self.team)
@@ -91,15 +92,17 @@ pub(crate) fn may_use_threads(sheet: &Sheet) -> bool {
     sheet.stick_count() / MIN_STICKS_PER_THREAD > 1
 }
 
-/// The addresses of all columns, which have the lengths that [`Points`] says.
-fn points<const D: usize>(points: slots::Points<'_, D>, layout: Layout) -> Points<D> {
-    Points {
-        columns: points.columns.map(|column| SharedPtr(column[..layout.particles()].as_mut_ptr())),
-        strided: points.slots.map(|column| SharedPtr(column[..layout.len()].as_mut_ptr())),
+/// The addresses of all columns, which have the lengths that [`Positions`] says.
+fn addresses<const D: usize>(positions: slots::Positions<'_, D>, layout: Layout) -> Positions<D> {
+    Positions {
+        columns: positions
+            .columns
+            .map(|column| SharedPtr(column[..layout.particles()].as_mut_ptr())),
+        strided: positions.slots.map(|column| SharedPtr(column[..layout.len()].as_mut_ptr())),
     }
 }
 
-impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
+impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
     fn particles(&self) -> usize {
         self.layout().particles()
     }
@@ -135,32 +138,32 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         self.threads(executor) <= 1
     }
 
-    fn sweep(
+    fn run_substeps(
         &mut self,
         executor: &dyn Executor,
         mut fields: SlotFields<'_, D>,
-        sweep: Sweep<'_, D>,
+        run: SubstepRun<'_, D>,
     ) -> bool {
         // Threads meet after each phase, so they run one substep per call. If the executor has
         // gained threads since `fuses_substeps`, they get no work.
-        let one_phase = sweep.substeps == 1 && !sweep.write_back;
+        let one_phase = run.substeps == 1 && !run.write_back;
         let threads = if one_phase { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
         if threads <= 1 {
             let (data, _) = self.sweep_data(fields, &finite);
             // SAFETY: the columns are borrowed exclusively.
-            unsafe { data.sweep_all(sweep) };
+            unsafe { data.sweep_all(run) };
             return finite.into_inner();
         }
-        if let Some(pass) = sweep.first_pass {
-            self.pass(executor, fields.reborrow(), pass);
+        if let Some(first_loop) = run.first_loop {
+            self.run_loop(executor, fields.reborrow(), first_loop);
         }
         let interiors = self.interiors;
         let (data, team) = self.sweep_data(fields, &finite);
         let blocks = data.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
-        let one_iteration = Sweep { first_pass: None, substeps: 1, iterations: 1, ..sweep };
-        team.run(executor, threads, sweep.iterations as u32, phases, |block| {
+        let one_iteration = SubstepRun { first_loop: None, substeps: 1, iterations: 1, ..run };
+        team.run(executor, threads, run.iterations as u32, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
             unsafe { data.sweep_block(block, one_iteration) };
@@ -169,21 +172,26 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
     }
 
     /// Runs block by block, so that a thread gets the blocks that it relaxes.
-    fn pass(
+    fn run_loop(
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        pass: SlotPass<'_, D>,
+        slot_loop: SlotLoop<'_, D>,
     ) -> bool {
         let sheet = self.layout().particles();
         let threads = executor.threads().min(sheet / MIN_PARTICLES_PER_THREAD).min(self.interiors);
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (data, team) = self.sweep_data(fields, &finite);
-        let sweep = Sweep { first_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
+        let run = SubstepRun {
+            first_loop: Some(slot_loop),
+            substeps: 1,
+            iterations: 0,
+            write_back: false,
+        };
         let run_block = |block| {
-            // SAFETY: the blocks, each passed over once, have no rows in common.
-            unsafe { data.sweep_block(block, sweep) };
+            // SAFETY: the blocks, each processed once, have no rows in common.
+            unsafe { data.sweep_block(block, run) };
         };
         if threads <= 1 {
             (0..interiors).for_each(run_block);

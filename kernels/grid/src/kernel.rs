@@ -4,11 +4,11 @@ use taut_core::{Column, Formula, Kernel, Particles, PlanError, Schedule, Sticks}
 use taut_lanes::slots::SlotPlan;
 use taut_lanes::{Machine, Team};
 
+use crate::band_tasks;
 use crate::constants::Constants;
 use crate::engine::{self, GridEngine, GridPlan};
 use crate::layout::Layout;
 use crate::narrow::Narrow;
-use crate::stages;
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
 ///
@@ -70,21 +70,21 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         schedule.check(sticks)?;
         let layout = Layout::new(sheet.width(), sheet.height(), self.machine.lanes());
         layout.check().map_err(PlanError::Limit)?;
-        let [mut blocks, seams] = stages::blocks(sheet);
+        let [mut blocks, seams] = band_tasks::blocks(sheet);
         let interiors = blocks.len();
         blocks.extend(seams);
         let mut scratch = Column::new(0);
         scratch.resize(blocks.len().max(1) * layout.row_lanes(), 0.0);
         let constants = Constants::new(sheet, layout, formula);
-        let mut stages = stages::stages(sheet);
+        let mut band_tasks = band_tasks::band_tasks(sheet);
         let shared: &[_] = if engine::may_use_threads(sheet) { &blocks } else { &[] };
-        let narrow = layout.is_narrow().then(|| Narrow::new(&constants, &mut stages, shared));
+        let narrow = layout.is_narrow().then(|| Narrow::new(&constants, &mut band_tasks, shared));
         let engine = GridEngine {
             machine: self.machine,
             constants,
             blocks,
             interiors,
-            stages,
+            band_tasks,
             narrow,
             scratch,
             presence: core::array::from_fn(|across| layout.presence(across, |_| true)),

@@ -28,7 +28,7 @@
 //! A row that needs up to 6 registers has just as many. If a batch then covers only some lanes of a
 //! register, the register is relaxed once per batch, each time only in the lanes of that batch. In
 //! such a *narrow* sheet a row of sticks takes a few operations, each of which waits for the row
-//! before. So the operations of a sweep stage (a band, or the whole of a small sheet) are listed and
+//! before. So the operations of a task (a band, or the whole of a small sheet) are listed and
 //! sorted by level of dependency (see `narrow.rs`).
 //!
 //! The kernel does not compile for registers of more than 16 lanes (the tests' `Array<N>` has `N`
@@ -72,6 +72,7 @@
 
 extern crate alloc;
 
+mod band_tasks;
 mod constants;
 mod engine;
 mod kernel;
@@ -79,7 +80,6 @@ mod layout;
 mod narrow;
 mod padding;
 mod rows;
-mod stages;
 mod sweep;
 mod time_skewed_sweep;
 

@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 use taut_core::{ABSENT, Column, Factor, WithFactor};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
+use crate::band_tasks::{BandTask, Strip};
 use crate::constants::{Constants, Row};
 use crate::layout::Layout;
-use crate::stages::{Strip, SweepStage};
 use crate::sweep::{StickConstants, predecessors, successors};
 
 /// The maximum number of operations that are sorted together: more would fill the L1 cache.
@@ -47,20 +47,20 @@ pub(crate) struct Narrow {
     /// The lanes with a stick: for sticks that span 0, 1 and 2 columns, then for both batches of
     /// those along a row, of span 1 and 2.
     presence: [Column<f32>; 7],
-    /// For each stage.
-    pub(crate) stages: Vec<Pairs>,
+    /// For each task.
+    pub(crate) tasks: Vec<Pairs>,
     /// For each block, if threads may take blocks; else none.
     pub(crate) blocks: Vec<Pairs>,
 }
 
 impl Narrow {
-    /// `stages` are the whole schedule for one thread, and `blocks` what several threads take. The
-    /// stages of a small sheet become one: the more operations are sorted together, the more of them
+    /// `tasks` are the whole schedule for one thread, and `blocks` what several threads take. The
+    /// tasks of a small sheet become one: the more operations are sorted together, the more of them
     /// are independent.
     pub(crate) fn new(
         constants: &Constants,
-        stages: &mut Vec<SweepStage>,
-        blocks: &[SweepStage],
+        tasks: &mut Vec<BandTask>,
+        blocks: &[BandTask],
     ) -> Self {
         let layout = constants.layout;
         let batch = |across: usize, parity: usize| {
@@ -75,19 +75,19 @@ impl Narrow {
             batch(2, 0),
             batch(2, 1),
         ];
-        let mut narrow = Self { layout, presence, stages: Vec::new(), blocks: Vec::new() };
-        narrow.stages = stages.iter().map(|stage| narrow.pairs(constants, stage)).collect();
-        if narrow.stages.iter().map(Vec::len).sum::<usize>() <= OPERATIONS_MAX {
-            *stages = SweepStage::merged(stages).into_iter().collect();
-            narrow.stages = stages.iter().map(|stage| narrow.pairs(constants, stage)).collect();
+        let mut narrow = Self { layout, presence, tasks: Vec::new(), blocks: Vec::new() };
+        narrow.tasks = tasks.iter().map(|task| narrow.pairs(constants, task)).collect();
+        if narrow.tasks.iter().map(Vec::len).sum::<usize>() <= OPERATIONS_MAX {
+            *tasks = BandTask::merged(tasks).into_iter().collect();
+            narrow.tasks = tasks.iter().map(|task| narrow.pairs(constants, task)).collect();
         }
-        narrow.blocks = blocks.iter().map(|stage| narrow.pairs(constants, stage)).collect();
+        narrow.blocks = blocks.iter().map(|task| narrow.pairs(constants, task)).collect();
         narrow
     }
 
-    /// The operations of one iteration of a stage, sorted by level.
-    fn pairs(&self, constants: &Constants, stage: &SweepStage) -> Pairs {
-        let strips = stage.strips.iter();
+    /// The operations of one iteration of a task, sorted by level.
+    fn pairs(&self, constants: &Constants, task: &BandTask) -> Pairs {
+        let strips = task.strips.iter();
         let pairs: Pairs = strips.flat_map(|strip| self.pairs_of(constants, strip)).collect();
         let registers = |pair: &RegisterPair| {
             [pair.from, pair.to].map(|offset| offset as usize / self.layout.lanes)

@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use taut_core::{Formula, Sheet};
 
+use crate::band_tasks::{self, BandTask};
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::Narrow;
-use crate::stages::{self, SweepStage};
 
-/// How many lanes relax a sheet and how many numbers store it, for models of the cost of a step.
+/// How many lanes relax a sheet and how many values store it, for models of the cost of a step.
 ///
 /// ```
 /// use taut_core::{Family, Sheet};
@@ -24,7 +24,7 @@ use crate::stages::{self, SweepStage};
 pub struct PaddedSheet {
     /// The lanes that an iteration relaxes, on one thread.
     pub relaxed_lanes: usize,
-    /// The numbers of a column, such as a coordinate of all particles.
+    /// The values of a column, such as a coordinate of all particles.
     pub slots: usize,
 }
 
@@ -32,16 +32,16 @@ impl PaddedSheet {
     /// On registers of `lanes` lanes, at most 16.
     pub fn new(sheet: &Sheet, lanes: usize) -> Self {
         let layout = Layout::new(sheet.width(), sheet.height(), lanes);
-        let mut stages = stages::stages(sheet);
+        let mut band_tasks = band_tasks::band_tasks(sheet);
         let relaxed_lanes = if layout.is_narrow() {
             let constants = Constants::new(sheet, layout, Formula::default());
-            let narrow = Narrow::new(&constants, &mut stages, &[]);
-            narrow.stages.iter().map(Vec::len).sum::<usize>() * lanes
+            let narrow = Narrow::new(&constants, &mut band_tasks, &[]);
+            narrow.tasks.iter().map(Vec::len).sum::<usize>() * lanes
         } else {
-            let rows = |stage: &SweepStage| -> usize {
-                stage.strips.iter().map(|strip| strip.rows.len()).sum()
+            let rows = |task: &BandTask| -> usize {
+                task.strips.iter().map(|strip| strip.rows.len()).sum()
             };
-            stages.iter().map(rows).sum::<usize>() * layout.row_lanes()
+            band_tasks.iter().map(rows).sum::<usize>() * layout.row_lanes()
         };
         Self { relaxed_lanes, slots: layout.len() }
     }

@@ -1,31 +1,31 @@
-//! Passes over rows: integration, and copies between columns and strides.
+//! Loops over rows: integration, and copies between columns and strides.
 
 use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use taut_core::{PADDING, ParticleView, SlotLayout, arrays};
-use taut_lanes::slots::{SlotPass, integrate};
+use taut_lanes::slots::{SlotLoop, integrate};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::layout::Layout;
 
 /// The positions of the particles of a sheet at one time, by axis: as columns, `width * height`
-/// numbers each, and in strided rows, [`Layout::len`] each.
+/// values each, and in strided rows, [`Layout::len`] each.
 #[derive(Clone, Copy)]
-pub(crate) struct Points<const D: usize> {
+pub(crate) struct Positions<const D: usize> {
     pub(crate) columns: [SharedPtr<f32>; D],
     pub(crate) strided: [SharedPtr<f32>; D],
 }
 
-/// The data of passes over rows.
+/// The data of loops over rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) layout: Layout,
-    /// The points that a pass changes or copies.
-    pub(crate) present: Points<D>,
-    /// The points that integration starts from.
-    pub(crate) previous: Points<D>,
+    /// The positions that a loop changes or copies.
+    pub(crate) target: Positions<D>,
+    /// The positions that integration starts from.
+    pub(crate) source: Positions<D>,
     /// In strides.
     pub(crate) inverse_mass: &'a [f32],
     /// For each slot of a row, its column in the sheet.
@@ -33,18 +33,18 @@ pub(crate) struct Sheets<'a, const D: usize> {
 }
 
 impl<const D: usize> Sheets<'_, D> {
-    /// Swaps present and previous: for the substep before, or for a pass over previous positions.
+    /// Swaps target and source, for the substep before.
     pub(crate) fn swapped(self) -> Self {
-        Self { present: self.previous, previous: self.present, ..self }
+        Self { target: self.source, source: self.target, ..self }
     }
 }
 
-/// A pass over some rows.
+/// A loop over some rows.
 pub(crate) struct OverRows<'a, const D: usize> {
     sheets: Sheets<'a, D>,
     rows: Range<usize>,
-    pass: SlotPass<'a, D>,
-    /// A row of finite numbers in the layout, small enough for the L1 cache.
+    slot_loop: SlotLoop<'a, D>,
+    /// A row of finite values in the layout, small enough for the L1 cache.
     scratch: &'a mut [f32],
     /// Becomes false if a position written back is not finite.
     finite: &'a AtomicBool,
@@ -57,27 +57,27 @@ impl<'a, const D: usize> OverRows<'a, D> {
     pub(crate) unsafe fn new(
         sheets: Sheets<'a, D>,
         rows: Range<usize>,
-        pass: SlotPass<'a, D>,
+        slot_loop: SlotLoop<'a, D>,
         scratch: &'a mut [f32],
         finite: &'a AtomicBool,
     ) -> Self {
         assert!(rows.end <= sheets.layout.height);
-        Self { sheets, rows, pass, scratch, finite }
+        Self { sheets, rows, slot_loop, scratch, finite }
     }
 }
 
 impl<const D: usize> Operation for OverRows<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { sheets, rows, pass, scratch, finite } = self;
-        let Sheets { layout, present, previous, inverse_mass, offsets } = sheets;
-        let (Points { columns, strided }, start) = (present, previous.strided);
+        let Self { sheets, rows, slot_loop, scratch, finite } = self;
+        let Sheets { layout, target, source, inverse_mass, offsets } = sheets;
+        let (Positions { columns, strided }, start) = (target, source.strided);
         let Layout { width, registers, pitch, .. } = layout;
         let (row_len, row_lanes) = (layout.row_slots(), layout.row_lanes());
         assert!(layout.lanes == V::LANES);
         let scratch = &mut scratch[..row_lanes];
         let mut not_finite = 0.0;
-        if let SlotPass::Integrate(motion, _) = pass {
+        if let SlotLoop::Integrate(motion, _) = slot_loop {
             for row in rows.clone() {
                 let first = row * pitch;
                 // SAFETY: `new` checked that the layout has the row; no other code accesses it.
@@ -102,25 +102,26 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                         slice::from_raw_parts_mut(strided.add(row * pitch), row_lanes),
                     )
                 };
-                match pass {
-                    SlotPass::Integrate(..) => {} // all axes at once, above
-                    SlotPass::Fill | SlotPass::FillPrevious => {
+                match slot_loop {
+                    SlotLoop::Integrate(..) => {} // all axes at once, above
+                    SlotLoop::Fill | SlotLoop::FillPrevious => {
                         // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
-                        let signed_zero = if matches!(pass, SlotPass::Fill) { 0.0 } else { -0.0 };
+                        let signed_zero =
+                            if matches!(slot_loop, SlotLoop::Fill) { 0.0 } else { -0.0 };
                         scratch[..width].copy_from_slice(x);
                         transpose::<V, true>(cpu, registers, scratch, strided, signed_zero);
                     }
-                    SlotPass::WriteBack if layout.is_full() => {
+                    SlotLoop::WriteBack if layout.is_full() => {
                         not_finite += transpose::<V, false>(cpu, registers, x, strided, 0.0);
                     }
-                    SlotPass::WriteBack => {
+                    SlotLoop::WriteBack => {
                         not_finite += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
                         x.copy_from_slice(&scratch[..width]);
                     }
                 }
             }
         }
-        if let (SlotPass::Integrate(_, Some(stage)), false) = (pass, rows.is_empty()) {
+        if let (SlotLoop::Integrate(_, Some(stage)), false) = (slot_loop, rows.is_empty()) {
             let (first, len) = (rows.start * pitch, (rows.len() - 1) * pitch + row_len);
             let rows_of = |SharedPtr(column): SharedPtr<f32>| {
                 // SAFETY: `new` checked that the layout has the rows; no other code accesses them,
@@ -183,7 +184,7 @@ fn transpose_few<const W: usize, const INTO_STRIDES: bool>(
     not_finite
 }
 
-/// [`transpose`] four registers at a time: a register's numbers are `registers` apart in the row,
+/// [`transpose`] four registers at a time: a register's values are `registers` apart in the row,
 /// and four neighbours in the row are the same lane of four registers.
 #[inline(always)]
 fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(

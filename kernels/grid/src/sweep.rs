@@ -5,9 +5,9 @@ use core::ops::Range;
 use taut_core::{Column, Factor, Response, WithFactor, arrays, relax_by};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
+use crate::band_tasks::Strip;
 use crate::constants::{Constants, FamilyConstants, Mixed, Row};
 use crate::layout::Layout;
-use crate::stages::Strip;
 
 /// Relaxes strips of a sheet, in sequence.
 pub(crate) struct Relax<'a, const D: usize> {

@@ -11,13 +11,13 @@ use core::slice;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::Column;
-use taut_lanes::slots::{SlotPass, Sweep};
+use taut_lanes::slots::{SlotLoop, SubstepRun};
 use taut_lanes::{Machine, SharedPtr};
 
+use crate::band_tasks::{BandTask, Strip};
 use crate::constants::Constants;
 use crate::narrow::{Narrow, Pairs, RegisterPair, RelaxPairs};
-use crate::rows::{OverRows, Points, Sheets};
-use crate::stages::{Strip, SweepStage};
+use crate::rows::{OverRows, Positions, Sheets};
 use crate::sweep::Relax;
 
 /// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
@@ -40,9 +40,9 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
     /// Becomes false if a position written back is not finite.
     pub(crate) finite: &'a AtomicBool,
     /// The blocks of both phases, which threads take.
-    pub(crate) blocks: &'a [SweepStage],
-    /// The stages for one thread.
-    pub(crate) stages: &'a [SweepStage],
+    pub(crate) blocks: &'a [BandTask],
+    /// The tasks for one thread.
+    pub(crate) band_tasks: &'a [BandTask],
     /// The operations, if the rows have few registers.
     pub(crate) narrow: Option<&'a Narrow>,
 }
@@ -51,76 +51,74 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// Sweeps the whole sheet.
     ///
     /// # Safety
-    /// - Same as for [`sweep_stages`](Self::sweep_stages), for all rows.
-    pub(crate) unsafe fn sweep_all(&self, sweep: Sweep<'_, D>) {
-        let pairs = self.narrow.map(|narrow| &narrow.stages[..]);
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for all rows.
+    pub(crate) unsafe fn sweep_all(&self, run: SubstepRun<'_, D>) {
+        let pairs = self.narrow.map(|narrow| &narrow.tasks[..]);
         // SAFETY: by contract.
-        unsafe { self.sweep_stages(self.stages, pairs, 0, sweep) };
+        unsafe { self.sweep_tasks(self.band_tasks, pairs, 0, run) };
     }
 
     /// Sweeps one block.
     ///
     /// # Safety
-    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows of the block and those that
     ///   its sticks reach.
-    pub(crate) unsafe fn sweep_block(&self, block: usize, sweep: Sweep<'_, D>) {
+    pub(crate) unsafe fn sweep_block(&self, block: usize, run: SubstepRun<'_, D>) {
         let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
         // SAFETY: by contract.
-        unsafe { self.sweep_stages(&self.blocks[block..=block], pairs, block, sweep) };
+        unsafe { self.sweep_tasks(&self.blocks[block..=block], pairs, block, run) };
     }
 
-    /// Relaxes some stages by sweeps that follow each other.
+    /// Relaxes the sticks of some tasks by sweeps that follow each other.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
-    /// advances each sweep by one stage. A sweep may relax a stage once the sweep before it has
-    /// relaxed the stage after that one, because sticks reach no further. So a sweep may be any
-    /// number of stages ahead of the next: adjacent sweeps run some waves, then the next sweeps run
-    /// the same waves. Rows enter right before the first iteration needs them, and leave right
-    /// after the last.
+    /// advances each sweep by one task. A sweep may run a task once the sweep before it has run the
+    /// task after that one, because sticks reach no further. So a sweep may be any number of tasks
+    /// ahead of the next: adjacent sweeps run some waves, then the next sweeps run the same waves.
+    /// Rows enter right before the first iteration needs them, and leave right after the last.
     ///
     /// # Safety
-    /// - All columns, of present and of previous positions, are as long as the sheet or its layout,
-    ///   and valid for reading and writing at the rows of the stages, and those that their sticks
-    ///   reach; no other code accesses them, nor the part of `scratch` of that block, during the
-    ///   call.
-    unsafe fn sweep_stages(
+    /// - All columns, of target and source, are as long as the sheet or its layout, and valid for
+    ///   reading and writing at the rows of the tasks, and those that their sticks reach; no other
+    ///   code accesses them, nor the part of `scratch` of that block, during the call.
+    unsafe fn sweep_tasks(
         &self,
-        stages: &[SweepStage],
+        tasks: &[BandTask],
         pairs: Option<&[Pairs]>,
         block: usize,
-        sweep: Sweep<'_, D>,
+        run: SubstepRun<'_, D>,
     ) {
-        let Sweep { first_pass, substeps, iterations, write_back } = sweep;
-        let over_stage = |at: usize, sweep: usize| {
+        let SubstepRun { first_loop, substeps, iterations, write_back } = run;
+        let run_task = |at: usize, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
             let sheets = if substeps_left % 2 == 0 { self.sheets } else { self.sheets.swapped() };
             // SAFETY: by contract.
             unsafe {
-                if let (Some(pass), 0) = (first_pass, iteration) {
-                    self.over_rows(sheets, &stages[at].enter, pass, block, self.finite);
+                if let (Some(slot_loop), 0) = (first_loop, iteration) {
+                    self.over_rows(sheets, &tasks[at].enter, slot_loop, block, self.finite);
                 }
                 if iterations > 0 {
                     match (pairs, self.narrow) {
                         (Some(pairs), Some(narrow)) => {
                             self.relax_pairs(sheets, narrow, &pairs[at]);
                         }
-                        _ => self.relax_strips(sheets, &stages[at].strips),
+                        _ => self.relax_strips(sheets, &tasks[at].strips),
                     }
                 }
                 if write_back && substeps_left < 2 && iteration + 1 >= iterations {
-                    self.write_rows_back(sheets, &stages[at].leave, block, substeps_left);
+                    self.write_rows_back(sheets, &tasks[at].leave, block, substeps_left);
                 }
             }
         };
         for sweeps in parts(0..substeps.saturating_mul(iterations.max(1)), SWEEPS_IN_PROGRESS) {
-            for waves in parts(0..stages.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
+            for waves in parts(0..tasks.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
                 for adjacent in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
                     for wave in waves.clone() {
                         for sweep in adjacent.clone() {
                             let at = wave.checked_sub(sweep - sweeps.start);
-                            if let Some(at) = at.filter(|&at| at < stages.len()) {
-                                over_stage(at, sweep);
+                            if let Some(at) = at.filter(|&at| at < tasks.len()) {
+                                run_task(at, sweep);
                             }
                         }
                     }
@@ -130,45 +128,45 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     }
 
     /// # Safety
-    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows that these strips reach.
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these strips reach.
     unsafe fn relax_strips(&self, sheets: Sheets<'_, D>, strips: &[Strip]) {
         let Self { machine, constants, presence, .. } = *self;
-        let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
+        let Sheets { target: Positions { strided, .. }, inverse_mass, .. } = sheets;
         // SAFETY: by contract.
         machine.run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
     }
 
     /// # Safety
-    /// - Same as for [`sweep_stages`](Self::sweep_stages), for the rows that these pairs of
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these pairs of
     ///   `narrow` join.
     unsafe fn relax_pairs(&self, sheets: Sheets<'_, D>, narrow: &Narrow, pairs: &[RegisterPair]) {
         let Self { machine, constants, .. } = *self;
-        let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
+        let Sheets { target: Positions { strided, .. }, inverse_mass, .. } = sheets;
         // SAFETY: by contract; `narrow` was made of the constants.
         machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
     }
 
     /// # Safety
-    /// - Same as for [`sweep_stages`](Self::sweep_stages), for these rows.
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
     unsafe fn over_rows(
         &self,
         sheets: Sheets<'_, D>,
         rows: &Range<usize>,
-        pass: SlotPass<'_, D>,
+        slot_loop: SlotLoop<'_, D>,
         block: usize,
         finite: &AtomicBool,
     ) {
         let row_lanes = sheets.layout.row_lanes();
-        // SAFETY: by contract; the slice is used by this pass alone.
+        // SAFETY: by contract; the slice is used by this loop alone.
         self.machine.run(unsafe {
             let scratch =
                 slice::from_raw_parts_mut(self.scratch.0.add(block * row_lanes), row_lanes);
-            OverRows::new(sheets, rows.clone(), pass, scratch, finite)
+            OverRows::new(sheets, rows.clone(), slot_loop, scratch, finite)
         });
     }
 
     /// # Safety
-    /// - Same as for [`sweep_stages`](Self::sweep_stages), for these rows.
+    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
     unsafe fn write_rows_back(
         &self,
         sheets: Sheets<'_, D>,
@@ -180,7 +178,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         let ignored = AtomicBool::new(true);
         let finite = if substeps_left == 0 { self.finite } else { &ignored };
         // SAFETY: by contract.
-        unsafe { self.over_rows(sheets, rows, SlotPass::WriteBack, block, finite) };
+        unsafe { self.over_rows(sheets, rows, SlotLoop::WriteBack, block, finite) };
     }
 }
 

@@ -6,11 +6,11 @@ use taut_core::{
 };
 
 use super::sync::store_point;
-use super::{Buffer, SlotEngine, SlotPass, SlotPlan, axes, check_particles, outside, span};
+use super::{Buffer, SlotKernel, SlotLoop, SlotPlan, axes, check_particles, span, unslotted};
 
-impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
+impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
     fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
-        check_particles(particles, self.engine.particles())?;
+        check_particles(particles, self.kernel.particles())?;
         self.refresh(particles, sticks)?;
         self.sync_particles(particles);
         Ok(())
@@ -24,7 +24,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
         substeps: &Substeps<'_, D>,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
-        self.run(executor, particles, sticks, substeps, false);
+        self.advance_slots(executor, particles, sticks, substeps, false);
         Ok(())
     }
 
@@ -36,7 +36,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
         substeps: &Substeps<'_, D>,
     ) -> Result<Status, PlanError> {
         self.sync_in(particles, sticks)?;
-        self.run(executor, particles, sticks, substeps, true);
+        self.advance_slots(executor, particles, sticks, substeps, true);
         Ok(self.write_back(executor, particles))
     }
 
@@ -49,7 +49,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
         iterations: u32,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
-        self.engine.set_inverse_h2(particles, sticks, inverse_h2);
+        self.kernel.set_inverse_h2(particles, sticks, inverse_h2);
         self.relax_slots(executor, particles, iterations);
         self.mark_synced(particles);
         Ok(())
@@ -71,17 +71,17 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
             return Ok(());
         }
         self.fill(executor, particles);
-        let Self { engine, positions, previous, inverse_mass, .. } = &mut *self;
-        let (slotted, slots) = (engine.particles(), engine.slots());
+        let Self { kernel, positions, previous, inverse_mass, .. } = &mut *self;
+        let (slotted, slots) = (kernel.particles(), kernel.slots());
         stage.run(ParticleView {
             position: axes(positions, slots),
             previous: axes(previous, slots),
             inverse_mass,
-            layout: engine.slot_layout(),
+            layout: kernel.slot_layout(),
         });
         (self.position_residence, self.previous_residence) =
             (Residence::WorkingCopy, Residence::WorkingCopy);
-        outside::visit(particles, slotted, stage);
+        unslotted::run_stage(particles, slotted, stage);
         self.mark_synced(particles);
         Ok(())
     }
@@ -91,20 +91,20 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
             .synced
             .is_some_and(|seen| particles.position_changes().since(seen) != Delta::ForeignCursor);
         let in_slots = synced && self.position_residence == Residence::WorkingCopy;
-        if !in_slots || particle >= self.engine.particles() {
+        if !in_slots || particle >= self.kernel.particles() {
             return particles.position(particle).map(Real::positive_zero);
         }
-        let (slot, span) = (self.engine.slot(particle), span(self.engine.slots()));
+        let (slot, span) = (self.kernel.slot(particle), span(self.kernel.slots()));
         core::array::from_fn(|axis| self.positions[axis * span + slot])
     }
 
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
         assert!(particle < particles.len(), "there is no particle {particle}");
         self.sync_particles(particles);
-        if self.position_residence != Residence::Columns && particle < self.engine.particles() {
+        if self.position_residence != Residence::Columns && particle < self.kernel.particles() {
             self.position_residence = Residence::WorkingCopy;
             let point = point.map(Real::positive_zero);
-            store_point(&mut self.positions, &self.engine, particle, point);
+            store_point(&mut self.positions, &self.kernel, particle, point);
         } else {
             for (axis, x) in point.into_iter().enumerate() {
                 particles.positions_mut(axis)[particle] = x.positive_zero();
@@ -115,18 +115,19 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
 
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
         self.sync_particles(particles);
-        let slotted = self.engine.particles();
+        let slotted = self.kernel.particles();
         if self.position_residence == Residence::WorkingCopy {
-            let pass = SlotPass::WriteBack;
-            self.finite = Some(self.pass(executor, particles, Buffer::Positions, pass));
+            let slot_loop = SlotLoop::WriteBack;
+            let buffer = Buffer::Positions;
+            self.finite = Some(self.run_loop(executor, particles, buffer, slot_loop));
             self.position_residence = Residence::Both;
         }
         let finite = match self.finite {
-            Some(finite) => finite & outside::write_back(particles, slotted),
-            None => outside::write_back(particles, 0),
+            Some(finite) => finite & unslotted::write_back(particles, slotted),
+            None => unslotted::write_back(particles, 0),
         };
         if self.previous_residence == Residence::WorkingCopy {
-            self.pass(executor, particles, Buffer::Previous, SlotPass::WriteBack);
+            self.run_loop(executor, particles, Buffer::Previous, SlotLoop::WriteBack);
             self.previous_residence = Residence::Both;
         }
         self.mark_synced(particles);

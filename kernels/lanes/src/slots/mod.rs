@@ -2,12 +2,12 @@
 //!
 //! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks which values
 //! are newest (columns or slots) and what changed in the columns, and handles particles without a
-//! slot. A kernel provides a layout and the loops over it, as a [`SlotEngine`].
+//! slot. A kernel provides a layout and the loops over it, as a [`SlotKernel`].
 
 mod engine;
 mod motion;
-mod outside;
 mod sync;
+mod unslotted;
 
 use alloc::sync::Arc;
 
@@ -18,7 +18,7 @@ use taut_core::{
 
 pub use motion::integrate;
 
-/// Columns whose distance is a multiple of this many numbers (4096 bytes) map to the same sets of
+/// Columns whose distance is a multiple of this many values (4096 bytes) map to the same sets of
 /// the L1 cache.
 const PAGE: usize = 1024;
 /// The distance of the columns of the axes modulo [`PAGE`]: a third of it, in whole cache lines.
@@ -27,14 +27,14 @@ const PAGE: usize = 1024;
 const STAGGER: usize = 336;
 
 /// A layout of particles in slots, and the loops over it.
-pub trait SlotEngine<const D: usize> {
-    /// The number of particles that have a slot: those with the lowest numbers.
+pub trait SlotKernel<const D: usize> {
+    /// The number of particles that have a slot: those with the lowest indices.
     fn particles(&self) -> usize;
     /// The number of slots, padding included.
     fn slots(&self) -> usize;
     /// The slot of a particle.
     fn slot(&self, particle: usize) -> usize;
-    /// The numbers of the particles in all slots.
+    /// The indices of the particles in all slots.
     fn slot_layout(&self) -> SlotLayout<'_>;
 
     /// Reads what changed in the masses and sticks.
@@ -42,21 +42,22 @@ pub trait SlotEngine<const D: usize> {
     /// Sets `1 / h²` of the substeps, 1/s², for compliance.
     fn set_inverse_h2(&mut self, particles: &Particles<D>, sticks: &Sticks, inverse_h2: f32);
 
-    /// Whether [`sweep`](Self::sweep) runs several substeps in one call on this executor.
+    /// Whether [`run_substeps`](Self::run_substeps) runs several substeps in one call on this
+    /// executor.
     fn fuses_substeps(&self, executor: &dyn Executor) -> bool;
-    /// Runs the substeps of a sweep. Returns whether all positions written back are finite.
-    fn sweep(
+    /// Runs substeps. Returns whether all positions written back are finite.
+    fn run_substeps(
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        sweep: Sweep<'_, D>,
+        run: SubstepRun<'_, D>,
     ) -> bool;
-    /// Runs a pass over all slots. Returns whether all values written back are finite.
-    fn pass(
+    /// Runs a loop over all slots. Returns whether all values written back are finite.
+    fn run_loop(
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
-        pass: SlotPass<'_, D>,
+        slot_loop: SlotLoop<'_, D>,
     ) -> bool;
 }
 
@@ -74,58 +75,59 @@ pub enum Changed<'a> {
     Everything,
 }
 
-/// A pass over slots.
+/// A loop over slots.
 #[derive(Clone, Copy)]
-pub enum SlotPass<'a, const D: usize> {
-    /// Integrates one substep in slots, from the previous points, overwriting the present ones;
-    /// then runs the stage, if there is one.
+pub enum SlotLoop<'a, const D: usize> {
+    /// Integrates one substep in slots, from the source, overwriting the target; then runs the
+    /// stage, if there is one.
     Integrate(Motion<D>, Option<&'a dyn Stage<D>>),
-    /// Copies columns into slots and turns -0.0 into +0.0.
+    /// Copies the target's columns into its slots and turns -0.0 into +0.0.
     Fill,
-    /// Copies columns into slots unchanged.
+    /// Copies the target's columns into its slots unchanged.
     FillPrevious,
-    /// Copies slots to columns.
+    /// Copies the target's slots to its columns.
     WriteBack,
 }
 
-/// Substeps on slots.
+/// The substeps to run: per substep a first loop, then `iterations` relaxations of all sticks.
 #[derive(Clone, Copy)]
-pub struct Sweep<'a, const D: usize> {
-    /// The pass that each substep runs before it relaxes. If there are several substeps, it is
-    /// [`SlotPass::Integrate`], and present and previous points swap after each, so that the last
-    /// substep ends with the present points in [`SlotFields::present`].
-    pub first_pass: Option<SlotPass<'a, D>>,
+pub struct SubstepRun<'a, const D: usize> {
+    /// The loop that each substep runs before it relaxes, if any. If there are several substeps, it
+    /// is [`SlotLoop::Integrate`], and source and target swap after each, so that the last substep
+    /// ends with the new positions in [`SlotFields::target`].
+    pub first_loop: Option<SlotLoop<'a, D>>,
     /// The number of substeps.
     pub substeps: usize,
-    /// How many times each relaxes all sticks.
+    /// How many times each substep relaxes all sticks.
     pub iterations: usize,
     /// Whether the positions of the last two substeps are written back to the columns.
     pub write_back: bool,
 }
 
-/// The points of the particles at one time, by axis.
+/// The positions of the particles at one time, by axis.
 #[derive(Debug)]
-pub struct Points<'a, const D: usize> {
-    /// In the columns of the particles, [`SlotEngine::particles`] numbers each.
+pub struct Positions<'a, const D: usize> {
+    /// In the columns of the particles, [`SlotKernel::particles`] values each.
     pub columns: [&'a mut [f32]; D],
-    /// In slots, [`SlotEngine::slots`] numbers each.
+    /// In slots, [`SlotKernel::slots`] values each.
     pub slots: [&'a mut [f32]; D],
 }
 
-/// What a sweep works on.
+/// What a loop or a run of substeps works on.
 #[derive(Debug)]
 pub struct SlotFields<'a, const D: usize> {
-    /// The points that a pass changes or copies.
-    pub present: Points<'a, D>,
-    /// The points that integration starts from.
-    pub previous: Points<'a, D>,
+    /// The positions that a loop changes or copies. Integration reads the older positions from it,
+    /// and writes the new ones to it.
+    pub target: Positions<'a, D>,
+    /// The positions that integration starts from.
+    pub source: Positions<'a, D>,
     /// The inverse masses in slots.
     pub inverse_mass: &'a [f32],
 }
 
-impl<const D: usize> Points<'_, D> {
-    fn reborrow(&mut self) -> Points<'_, D> {
-        Points {
+impl<const D: usize> Positions<'_, D> {
+    fn reborrow(&mut self) -> Positions<'_, D> {
+        Positions {
             columns: self.columns.each_mut().map(|column| &mut **column),
             slots: self.slots.each_mut().map(|column| &mut **column),
         }
@@ -135,15 +137,15 @@ impl<const D: usize> Points<'_, D> {
 impl<const D: usize> SlotFields<'_, D> {
     /// The same, borrowed for a shorter time.
     pub fn reborrow(&mut self) -> SlotFields<'_, D> {
-        let Self { present, previous, inverse_mass } = self;
-        SlotFields { present: present.reborrow(), previous: previous.reborrow(), inverse_mass }
+        let Self { target, source, inverse_mass } = self;
+        SlotFields { target: target.reborrow(), source: source.reborrow(), inverse_mass }
     }
 }
 
 /// The plan of a kernel that keeps the particles in slots.
 #[derive(Debug)]
-pub struct SlotPlan<E, const D: usize> {
-    engine: E,
+pub struct SlotPlan<K, const D: usize> {
+    kernel: K,
     /// The columns of the axes one after another, [`span`] apart.
     positions: Column<f32>,
     previous: Column<f32>,
@@ -161,14 +163,14 @@ pub struct SlotPlan<E, const D: usize> {
     seen_masses: Cursor,
 }
 
-/// The points that a pass processes.
+/// The positions that a loop processes.
 #[derive(Clone, Copy)]
 enum Buffer {
     Positions,
     Previous,
 }
 
-/// The distance between the columns of consecutive axes, in numbers.
+/// The distance between the columns of consecutive axes, in values.
 fn span(slots: usize) -> usize {
     slots + (STAGGER + PAGE - slots % PAGE) % PAGE
 }
@@ -183,26 +185,26 @@ fn check_particles<const D: usize>(
     Ok(())
 }
 
-impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
-    /// Makes a plan; the engine reads all constants of the sticks.
+impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
+    /// Makes a plan; the kernel reads all constants of the sticks.
     ///
     /// # Errors
     /// [`PlanError::TooFewParticles`].
     pub fn new(
-        mut engine: E,
+        mut kernel: K,
         particles: &Particles<D>,
         sticks: &Sticks,
     ) -> Result<Self, PlanError> {
-        check_particles(particles, engine.particles())?;
-        engine.refresh(particles, sticks, Changed::Everything);
-        let slots = engine.slots();
+        check_particles(particles, kernel.particles())?;
+        kernel.refresh(particles, sticks, Changed::Everything);
+        let slots = kernel.slots();
         let column = |len: usize| {
             let mut column = Column::new(0);
             column.resize(len, 0.0);
             column
         };
         let mut plan = Self {
-            engine,
+            kernel,
             positions: column(D * span(slots)),
             previous: column(D * span(slots)),
             inverse_mass: column(slots),
@@ -218,9 +220,9 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         Ok(plan)
     }
 
-    /// Runs substeps. With `write_back`, an engine that fuses them also writes back positions and,
+    /// Runs substeps. With `write_back`, a kernel that fuses them also writes back positions and,
     /// after several substeps, previous positions.
-    fn run(
+    fn advance_slots(
         &mut self,
         executor: &dyn Executor,
         particles: &mut Particles<D>,
@@ -229,24 +231,24 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         write_back: bool,
     ) {
         let Substeps { motion, count, iterations, after_motion } = *substeps;
-        self.engine.set_inverse_h2(particles, sticks, motion.inverse_h2);
-        let fused = self.engine.fuses_substeps(executor);
-        let first_pass = Some(SlotPass::Integrate(motion, after_motion));
+        self.kernel.set_inverse_h2(particles, sticks, motion.inverse_h2);
+        let fused = self.kernel.fuses_substeps(executor);
+        let first_loop = Some(SlotLoop::Integrate(motion, after_motion));
         let iterations = iterations as usize;
         // Particles without a slot have no sticks, so all their substeps may run first.
         for _ in 0..count {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
-                outside::visit(particles, self.engine.particles(), stage);
+                unslotted::run_stage(particles, self.kernel.particles(), stage);
             }
             if !fused {
-                let one = Sweep { first_pass, substeps: 1, iterations, write_back: false };
-                self.sweep(executor, particles, one);
+                let one = SubstepRun { first_loop, substeps: 1, iterations, write_back: false };
+                self.run_substeps(executor, particles, one);
             }
         }
         if fused && count > 0 {
-            let all = Sweep { first_pass, substeps: count as usize, iterations, write_back };
-            let finite = self.sweep(executor, particles, all);
+            let all = SubstepRun { first_loop, substeps: count as usize, iterations, write_back };
+            let finite = self.run_substeps(executor, particles, all);
             if write_back {
                 self.finite = Some(finite);
                 self.position_residence = Residence::Both;
@@ -259,8 +261,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     }
 
     /// Swaps positions and previous positions, in the columns too if they are up to date, so that
-    /// [`SlotPass::Integrate`] can overwrite the older ones. Integrates particles without a slot;
-    /// the pass integrates the others, and several substeps may begin before it runs.
+    /// [`SlotLoop::Integrate`] can overwrite the older ones. Integrates particles without a slot;
+    /// the loop integrates the others, and several substeps may begin before it runs.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,
@@ -268,8 +270,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         motion: &Motion<D>,
     ) {
         self.fill(executor, particles);
-        let slotted = self.engine.particles();
-        outside::integrate(particles, slotted, motion);
+        let slotted = self.kernel.particles();
+        unslotted::integrate(particles, slotted, motion);
         core::mem::swap(&mut self.positions, &mut self.previous);
         if self.position_residence == Residence::Both {
             particles.swap_columns();
@@ -289,56 +291,56 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         particles: &mut Particles<D>,
         iterations: u32,
     ) {
-        let first_pass = (self.position_residence == Residence::Columns).then_some(SlotPass::Fill);
+        let first_loop = (self.position_residence == Residence::Columns).then_some(SlotLoop::Fill);
         let iterations = iterations as usize;
-        let sweep = Sweep { first_pass, substeps: 1, iterations, write_back: false };
-        self.sweep(executor, particles, sweep);
-        // Set after the sweep, because the executor may panic in it.
+        let run = SubstepRun { first_loop, substeps: 1, iterations, write_back: false };
+        self.run_substeps(executor, particles, run);
+        // Set after the run, because the executor may panic in it.
         self.position_residence = Residence::WorkingCopy;
     }
 
-    fn sweep(
+    fn run_substeps(
         &mut self,
         executor: &dyn Executor,
         particles: &mut Particles<D>,
-        sweep: Sweep<'_, D>,
+        run: SubstepRun<'_, D>,
     ) -> bool {
-        let (engine, fields) = self.fields(particles, Buffer::Positions);
-        engine.sweep(executor, fields, sweep)
+        let (kernel, fields) = self.fields(particles, Buffer::Positions);
+        kernel.run_substeps(executor, fields, run)
     }
 
-    fn pass(
+    fn run_loop(
         &mut self,
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         buffer: Buffer,
-        pass: SlotPass<'_, D>,
+        slot_loop: SlotLoop<'_, D>,
     ) -> bool {
-        let (engine, fields) = self.fields(particles, buffer);
-        engine.pass(executor, fields, pass)
+        let (kernel, fields) = self.fields(particles, buffer);
+        kernel.run_loop(executor, fields, slot_loop)
     }
 
     fn fields<'a>(
         &'a mut self,
         particles: &'a mut Particles<D>,
         buffer: Buffer,
-    ) -> (&'a mut E, SlotFields<'a, D>) {
-        let Self { engine, positions, previous, inverse_mass, synced, .. } = self;
-        let (columns, moves) = particles.columns_and_cursor();
-        // Set before the sweep, because the executor may panic in it.
-        *synced = Some(moves);
-        let (slotted, slots) = (engine.particles(), engine.slots());
-        let points = |columns: [&'a mut [f32]; D], buffer| Points {
+    ) -> (&'a mut K, SlotFields<'a, D>) {
+        let Self { kernel, positions, previous, inverse_mass, synced, .. } = self;
+        let (columns, cursor) = particles.columns_and_cursor();
+        // Set before the run, because the executor may panic in it.
+        *synced = Some(cursor);
+        let (slotted, slots) = (kernel.particles(), kernel.slots());
+        let at_time = |columns: [&'a mut [f32]; D], buffer| Positions {
             columns: columns.map(|column| &mut column[..slotted]),
             slots: axes(buffer, slots),
         };
-        let positions = points(columns.position, positions);
-        let previous = points(columns.previous, previous);
-        let (present, previous) = match buffer {
+        let positions = at_time(columns.position, positions);
+        let previous = at_time(columns.previous, previous);
+        let (target, source) = match buffer {
             Buffer::Positions => (positions, previous),
             Buffer::Previous => (previous, positions),
         };
-        (engine, SlotFields { present, previous, inverse_mass })
+        (kernel, SlotFields { target, source, inverse_mass })
     }
 }
 

@@ -3,12 +3,12 @@
 
 use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
-use super::{Buffer, Changed, SlotEngine, SlotPass, SlotPlan, span};
+use super::{Buffer, Changed, SlotKernel, SlotLoop, SlotPlan, span};
 
-/// If at most 1 of every `SPARSE_MOVES` particles moved, only the moved ones are copied into slots.
+/// If at most 1 of every `SPARSE_MOVES` particles was changed, only these are copied into slots.
 const SPARSE_MOVES: usize = 32;
 
-impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
+impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     pub(super) fn refresh(
         &mut self,
         particles: &Particles<D>,
@@ -22,13 +22,13 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
             (Delta::Entries([]), Delta::Entries([])) => {}
             (Delta::Entries(changed_sticks), Delta::Entries(masses)) => {
                 let changed = Changed::Listed { particles: masses, sticks: changed_sticks };
-                self.engine.refresh(particles, sticks, changed);
+                self.kernel.refresh(particles, sticks, changed);
                 if !masses.is_empty() {
                     self.copy_masses(particles);
                 }
             }
             _ => {
-                self.engine.refresh(particles, sticks, Changed::Everything);
+                self.kernel.refresh(particles, sticks, Changed::Everything);
                 self.copy_masses(particles);
             }
         }
@@ -38,16 +38,16 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     }
 
     pub(super) fn copy_masses(&mut self, particles: &Particles<D>) {
-        let slotted = self.engine.particles();
+        let slotted = self.kernel.particles();
         for (particle, &mass) in particles.inverse_masses()[..slotted].iter().enumerate() {
-            self.inverse_mass[self.engine.slot(particle)] = mass;
+            self.inverse_mass[self.kernel.slot(particle)] = mass;
         }
     }
 
-    /// Copies the particles moved in the columns into slots if they are few, or if the slots hold
-    /// newer values of the others; otherwise drops the working copy.
+    /// If few particles were changed in the columns, or if the slots are newer for the rest, copies
+    /// only the changed particles into the slots; otherwise drops the working copy.
     pub(super) fn sync_particles(&mut self, particles: &Particles<D>) {
-        let slotted = self.engine.particles();
+        let slotted = self.kernel.particles();
         let slots_are_newer =
             [self.position_residence, self.previous_residence].contains(&Residence::WorkingCopy);
         match self.synced.map(|seen| particles.position_changes().since(seen)) {
@@ -59,8 +59,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
                     let previous: [f32; D] =
                         core::array::from_fn(|axis| particles.previous(axis)[particle]);
                     let position = particles.position(particle);
-                    store_point(&mut self.positions, &self.engine, particle, position);
-                    store_point(&mut self.previous, &self.engine, particle, previous);
+                    store_point(&mut self.positions, &self.kernel, particle, position);
+                    store_point(&mut self.previous, &self.kernel, particle, previous);
                     self.finite = None;
                 }
             }
@@ -83,26 +83,26 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     /// Copies values that are only in the columns into slots.
     pub(super) fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
         if self.position_residence == Residence::Columns {
-            self.pass(executor, particles, Buffer::Positions, SlotPass::Fill);
+            self.run_loop(executor, particles, Buffer::Positions, SlotLoop::Fill);
             // Not `Both`: the columns may hold -0.0, which is +0.0 in the slots.
             self.position_residence = Residence::WorkingCopy;
         }
         if self.previous_residence == Residence::Columns {
-            self.pass(executor, particles, Buffer::Previous, SlotPass::FillPrevious);
+            self.run_loop(executor, particles, Buffer::Previous, SlotLoop::FillPrevious);
             self.previous_residence = Residence::Both;
         }
     }
 }
 
-/// Writes a point into slots.
-pub(super) fn store_point<E: SlotEngine<D>, const D: usize>(
-    column: &mut [f32],
-    engine: &E,
+/// Writes a point into a buffer of slots, which has all axes.
+pub(super) fn store_point<K: SlotKernel<D>, const D: usize>(
+    buffer: &mut [f32],
+    kernel: &K,
     particle: usize,
     point: [f32; D],
 ) {
-    let (slot, span) = (engine.slot(particle), span(engine.slots()));
+    let (slot, span) = (kernel.slot(particle), span(kernel.slots()));
     for (axis, x) in point.into_iter().enumerate() {
-        column[axis * span + slot] = x;
+        buffer[axis * span + slot] = x;
     }
 }

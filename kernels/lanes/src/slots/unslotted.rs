@@ -5,7 +5,7 @@ use taut_core::{
     integrate as integrate_coordinate,
 };
 
-/// Moves the particles from number `first` on by one substep.
+/// Moves the particles from index `first` on by one substep.
 pub(super) fn integrate<const D: usize>(
     particles: &mut Particles<D>,
     first: usize,
@@ -23,8 +23,8 @@ pub(super) fn integrate<const D: usize>(
     }
 }
 
-/// Runs a stage on the particles from number `first` on.
-pub(super) fn visit<const D: usize>(
+/// Runs a stage on the particles from index `first` on.
+pub(super) fn run_stage<const D: usize>(
     particles: &mut Particles<D>,
     first: usize,
     stage: &dyn Stage<D>,
@@ -54,7 +54,7 @@ pub(super) fn visit<const D: usize>(
     }
 }
 
-/// Turns -0.0 into +0.0 in the positions of the particles from number `first` on. Returns whether
+/// Turns -0.0 into +0.0 in the positions of the particles from index `first` on. Returns whether
 /// all are finite.
 pub(super) fn write_back<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
     let mut not_finite = 0.0;
