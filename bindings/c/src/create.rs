@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use taut_mesh::{TriangleMesh, load_below};
+use taut_mesh::{TriangleMesh, load_in_folder};
 use taut_rs::{AnyWorld, Bending, KernelChoice, KernelName, MeshCloth, UnknownKernelName};
 
 use crate::guard::{World, array, check_output, guard, read_to, text};
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn taut_world_from_file(
         let scene = fs::read_to_string(path).map_err(unreadable)?;
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
         let files = |file: &str| {
-            let TriangleMesh { positions, triangles } = load_below(folder, file)?;
+            let TriangleMesh { positions, triangles } = load_in_folder(folder, file)?;
             Ok((positions, triangles))
         };
         AnyWorld::from_toml_with(&scene, &files, &kernels).map_err(|error| {

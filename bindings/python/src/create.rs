@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use taut::world::LibraryScene;
 use taut::{AnyWorld, AnyWorldError, Bending, KernelChoice, MeshCloth};
-use taut_mesh::{TriangleMesh, load_below};
+use taut_mesh::{TriangleMesh, load_in_folder};
 
 use crate::exception;
 use crate::world::World;
@@ -93,7 +93,7 @@ impl World {
             None => AnyWorld::from_toml(scene, &kernels),
             Some(folder) => {
                 let files = |file: &str| {
-                    let TriangleMesh { positions, triangles } = load_below(folder, file)?;
+                    let TriangleMesh { positions, triangles } = load_in_folder(folder, file)?;
                     Ok((positions, triangles))
                 };
                 AnyWorld::from_toml_with(scene, &files, &kernels)

@@ -8,10 +8,10 @@ use thiserror::Error;
 
 use crate::{FileNameError, Format};
 
-/// Why a mesh file that another file names cannot be loaded.
+/// Why a mesh file that is named relative to a folder cannot be loaded.
 #[derive(Debug, Error)]
 #[error(transparent)]
-pub enum LoadBelowError {
+pub enum LoadInFolderError {
     /// The name leads out of the folder, or is empty.
     FileName(#[from] FileNameError),
     /// The file cannot be read, or is invalid.

@@ -44,16 +44,16 @@ pub enum FileNameFault {
 ///
 /// ```
 /// use std::path::Path;
-/// use taut_mesh::{FileNameFault, path_below};
+/// use taut_mesh::{FileNameFault, path_in_folder};
 ///
 /// let folder = Path::new("scenes");
-/// assert_eq!(path_below(folder, "meshes/bag.obj")?, Path::new("scenes/meshes/bag.obj"));
+/// assert_eq!(path_in_folder(folder, "meshes/bag.obj")?, Path::new("scenes/meshes/bag.obj"));
 /// for (name, fault) in [
 ///     ("../secret.obj", FileNameFault::ParentFolder),
 ///     ("/etc/passwd", FileNameFault::Absolute),
 ///     ("c:\\bag.obj", FileNameFault::Drive),
 /// ] {
-///     assert_eq!(path_below(folder, name).unwrap_err().fault, fault);
+///     assert_eq!(path_in_folder(folder, name).unwrap_err().fault, fault);
 /// }
 /// # Ok::<(), taut_mesh::FileNameError>(())
 /// ```
@@ -61,7 +61,7 @@ pub enum FileNameFault {
 /// # Errors
 /// If the name is empty or absolute, names a drive, or has a component `..`, even if the path would
 /// stay below the folder.
-pub fn path_below(folder: &Path, name: &str) -> Result<PathBuf, FileNameError> {
+pub fn path_in_folder(folder: &Path, name: &str) -> Result<PathBuf, FileNameError> {
     let error = |fault| FileNameError { name: name.to_owned(), fault };
     if name.starts_with(['/', '\\']) {
         return Err(error(FileNameFault::Absolute));

@@ -41,7 +41,7 @@
 //! says what is wrong and where. They do not panic, and they allocate in proportion to the length
 //! of the file, not to the counts that it declares. A glTF file can instantiate one mesh many times
 //! and refer to one buffer many times; [`LoadOptions`] limit the size of the result. Buffer files
-//! are read only from the folder of the glTF file and below it ([`path_below`]).
+//! are read only from the folder of the glTF file and below it ([`path_in_folder`]).
 //!
 //! This crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
 //! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture coordinates,
@@ -65,8 +65,8 @@ mod soup;
 use std::fs;
 use std::path::Path;
 
-pub use error::{LoadBelowError, MeshError, Place, Problem};
-pub use file_name::{FileNameError, FileNameFault, path_below};
+pub use error::{LoadInFolderError, MeshError, Place, Problem};
+pub use file_name::{FileNameError, FileNameFault, path_in_folder};
 pub use format::Format;
 pub use mesh::{Loaded, Report, TriangleMesh, VertexMap};
 pub use options::LoadOptions;
@@ -89,16 +89,16 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, Mes
 ///
 /// ```
 /// use std::path::Path;
-/// use taut_mesh::load_below;
+/// use taut_mesh::load_in_folder;
 ///
-/// let error = load_below(Path::new("scenes"), "../secret.obj").unwrap_err();
+/// let error = load_in_folder(Path::new("scenes"), "../secret.obj").unwrap_err();
 /// assert!(error.to_string().contains(".."), "{error}");
 /// ```
 ///
 /// # Errors
-/// As [`path_below`] and [`load`].
-pub fn load_below(folder: &Path, name: &str) -> Result<TriangleMesh, LoadBelowError> {
-    Ok(load(path_below(folder, name)?, &LoadOptions::default())?.mesh)
+/// As [`path_in_folder`] and [`load`].
+pub fn load_in_folder(folder: &Path, name: &str) -> Result<TriangleMesh, LoadInFolderError> {
+    Ok(load(path_in_folder(folder, name)?, &LoadOptions::default())?.mesh)
 }
 
 fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {

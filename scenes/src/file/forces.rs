@@ -38,18 +38,18 @@ impl<const D: usize> Target<D> {
 macro_rules! forces {
     (
         $(#[$about:meta])*
-        $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }
+        $table:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }
     ) => {
         $(#[$about])*
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(super) struct $text {
-            within: Option<RegionText<$dimensions>>,
+        pub(super) struct $table {
+            within: Option<RegionTable<$dimensions>>,
             on: Option<String>,
             $($kind: Option<$options>,)*
         }
 
-        impl Build<$dimensions> for $text {
+        impl Build<$dimensions> for $table {
             type Built = Arc<dyn Force<$dimensions>>;
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
@@ -57,7 +57,7 @@ macro_rules! forces {
                 let mut given: Vec<(&'static str, &dyn ForceKind<$dimensions>)> = Vec::new();
                 $(given.extend(self.$kind.iter().map(|kind| (stringify!($kind), kind as _)));)*
                 let (key, kind) = exactly_one("a force", "kind", KINDS, given)?;
-                let within = self.within.map(RegionText::region).transpose().at("within")?;
+                let within = self.within.map(RegionTable::region).transpose().at("within")?;
                 if let Some(group) = &self.on
                     && !context.groups.contains(group)
                 {
@@ -72,29 +72,29 @@ macro_rules! forces {
 
 forces! {
     /// A force in 2D.
-    Force2: 2 { drag: DragText<2>, acceleration: Vector<2>, attractor: AttractorText<2> }
+    Force2: 2 { drag: DragTable<2>, acceleration: Vector<2>, attractor: AttractorTable<2> }
 }
 
 forces! {
     /// A force in 3D.
     Force3: 3 {
-        wind: WindText,
-        drag: DragText<3>,
+        wind: WindTable,
+        drag: DragTable<3>,
         acceleration: Vector<3>,
-        attractor: AttractorText<3>,
+        attractor: AttractorTable<3>,
     }
 }
 
 /// [`Region`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum RegionText<const D: usize> {
+enum RegionTable<const D: usize> {
     Ball { centre: Vector<D>, radius: f32 },
     Box { from: Vector<D>, to: Vector<D> },
     Behind { normal: Vector<D>, offset: f32 },
 }
 
-impl<const D: usize> RegionText<D> {
+impl<const D: usize> RegionTable<D> {
     fn region(self) -> Result<Region<D>, ModelError> {
         Ok(match self {
             Self::Ball { centre, radius } => Region::Ball {
@@ -120,17 +120,17 @@ impl<const D: usize> RegionText<D> {
 /// [`Wind`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WindText {
+struct WindTable {
     velocity: Vector<3>,
-    gusts: Option<GustsText>,
-    law: Option<WindLawText>,
-    sampling: Option<SamplingText>,
+    gusts: Option<GustsTable>,
+    law: Option<WindLawTable>,
+    sampling: Option<SamplingWord>,
 }
 
 /// [`Sampling`].
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum SamplingText {
+enum SamplingWord {
     Step,
     Substep,
 }
@@ -138,7 +138,7 @@ enum SamplingText {
 /// [`Gusts`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GustsText {
+struct GustsTable {
     strength: f32,
     size: f32,
     seed: u64,
@@ -147,12 +147,12 @@ struct GustsText {
 /// [`WindLaw`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum WindLawText {
+enum WindLawTable {
     Normal { pressure: f32 },
     Plate { density: f32, drag: f32, lift: f32 },
 }
 
-impl WindLawText {
+impl WindLawTable {
     fn law(self) -> Result<WindLaw, ModelError> {
         Ok(match self {
             Self::Normal { pressure } => WindLaw::Normal {
@@ -167,20 +167,20 @@ impl WindLawText {
     }
 }
 
-impl ForceKind<3> for WindText {
+impl ForceKind<3> for WindTable {
     fn force(&self, target: Target<3>) -> Result<Arc<dyn Force>, BuildError> {
         if target.within.is_some() || target.on.is_some() {
             Err("a wind acts on all faces: it takes neither 'within' nor 'on'")?;
         }
         let mut wind =
             Wind::new(vector("velocity", "the velocity of a wind, m/s,", self.velocity)?);
-        if let Some(GustsText { strength, size, seed }) = self.gusts {
+        if let Some(GustsTable { strength, size, seed }) = self.gusts {
             wind.gusts = Some(Gusts::new(strength, size, seed).at("gusts")?);
         }
         match self.sampling {
             None => {}
-            Some(SamplingText::Step) => wind.sampling = Sampling::Step,
-            Some(SamplingText::Substep) => wind.sampling = Sampling::Substep,
+            Some(SamplingWord::Step) => wind.sampling = Sampling::Step,
+            Some(SamplingWord::Substep) => wind.sampling = Sampling::Substep,
         }
         if let Some(law) = self.law {
             wind.law = law.law().at("law")?;
@@ -192,7 +192,7 @@ impl ForceKind<3> for WindText {
 /// [`Drag`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DragText<const D: usize> {
+struct DragTable<const D: usize> {
     #[serde(default)]
     linear: f32,
     #[serde(default)]
@@ -200,7 +200,7 @@ struct DragText<const D: usize> {
     air: Option<Vector<D>>,
 }
 
-impl<const D: usize> ForceKind<D> for DragText<D> {
+impl<const D: usize> ForceKind<D> for DragTable<D> {
     fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         let air = self.air.map(|air| vector("air", "the velocity of air, m/s,", air));
         Ok(target.field(Drag {
@@ -220,13 +220,13 @@ impl<const D: usize> ForceKind<D> for Vector<D> {
 /// [`Attractor`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AttractorText<const D: usize> {
+struct AttractorTable<const D: usize> {
     place: Vector<D>,
     strength: f32,
     softening: f32,
 }
 
-impl<const D: usize> ForceKind<D> for AttractorText<D> {
+impl<const D: usize> ForceKind<D> for AttractorTable<D> {
     fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         let what = "the strength of an attractor, m³/s²,";
         let limit = f64::from(1e24_f32);

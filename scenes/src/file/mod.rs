@@ -22,7 +22,7 @@ use crate::AnyScene;
 
 use error::{At, BuildError};
 use models::NamedModel;
-use ties::TieText;
+use ties::TieTable;
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
@@ -63,7 +63,7 @@ struct Head {
 /// The tables of a scene file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
-struct SceneText<M, F, O, const D: usize> {
+struct SceneTable<M, F, O, const D: usize> {
     #[serde(rename = "dimensions")]
     _dimensions: Option<u64>,
     #[serde(default)]
@@ -71,13 +71,13 @@ struct SceneText<M, F, O, const D: usize> {
     #[serde(default)]
     order: Option<OrderWord>,
     #[serde(default)]
-    step: Option<StepText<D>>,
+    step: Option<StepTable<D>>,
     #[serde(default)]
-    sleep: Option<SleepText>,
+    sleep: Option<SleepTable>,
     #[serde(default = "Vec::new")]
     model: Vec<M>,
     #[serde(default)]
-    tie: Vec<TieText>,
+    tie: Vec<TieTable>,
     #[serde(default = "Vec::new")]
     force: Vec<F>,
     #[serde(default = "Vec::new")]
@@ -87,12 +87,12 @@ struct SceneText<M, F, O, const D: usize> {
 /// The table `sleep`; an absent key keeps the value of [`Sleep::default`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SleepText {
+struct SleepTable {
     speed: Option<f32>,
     time: Option<f32>,
 }
 
-impl SleepText {
+impl SleepTable {
     fn build(&self) -> Result<Sleep, BuildError> {
         let Sleep { speed, time } = Sleep::default();
         let sleep = Sleep { speed: self.speed.unwrap_or(speed), time: self.time.unwrap_or(time) };
@@ -104,7 +104,7 @@ impl SleepText {
 /// The table `step`; an absent key keeps the value of [`Settings::default`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StepText<const D: usize> {
+struct StepTable<const D: usize> {
     dt: Option<f32>,
     substeps: Option<u32>,
     iterations: Option<u32>,
@@ -116,7 +116,7 @@ struct StepText<const D: usize> {
     damping: Option<f32>,
 }
 
-impl<const D: usize> StepText<D> {
+impl<const D: usize> StepTable<D> {
     /// Overrides the settings whose keys are given, and checks the result.
     fn apply_to(&self, settings: &mut Settings<D>) -> Result<(), BuildError> {
         let step = &mut settings.step;
@@ -201,7 +201,7 @@ impl AnyScene {
     /// `triangles`.
     ///
     /// `files` reads a mesh file. It gets the name as written, which may be `../secret` or
-    /// `/etc/passwd`, so it should resolve the name with `taut_mesh::path_below`, which allows only
+    /// `/etc/passwd`, so it should resolve the name with `taut_mesh::path_in_folder`, which allows only
     /// files in or below the folder of the scene.
     ///
     /// ```
@@ -253,7 +253,7 @@ where
     F: Build<D, Built = Arc<dyn Force<D>>>,
     O: Build<D, Built = Arc<dyn Obstacle<D>>>,
 {
-    let tables: SceneText<M, F, O, D> = toml::from_str(text)?;
+    let tables: SceneTable<M, F, O, D> = toml::from_str(text)?;
     let order = tables.order.map(Into::into);
     let mut scene = Scene::new();
     (scene.formula, scene.order) = (tables.formula, order);

@@ -12,7 +12,7 @@ use taut_world::{
 
 use super::error::{At, BuildError};
 use super::options::options;
-use super::paths::{PathText, SpinText};
+use super::paths::{PathTable, SpinTable};
 use super::triangles::TriangleReader;
 #[cfg(feature = "parry")]
 use super::triangles::triangles;
@@ -32,7 +32,7 @@ trait ObstacleKind<const D: usize> {
 struct Common<const D: usize> {
     /// The key of the shape or kind of contacts.
     kind: &'static str,
-    surface: Option<SurfaceText>,
+    surface: Option<SurfaceTable>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
     swept: Option<bool>,
@@ -69,7 +69,7 @@ impl<const D: usize> Common<D> {
     where
         Solid<S, D>: Obstacle<D> + 'static,
     {
-        let surface = self.surface.as_ref().map(SurfaceText::options).unwrap_or_default();
+        let surface = self.surface.as_ref().map(SurfaceTable::options).unwrap_or_default();
         let path = self.path.clone().unwrap_or_default();
         let mut solid = solid.with(surface).at("surface")?.along(path).at("path")?;
         if let Some(spin) = self.spin {
@@ -84,23 +84,23 @@ impl<const D: usize> Common<D> {
 macro_rules! obstacles {
     (
         $(#[$about:meta])*
-        $text:ident: $dimensions:literal {
+        $table:ident: $dimensions:literal {
             $($(#[$if:meta])* $shape:ident: $options:ty),* $(,)?
         }
     ) => {
         $(#[$about])*
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(super) struct $text {
-            surface: Option<SurfaceText>,
-            path: Option<PathText<$dimensions>>,
-            spin: Option<SpinText<$dimensions>>,
+        pub(super) struct $table {
+            surface: Option<SurfaceTable>,
+            path: Option<PathTable<$dimensions>>,
+            spin: Option<SpinTable<$dimensions>>,
             swept: Option<bool>,
             edges: Option<bool>,
             $($(#[$if])* $shape: Option<$options>,)*
         }
 
-        impl Build<$dimensions> for $text {
+        impl Build<$dimensions> for $table {
             type Built = Arc<dyn Obstacle<$dimensions>>;
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
@@ -115,7 +115,7 @@ macro_rules! obstacles {
                     kind,
                     surface: self.surface,
                     path: self.path.map(Into::into),
-                    spin: self.spin.map(SpinText::spin).transpose().at("spin")?,
+                    spin: self.spin.map(SpinTable::spin).transpose().at("spin")?,
                     swept: self.swept,
                     edges: self.edges,
                 };
@@ -128,35 +128,35 @@ macro_rules! obstacles {
 obstacles! {
     /// An obstacle in 2D.
     Obstacle2: 2 {
-        sphere: SphereText<2>,
-        capsule: CapsuleText<2>,
-        cuboid: CuboidText<2>,
-        tilted_cuboid: TiltedText<2>,
-        half_space: HalfSpaceText<2>,
-        bounds: BoundsText<2>,
-        limb_contacts: LimbContactsText,
+        sphere: SphereTable<2>,
+        capsule: CapsuleTable<2>,
+        cuboid: CuboidTable<2>,
+        tilted_cuboid: TiltedTable<2>,
+        half_space: HalfSpaceTable<2>,
+        bounds: BoundsTable<2>,
+        limb_contacts: LimbContactsTable,
     }
 }
 
 obstacles! {
     /// An obstacle in 3D.
     Obstacle3: 3 {
-        sphere: SphereText<3>,
-        capsule: CapsuleText<3>,
-        cuboid: CuboidText<3>,
-        tilted_cuboid: TiltedText<3>,
-        half_space: HalfSpaceText<3>,
-        bounds: BoundsText<3>,
-        limb_contacts: LimbContactsText,
+        sphere: SphereTable<3>,
+        capsule: CapsuleTable<3>,
+        cuboid: CuboidTable<3>,
+        tilted_cuboid: TiltedTable<3>,
+        half_space: HalfSpaceTable<3>,
+        bounds: BoundsTable<3>,
+        limb_contacts: LimbContactsTable,
         #[cfg(feature = "parry")]
-        mesh: MeshText,
+        mesh: MeshTable,
         #[cfg(feature = "parry")]
-        body_contacts: BodyContactsText,
+        body_contacts: BodyContactsTable,
     }
 }
 
 options! {
-    SurfaceText => Surface {
+    SurfaceTable => Surface {
         friction: f32,
         restitution: f32,
         restitution_threshold: f32,
@@ -168,16 +168,16 @@ options! {
 macro_rules! shapes {
     ($(
         $(#[$about:meta])*
-        $text:ident<$D:ident> { $($key:ident: $type:ty),* } => $shape:expr;
+        $table:ident<$D:ident> { $($key:ident: $type:ty),* } => $shape:expr;
     )*) => { $(
         $(#[$about])*
         #[derive(Clone, Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct $text<const $D: usize> {
+        struct $table<const $D: usize> {
             $($key: $type,)*
         }
 
-        impl<const $D: usize> ObstacleKind<$D> for $text<$D> {
+        impl<const $D: usize> ObstacleKind<$D> for $table<$D> {
             fn obstacle(
                 &self,
                 common: &Common<$D>,
@@ -192,33 +192,33 @@ macro_rules! shapes {
 
 shapes! {
     /// [`Sphere`].
-    SphereText<D> { centre: Vector<D, f64>, radius: f64 } => Sphere::new(centre.into(), radius);
+    SphereTable<D> { centre: Vector<D, f64>, radius: f64 } => Sphere::new(centre.into(), radius);
     /// [`Capsule`].
-    CapsuleText<D> { ends: [Vector<D, f64>; 2], radius: f64 }
+    CapsuleTable<D> { ends: [Vector<D, f64>; 2], radius: f64 }
         => Capsule::new(ends.map(Into::into), radius);
     /// [`Cuboid::new`]: axis-aligned.
-    CuboidText<D> { min: Vector<D, f64>, max: Vector<D, f64> }
+    CuboidTable<D> { min: Vector<D, f64>, max: Vector<D, f64> }
         => Cuboid::new(min.into(), max.into());
     /// [`Cuboid::oriented`]: a centre and half edges.
-    TiltedText<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
+    TiltedTable<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
         let edges = <[[f64; D]; D]>::try_from(points(&half_edges));
         let edges =
             edges.map_err(|edges| format!("expected {D} half edges, found {}", edges.len()));
         edges.at("half_edges").and_then(|edges| Ok(Cuboid::oriented(centre.into(), edges)?))
     };
     /// [`HalfSpace`].
-    HalfSpaceText<D> { point: Vector<D, f64>, normal: Vector<D, f64> }
+    HalfSpaceTable<D> { point: Vector<D, f64>, normal: Vector<D, f64> }
         => HalfSpace::new(point.into(), normal.into());
     /// [`Bounds`].
-    BoundsText<D> { min: Vector<D, f64>, max: Vector<D, f64> }
+    BoundsTable<D> { min: Vector<D, f64>, max: Vector<D, f64> }
         => Bounds::new(min.into(), max.into());
 }
 
 options! {
-    LimbContactsText => LimbContacts { friction: f32, margin: f32, own_limbs: bool }
+    LimbContactsTable => LimbContacts { friction: f32, margin: f32, own_limbs: bool }
 }
 
-impl<const D: usize> ObstacleKind<D> for LimbContactsText {
+impl<const D: usize> ObstacleKind<D> for LimbContactsTable {
     fn obstacle(
         &self,
         common: &Common<D>,
@@ -241,12 +241,12 @@ impl<const D: usize> ObstacleKind<D> for LimbContactsText {
 #[cfg(feature = "parry")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct BodyContactsText {
+struct BodyContactsTable {
     margin: Option<f32>,
 }
 
 #[cfg(feature = "parry")]
-impl ObstacleKind<3> for BodyContactsText {
+impl ObstacleKind<3> for BodyContactsTable {
     fn obstacle(
         &self,
         common: &Common<3>,
@@ -271,7 +271,7 @@ impl ObstacleKind<3> for BodyContactsText {
 #[cfg(feature = "parry")]
 triangles! {
     /// [`TriMesh`].
-    MeshText { facing: FacingWord }
+    MeshTable { facing: FacingWord }
 }
 
 #[cfg(feature = "parry")]
@@ -283,7 +283,7 @@ enum FacingWord {
 }
 
 #[cfg(feature = "parry")]
-impl ObstacleKind<3> for MeshText {
+impl ObstacleKind<3> for MeshTable {
     fn obstacle(
         &self,
         common: &Common<3>,

@@ -7,7 +7,7 @@
 macro_rules! options {
     (
         $(#[$about:meta])*
-        $text:ident $(<const $D:ident: usize>)? => $options:ident $(<$of:ident>)? {
+        $table:ident $(<const $D:ident: usize>)? => $options:ident $(<$of:ident>)? {
             $($field:ident: $type:ty),* $(,)?
         }
         $(extra { $($extra:ident: $extra_type:ty),* $(,)? })?
@@ -15,12 +15,12 @@ macro_rules! options {
         $(#[$about])*
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(super) struct $text $(<const $D: usize>)? {
+        pub(super) struct $table $(<const $D: usize>)? {
             $($($extra: $extra_type,)*)?
             $($field: Option<$type>,)*
         }
 
-        impl $(<const $D: usize>)? $text $(<$D>)? {
+        impl $(<const $D: usize>)? $table $(<$D>)? {
             fn options(&self) -> $options $(<$of>)? {
                 self.applied_to(<$options $(<$of>)?>::default())
             }

@@ -8,24 +8,24 @@ use super::values::Vector;
 /// [`Path`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub(super) enum PathText<const D: usize> {
+pub(super) enum PathTable<const D: usize> {
     Linear { velocity: Vector<D, f64> },
     Oscillating { amplitude: Vector<D, f64>, period: f64 },
     Circular { radii: [Vector<D, f64>; 2], period: f64 },
     Keyframed { keys: Vec<(f64, Vector<D, f64>)> },
 }
 
-impl<const D: usize> From<PathText<D>> for Path<D> {
-    fn from(text: PathText<D>) -> Self {
-        match text {
-            PathText::Linear { velocity } => Self::Linear { velocity: velocity.into() },
-            PathText::Oscillating { amplitude, period } => {
+impl<const D: usize> From<PathTable<D>> for Path<D> {
+    fn from(table: PathTable<D>) -> Self {
+        match table {
+            PathTable::Linear { velocity } => Self::Linear { velocity: velocity.into() },
+            PathTable::Oscillating { amplitude, period } => {
                 Self::Oscillating { amplitude: amplitude.into(), period }
             }
-            PathText::Circular { radii, period } => {
+            PathTable::Circular { radii, period } => {
                 Self::Circular { radii: radii.map(Into::into), period }
             }
-            PathText::Keyframed { keys } => {
+            PathTable::Keyframed { keys } => {
                 let keys = keys.into_iter().map(|(time, position)| (time, position.into()));
                 Self::Keyframed { keys: keys.collect() }
             }
@@ -36,14 +36,14 @@ impl<const D: usize> From<PathText<D>> for Path<D> {
 /// [`Spin::in_plane`], with a period [`Spin::oscillating`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SpinText<const D: usize> {
+pub(super) struct SpinTable<const D: usize> {
     plane: [Vector<D, f64>; 2],
     centre: Vector<D, f64>,
     rate: f64,
     period: Option<f64>,
 }
 
-impl<const D: usize> SpinText<D> {
+impl<const D: usize> SpinTable<D> {
     pub(super) fn spin(self) -> Result<Spin<D>, ModelError> {
         let spin = Spin::in_plane(self.plane.map(Into::into), self.centre.into(), self.rate)?;
         self.period.map_or(Ok(spin), |period| spin.oscillating(period))

@@ -10,9 +10,9 @@ use super::values::KindWord;
 /// [`Tie`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TieText {
-    from: EndText,
-    to: EndText,
+pub(super) struct TieTable {
+    from: EndTable,
+    to: EndTable,
     distance: Option<f32>,
     kind: Option<KindWord>,
     compliance: Option<f32>,
@@ -22,7 +22,7 @@ pub(super) struct TieText {
 /// [`Attachment`]: a model, and one place on it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EndText {
+struct EndTable {
     model: String,
     particle: Option<u32>,
     group: Option<String>,
@@ -35,7 +35,7 @@ struct EndText {
     point: Option<[f32; 3]>,
 }
 
-impl EndText {
+impl EndTable {
     fn attachment(self) -> Result<Attachment, BuildError> {
         const PLACES: &[&str] = &["particle", "group", "stick", "limb", "face", "body"];
         let Self { model, particle, group, stick, limb, face, body, share, weights, point } = self;
@@ -70,7 +70,7 @@ impl EndText {
     }
 }
 
-impl TieText {
+impl TieTable {
     /// Ties models of the scene.
     pub(super) fn attach<const D: usize>(self, scene: &mut Scene<D>) -> Result<(), BuildError> {
         let Self { from, to, distance, kind, compliance, breaking_force } = self;

@@ -20,12 +20,12 @@ pub type TriangleReader<'a> = dyn Fn(&str) -> Result<Triangles, Box<dyn Error>> 
 macro_rules! triangles {
     (
         $(#[$about:meta])*
-        $text:ident { $($field:ident: $type:ty),* $(,)? }
+        $table:ident { $($field:ident: $type:ty),* $(,)? }
     ) => {
         $(#[$about])*
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(super) struct $text {
+        pub(super) struct $table {
             positions: Option<Vec<crate::file::values::Vector<3>>>,
             triangles: Option<Vec<[u32; 3]>>,
             file: Option<String>,
@@ -33,7 +33,7 @@ macro_rules! triangles {
             $($field: $type,)*
         }
 
-        impl $text {
+        impl $table {
             fn read(
                 &self,
                 files: &crate::file::TriangleReader,

@@ -70,15 +70,15 @@ pub(super) fn non_negative(
 
 /// Declares an enum whose variants are words in scene files.
 macro_rules! words {
-    ($(#[$about:meta])* $text:ident => $type:ty { $($word:ident => $value:expr),* $(,)? }) => {
+    ($(#[$about:meta])* $name:ident => $type:ty { $($word:ident => $value:expr),* $(,)? }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Deserialize)]
         #[serde(rename_all = "kebab-case")]
-        pub(super) enum $text { $($word),* }
+        pub(super) enum $name { $($word),* }
 
-        impl From<$text> for $type {
-            fn from(word: $text) -> Self {
-                match word { $($text::$word => $value),* }
+        impl From<$name> for $type {
+            fn from(word: $name) -> Self {
+                match word { $($name::$word => $value),* }
             }
         }
     };
@@ -140,13 +140,13 @@ words! {
 /// The orientation of a sheet.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AxesText<const D: usize> {
+pub(super) struct AxesTable<const D: usize> {
     across: Vector<D>,
     down: Vector<D>,
 }
 
-impl<const D: usize> From<AxesText<D>> for Axes<D> {
-    fn from(AxesText { across, down }: AxesText<D>) -> Self {
+impl<const D: usize> From<AxesTable<D>> for Axes<D> {
+    fn from(AxesTable { across, down }: AxesTable<D>) -> Self {
         Self { across: across.into(), down: down.into() }
     }
 }

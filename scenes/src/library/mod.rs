@@ -1,11 +1,11 @@
 //! Named scenes, shared by tests, benchmarks and tools.
 
 mod bodies;
+mod cloth_on_cloth;
+mod cloth_on_colliders;
 mod cloths;
-mod contacts;
 mod lines;
 mod stickless;
-mod touch;
 
 use taut_core::check_limit;
 use taut_world::SceneError;
@@ -64,15 +64,15 @@ impl LibraryScene {
         cloths::HAMMOCK,
         cloths::TABLE_CLOTH,
         cloths::HEX_SHEET,
-        contacts::LAYERS_ON_A_BALL,
-        contacts::FOLDED,
-        contacts::TWIST,
-        contacts::KNOT,
+        cloth_on_cloth::LAYERS_ON_A_BALL,
+        cloth_on_cloth::FOLDED,
+        cloth_on_cloth::TWIST,
+        cloth_on_cloth::KNOT,
         #[cfg(feature = "parry")]
-        touch::TRAMPOLINE,
+        cloth_on_colliders::TRAMPOLINE,
         #[cfg(feature = "parry")]
-        touch::LAUNDRY,
-        touch::DOLL_IN_HAMMOCK,
+        cloth_on_colliders::LAUNDRY,
+        cloth_on_colliders::DOLL_IN_HAMMOCK,
         lines::ROPE_BRIDGE,
         lines::PLANTS,
         bodies::TETRA_CUBE_WORLD,

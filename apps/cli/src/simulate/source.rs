@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use taut::world::{AnyScene, LibraryScene, Scene, StickSet};
-use taut_mesh::{TriangleMesh, VertexMap, load_below};
+use taut_mesh::{TriangleMesh, VertexMap, load_in_folder};
 
 use crate::input;
 
@@ -68,7 +68,7 @@ impl Source {
                 // Mesh paths are relative to the folder of the scene and may not leave it.
                 let folder = path.parent().unwrap_or(Path::new(""));
                 let scene = AnyScene::from_toml_with(&text, &|mesh| {
-                    let TriangleMesh { positions, triangles } = load_below(folder, mesh)?;
+                    let TriangleMesh { positions, triangles } = load_in_folder(folder, mesh)?;
                     Ok((positions, triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;

@@ -17,7 +17,7 @@ use percent_encoding::percent_decode_str;
 
 use super::find;
 use crate::error::{Problem, Result, quote};
-use crate::{LoadOptions, path_below};
+use crate::{LoadOptions, path_in_folder};
 
 /// Accepts data with and without padding, because exporters disagree on it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -96,7 +96,7 @@ impl<'f> Buffers<'f> {
             .decode_utf8()
             .map_err(|_| unreadable("the path is not UTF-8"))?;
         let folder = self.folder.ok_or_else(|| unreadable("no folder was given for files"))?;
-        let file = path_below(folder, &name)
+        let file = path_in_folder(folder, &name)
             .map_err(|error| Problem::FileName { buffer: index, error })?;
         // Reads one byte beyond the limit to detect longer files.
         let left = self.max_bytes - self.bytes_read;

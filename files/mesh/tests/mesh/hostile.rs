@@ -8,7 +8,7 @@ use std::panic::catch_unwind;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use taut_mesh::{
-    FileNameError, FileNameFault, LoadOptions, Problem, load, path_below, read_gltf, read_obj,
+    FileNameError, FileNameFault, LoadOptions, Problem, load, path_in_folder, read_gltf, read_obj,
     read_ply,
 };
 
@@ -270,7 +270,7 @@ fn buffers_are_read_only_from_the_folder_of_the_document() {
     );
     let name = "a/../b".to_owned();
     let error = FileNameError { name: name.clone(), fault: FileNameFault::ParentFolder };
-    assert_eq!(path_below(&folder, &name), Err(error));
+    assert_eq!(path_in_folder(&folder, &name), Err(error));
 }
 
 /// Several buffers may refer to one file, and each is read separately.

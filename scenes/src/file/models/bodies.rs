@@ -10,41 +10,41 @@ use crate::file::values::Vector;
 
 options! {
     /// [`Ragdoll`].
-    RagdollText => Ragdoll { height: f32, mass: f32, posture: f32 }
+    RagdollTable => Ragdoll { height: f32, mass: f32, posture: f32 }
 }
 
-make! { 2, RagdollText => |text, _| Model::<2>::ragdoll(&text.options()) }
-make! { 3, RagdollText => |text, _| Model::<3>::ragdoll(&text.options()) }
+make! { 2, RagdollTable => |table, _| Model::<2>::ragdoll(&table.options()) }
+make! { 3, RagdollTable => |table, _| Model::<3>::ragdoll(&table.options()) }
 
 make! {
     /// [`Model::tetrahedron`].
-    TetrahedronText { edge: f32, mass: f32 } => Model::tetrahedron(edge, mass)
+    TetrahedronTable { edge: f32, mass: f32 } => Model::tetrahedron(edge, mass)
 }
 
 make! {
     /// [`Model::basis`].
-    BasisText { edge: f32, mass: f32 } => Model::basis(edge, mass)
+    BasisTable { edge: f32, mass: f32 } => Model::basis(edge, mass)
 }
 
 make! {
     /// [`Model::rigid`].
-    RigidText { mass: f64, centre: Vector<3, f64>, inertia: [[f64; 3]; 3] }
+    RigidTable { mass: f64, centre: Vector<3, f64>, inertia: [[f64; 3]; 3] }
     => Model::rigid(&MassProperties { mass, centre: centre.into(), inertia })
 }
 
 make! {
     /// [`Model::rigid_box`].
-    BoxText { size: Vector<3>, density: f64 } => Model::rigid_box(size.into(), density)
+    BoxTable { size: Vector<3>, density: f64 } => Model::rigid_box(size.into(), density)
 }
 
 triangles! {
     /// [`Model::rigid_mesh`].
-    RigidMeshText { density: f64 }
+    RigidMeshTable { density: f64 }
 }
 
 make! {
-    3, RigidMeshText => |text, files| {
-        let (vertices, triangles) = text.read(files)?;
-        Model::rigid_mesh(&vertices, &triangles, text.density)
+    3, RigidMeshTable => |table, files| {
+        let (vertices, triangles) = table.read(files)?;
+        Model::rigid_mesh(&vertices, &triangles, table.density)
     }
 }

@@ -7,7 +7,7 @@ use taut_world::{Model, ModelError, SelfCollision, Tethers};
 
 use crate::file::Context;
 use crate::file::error::{At, BuildError};
-use crate::file::paths::{PathText, SpinText};
+use crate::file::paths::{PathTable, SpinTable};
 use crate::file::values::{Vector, position, vector};
 
 /// The keys of a model that change what its builder returns. `R` is the type of a rotation.
@@ -17,13 +17,13 @@ pub(super) struct Changes<R, const D: usize> {
     pub(super) velocity: Option<Vector<D>>,
     pub(super) groups: BTreeMap<String, Vec<u32>>,
     pub(super) pinned: Vec<String>,
-    pub(super) guided: Vec<GuideText<D>>,
+    pub(super) guided: Vec<GuideTable<D>>,
     pub(super) stiffness: Option<f32>,
     pub(super) compliance: Option<f32>,
     pub(super) tears_at: Option<f32>,
-    pub(super) tethers: Option<TethersText>,
-    pub(super) springs: Option<SpringsText>,
-    pub(super) self_collision: Option<SelfCollisionText>,
+    pub(super) tethers: Option<TethersTable>,
+    pub(super) springs: Option<SpringsTable>,
+    pub(super) self_collision: Option<SelfCollisionTable>,
 }
 
 impl<R: Rotate<D>, const D: usize> Changes<R, D> {
@@ -82,13 +82,13 @@ impl<R: Rotate<D>, const D: usize> Changes<R, D> {
                 .at("tears_at")?;
             model = model.tearing_at(factor);
         }
-        if let Some(TethersText { slack, anchors }) = self.tethers {
+        if let Some(TethersTable { slack, anchors }) = self.tethers {
             model = model.tethered(Tethers { slack, anchors }).at("tethers")?;
         }
-        if let Some(SpringsText { stiffness, damping }) = self.springs {
+        if let Some(SpringsTable { stiffness, damping }) = self.springs {
             model = model.sprung(stiffness, damping).at("springs")?;
         }
-        if let Some(SelfCollisionText(settings)) = self.self_collision {
+        if let Some(SelfCollisionTable(settings)) = self.self_collision {
             model = model.self_colliding(settings).at("self_collision")?;
         }
         Ok(model)
@@ -112,7 +112,7 @@ fn require_group<const D: usize>(
 /// [`Model::sprung`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SpringsText {
+pub(super) struct SpringsTable {
     stiffness: f32,
     damping: f32,
 }
@@ -120,9 +120,9 @@ pub(super) struct SpringsText {
 /// [`Model::self_colliding`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(from = "SelfCollisionKeys")]
-pub(super) struct SelfCollisionText(SelfCollision);
+pub(super) struct SelfCollisionTable(SelfCollision);
 
-/// The keys of [`SelfCollisionText`].
+/// The keys of [`SelfCollisionTable`].
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table such as { thickness = 0.01 }")]
 struct SelfCollisionKeys {
@@ -139,7 +139,7 @@ impl Default for SelfCollisionKeys {
     }
 }
 
-impl From<SelfCollisionKeys> for SelfCollisionText {
+impl From<SelfCollisionKeys> for SelfCollisionTable {
     fn from(keys: SelfCollisionKeys) -> Self {
         let SelfCollisionKeys { thickness, friction, categories, mask } = keys;
         Self(SelfCollision { thickness, friction, categories, mask })
@@ -149,12 +149,12 @@ impl From<SelfCollisionKeys> for SelfCollisionText {
 /// [`Model::tethered`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table such as { slack = 1.0, anchors = 4 }")]
-pub(super) struct TethersText {
+pub(super) struct TethersTable {
     slack: f32,
     anchors: u32,
 }
 
-impl Default for TethersText {
+impl Default for TethersTable {
     fn default() -> Self {
         let Tethers { slack, anchors } = Tethers::default();
         Self { slack, anchors }
@@ -164,17 +164,17 @@ impl Default for TethersText {
 /// [`Model::guided`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "")]
-pub(super) struct GuideText<const D: usize> {
+pub(super) struct GuideTable<const D: usize> {
     group: String,
-    path: Option<PathText<D>>,
-    spin: Option<SpinText<D>>,
+    path: Option<PathTable<D>>,
+    spin: Option<SpinTable<D>>,
 }
 
-impl<const D: usize> GuideText<D> {
+impl<const D: usize> GuideTable<D> {
     /// Guides the group of the model called `name`.
     fn guide(self, name: &str, model: Model<D>) -> Result<Model<D>, BuildError> {
         let Self { group, path, spin } = self;
-        let spin = spin.map(SpinText::spin).transpose().at("spin")?;
+        let spin = spin.map(SpinTable::spin).transpose().at("spin")?;
         let path = path.map(Into::into).unwrap_or_default();
         require_group(name, &group, &model).at("group")?;
         model.guided(&group, path, spin).at("path")
@@ -184,7 +184,7 @@ impl<const D: usize> GuideText<D> {
 /// A rotation about an axis through the origin.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RotationText {
+pub(super) struct RotationTable {
     axis: Vector<3>,
     /// Radians.
     angle: f32,
@@ -201,7 +201,7 @@ impl Rotate<2> for f32 {
     }
 }
 
-impl Rotate<3> for RotationText {
+impl Rotate<3> for RotationTable {
     fn rotate(self, model: Model<3>) -> Result<Model<3>, ModelError> {
         model.turned(self.axis.into(), self.angle)
     }

@@ -14,13 +14,13 @@ const COPIES_MAX: usize = 1 << 16;
 /// The positions of copies, relative to that of the model: a list, or a grid.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CopiesText<const D: usize> {
+pub(super) struct CopiesTable<const D: usize> {
     at: Option<Vec<Vector<D>>>,
     grid: Option<Vector<D, u32>>,
     spacing: Option<Vector<D>>,
 }
 
-impl<const D: usize> CopiesText<D> {
+impl<const D: usize> CopiesTable<D> {
     /// Returns the positions, after checking them.
     pub(super) fn positions(self) -> Result<Vec<[f32; D]>, BuildError> {
         let Self { at, grid, spacing } = self;

@@ -10,7 +10,7 @@ use crate::file::values::{KindWord, Vector, points};
 
 options! {
     /// [`Model::rope`].
-    RopeText<const D: usize> => Rope {
+    RopeTable<const D: usize> => Rope {
         spacing: f32,
         density: f32,
         kind: KindWord,
@@ -19,11 +19,11 @@ options! {
     extra { path: Vec<Vector<D>> }
 }
 
-make! { <D> RopeText<D> => |text, _| Model::rope(&points(&text.path), &text.options()) }
+make! { <D> RopeTable<D> => |table, _| Model::rope(&points(&table.path), &table.options()) }
 
 options! {
     /// [`Model::bridge`].
-    BridgeText => Bridge {
+    BridgeTable => Bridge {
         planks: usize,
         ropes: usize,
         width: f32,
@@ -36,12 +36,12 @@ options! {
 }
 
 make! {
-    3, BridgeText => |text, _| Model::bridge(text.from.into(), text.to.into(), &text.options())
+    3, BridgeTable => |table, _| Model::bridge(table.from.into(), table.to.into(), &table.options())
 }
 
 options! {
     /// [`Model::plant`].
-    PlantText => Plant {
+    PlantTable => Plant {
         height: f32,
         pieces: usize,
         levels: u32,
@@ -55,4 +55,4 @@ options! {
     }
 }
 
-make! { <D> PlantText => |text, _| Model::plant(&text.options()) }
+make! { <D> PlantTable => |table, _| Model::plant(&table.options()) }

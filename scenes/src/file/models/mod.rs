@@ -16,12 +16,12 @@ use super::error::{At, BuildError};
 use super::triangles::TriangleReader;
 use super::values::Vector;
 use super::{Build, Context, exactly_one};
-use bodies::{BasisText, BoxText, RagdollText, RigidMeshText, RigidText, TetrahedronText};
-use changes::{Changes, GuideText, RotationText, SelfCollisionText, SpringsText, TethersText};
-use copies::CopiesText;
-use lines::{BridgeText, PlantText, RopeText};
-use particles::{EmitterText, ParticlesText};
-use sheets::{BallText, ClothText, DiscText, DrapeText, HexSheetText, MeshText};
+use bodies::{BasisTable, BoxTable, RagdollTable, RigidMeshTable, RigidTable, TetrahedronTable};
+use changes::{Changes, GuideTable, RotationTable, SelfCollisionTable, SpringsTable, TethersTable};
+use copies::CopiesTable;
+use lines::{BridgeTable, PlantTable, RopeTable};
+use particles::{EmitterTable, ParticlesTable};
+use sheets::{BallTable, ClothTable, DiscTable, DrapeTable, HexSheetTable, MeshTable};
 
 /// The parameters of one builder.
 trait ModelBuilder<const D: usize> {
@@ -30,31 +30,31 @@ trait ModelBuilder<const D: usize> {
 
 /// Implements [`ModelBuilder`] for a table. The first form also declares the table, for a 3D model.
 macro_rules! make {
-    ($(#[$about:meta])* $text:ident { $($key:ident: $type:ty),* } => $model:expr) => {
+    ($(#[$about:meta])* $table:ident { $($key:ident: $type:ty),* } => $model:expr) => {
         $(#[$about])*
         #[derive(Clone, Copy, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(super) struct $text {
+        pub(super) struct $table {
             $($key: $type,)*
         }
 
         make! {
-            3, $text => |text, _| {
-                let $text { $($key),* } = *text;
+            3, $table => |table, _| {
+                let $table { $($key),* } = *table;
                 $model
             }
         }
     };
-    ($dimensions:literal, $text:ty => |$it:ident, $files:pat_param| $model:expr) => {
-        impl super::ModelBuilder<$dimensions> for $text {
+    ($dimensions:literal, $table:ty => |$it:ident, $files:pat_param| $model:expr) => {
+        impl super::ModelBuilder<$dimensions> for $table {
             fn model(&self, $files: &TriangleReader) -> Result<Model<$dimensions>, BuildError> {
                 let $it = self;
                 Ok($model?)
             }
         }
     };
-    (<$D:ident> $text:ty => |$it:ident, $files:pat_param| $model:expr) => {
-        impl<const $D: usize> super::ModelBuilder<$D> for $text {
+    (<$D:ident> $table:ty => |$it:ident, $files:pat_param| $model:expr) => {
+        impl<const $D: usize> super::ModelBuilder<$D> for $table {
             fn model(&self, $files: &TriangleReader) -> Result<Model<$D>, BuildError> {
                 let $it = self;
                 Ok($model?)
@@ -77,14 +77,14 @@ pub(super) struct NamedModel<const D: usize> {
 macro_rules! models {
     (
         $(#[$about:meta])*
-        $text:ident: $dimensions:literal, turned: $rotation:ty {
+        $table:ident: $dimensions:literal, turned: $rotation:ty {
             $($builder:ident: $options:ty),* $(,)?
         }
     ) => {
         $(#[$about])*
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub(super) struct $text {
+        pub(super) struct $table {
             name: String,
             turned: Option<$rotation>,
             at: Option<Vector<$dimensions>>,
@@ -94,18 +94,18 @@ macro_rules! models {
             #[serde(default)]
             pinned: Vec<String>,
             #[serde(default)]
-            guided: Vec<GuideText<$dimensions>>,
+            guided: Vec<GuideTable<$dimensions>>,
             stiffness: Option<f32>,
             compliance: Option<f32>,
             tears_at: Option<f32>,
-            tethers: Option<TethersText>,
-            springs: Option<SpringsText>,
-            self_collision: Option<SelfCollisionText>,
-            copies: Option<CopiesText<$dimensions>>,
+            tethers: Option<TethersTable>,
+            springs: Option<SpringsTable>,
+            self_collision: Option<SelfCollisionTable>,
+            copies: Option<CopiesTable<$dimensions>>,
             $($builder: Option<$options>,)*
         }
 
-        impl Build<$dimensions> for $text {
+        impl Build<$dimensions> for $table {
             type Built = NamedModel<$dimensions>;
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
@@ -125,7 +125,7 @@ macro_rules! models {
                     tethers, springs, self_collision,
                 };
                 let model = changes.apply(&name, model, context)?;
-                let copies = copies.map(CopiesText::positions).transpose().at("copies")?;
+                let copies = copies.map(CopiesTable::positions).transpose().at("copies")?;
                 Ok(NamedModel { name, model, copies })
             }
         }
@@ -135,35 +135,35 @@ macro_rules! models {
 models! {
     /// A model in 2D.
     Model2: 2, turned: f32 {
-        cloth: ClothText<2>,
-        hex_sheet: HexSheetText<2>,
-        rope: RopeText<2>,
-        plant: PlantText,
-        ragdoll: RagdollText,
-        emitter: EmitterText<2>,
-        particles: ParticlesText<2>,
+        cloth: ClothTable<2>,
+        hex_sheet: HexSheetTable<2>,
+        rope: RopeTable<2>,
+        plant: PlantTable,
+        ragdoll: RagdollTable,
+        emitter: EmitterTable<2>,
+        particles: ParticlesTable<2>,
     }
 }
 
 models! {
     /// A model in 3D.
-    Model3: 3, turned: RotationText {
-        drape: DrapeText,
-        disc: DiscText,
-        ball: BallText,
-        cloth: ClothText<3>,
-        hex_sheet: HexSheetText<3>,
-        mesh: MeshText,
-        rope: RopeText<3>,
-        bridge: BridgeText,
-        plant: PlantText,
-        ragdoll: RagdollText,
-        tetrahedron: TetrahedronText,
-        basis: BasisText,
-        rigid: RigidText,
-        rigid_box: BoxText,
-        rigid_mesh: RigidMeshText,
-        emitter: EmitterText<3>,
-        particles: ParticlesText<3>,
+    Model3: 3, turned: RotationTable {
+        drape: DrapeTable,
+        disc: DiscTable,
+        ball: BallTable,
+        cloth: ClothTable<3>,
+        hex_sheet: HexSheetTable<3>,
+        mesh: MeshTable,
+        rope: RopeTable<3>,
+        bridge: BridgeTable,
+        plant: PlantTable,
+        ragdoll: RagdollTable,
+        tetrahedron: TetrahedronTable,
+        basis: BasisTable,
+        rigid: RigidTable,
+        rigid_box: BoxTable,
+        rigid_mesh: RigidMeshTable,
+        emitter: EmitterTable<3>,
+        particles: ParticlesTable<3>,
     }
 }

@@ -12,8 +12,8 @@ use crate::file::values::{Vector, points};
 
 options! {
     /// [`Model::emitter`].
-    EmitterText<const D: usize> => EmitterSettings<D> {
-        source: SourceText<D>,
+    EmitterTable<const D: usize> => EmitterSettings<D> {
+        source: SourceTable<D>,
         rate: f64,
         velocity: Vector<D>,
         normal_speed: f32,
@@ -25,25 +25,25 @@ options! {
     }
 }
 
-make! { <D> EmitterText<D> => |text, _| Model::emitter(text.options()) }
+make! { <D> EmitterTable<D> => |table, _| Model::emitter(table.options()) }
 
 /// [`Source`].
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum SourceText<const D: usize> {
+enum SourceTable<const D: usize> {
     Point(Vector<D>),
     Disc { centre: Vector<D>, axes: [Vector<D>; 2] },
     Polygons(Vec<[Vector<D>; 3]>),
 }
 
-impl<const D: usize> From<SourceText<D>> for Source<D> {
-    fn from(text: SourceText<D>) -> Self {
-        match text {
-            SourceText::Point(position) => Self::Point(position.into()),
-            SourceText::Disc { centre, axes } => {
+impl<const D: usize> From<SourceTable<D>> for Source<D> {
+    fn from(table: SourceTable<D>) -> Self {
+        match table {
+            SourceTable::Point(position) => Self::Point(position.into()),
+            SourceTable::Disc { centre, axes } => {
                 Self::Disc { centre: centre.into(), axes: axes.map(Into::into) }
             }
-            SourceText::Polygons(triangles) => {
+            SourceTable::Polygons(triangles) => {
                 Self::Polygons(triangles.into_iter().map(|it| it.map(Into::into)).collect())
             }
         }
@@ -53,26 +53,26 @@ impl<const D: usize> From<SourceText<D>> for Source<D> {
 /// Individual particles, with sticks and springs between them: [`Model::new`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ParticlesText<const D: usize> {
+pub(super) struct ParticlesTable<const D: usize> {
     positions: Vec<Vector<D>>,
     /// kg.
     masses: Vec<f64>,
     #[serde(default)]
     sticks: Vec<[u32; 2]>,
     #[serde(default)]
-    springs: Vec<SpringText>,
+    springs: Vec<SpringTable>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SpringText {
+struct SpringTable {
     ends: [u32; 2],
     rest: f32,
     stiffness: f32,
     damping: f32,
 }
 
-impl<const D: usize> ModelBuilder<D> for ParticlesText<D> {
+impl<const D: usize> ModelBuilder<D> for ParticlesTable<D> {
     fn model(&self, _: &TriangleReader) -> Result<Model<D>, BuildError> {
         let inverse_mass = |(nth, &mass): (usize, &f64)| {
             let range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
@@ -84,7 +84,7 @@ impl<const D: usize> ModelBuilder<D> for ParticlesText<D> {
         let particles = Particles::new(&points(&self.positions), &inverse_masses)?;
         let sticks = Sticks::joining(&particles, &self.sticks, Duplicates::Keep).at("sticks")?;
         let ends: Vec<[u32; 2]> = self.springs.iter().map(|spring| spring.ends).collect();
-        let spring = |&SpringText { rest, stiffness, damping, .. }: &SpringText| Spring {
+        let spring = |&SpringTable { rest, stiffness, damping, .. }: &SpringTable| Spring {
             rest,
             stiffness,
             damping,

@@ -1,4 +1,4 @@
-//! Cloth that touches ragdolls and rigid bodies.
+//! Cloth in contact with ragdolls and rigid bodies.
 
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -14,12 +14,13 @@ use super::LibraryScene;
 use super::cloths::bend;
 use crate::AnyScene;
 
-/// What collides with what: sheets (category 1) do not collide with themselves.
+/// A collision filter. Categories: 1 for cloth, 2 for limbs and bodies; `mask`: the categories to
+/// collide with.
 fn settings(categories: u32, mask: u32) -> SelfCollision {
     SelfCollision { categories, mask, friction: 0.5, ..SelfCollision::default() }
 }
 
-/// A sheet that collides with bodies.
+/// A sheet that collides with limbs and bodies, but not with itself.
 fn sheet(cloth: &Cloth) -> Result<Model, ModelError> {
     Model::cloth(cloth)?.self_colliding(settings(1, 2))
 }

@@ -1,4 +1,4 @@
-//! Cloth that touches cloth.
+//! Cloth and ropes in contact with themselves and each other.
 
 use std::sync::Arc;
 
