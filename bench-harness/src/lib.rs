@@ -6,8 +6,8 @@
 //! hash of the final positions; rows of one formula and schedule must be bit-identical
 //! ([`disagreements`]).
 //!
-//! A [`SizeScaling`] runs a comparison for each of several sizes of a scene, without the rows that become
-//! too slow.
+//! A [`SizeScaling`] runs a comparison for each of several sizes of a scene, without the rows that
+//! become too slow.
 //!
 //! A [`Survey`] runs each combination of order, formula and step for some seconds and reports which
 //! stay bounded, with one [`Stability`] per combination.

@@ -225,7 +225,10 @@ impl<const D: usize> Scene<D> {
     /// assert_eq!(scene.attach(&seam)?, 0..32);
     ///
     /// let error = scene.attach(&seam).unwrap_err();
-    /// assert_eq!(error.to_string(), "tie 1: it ties two points that tie 0 ties already");
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "tie 1 (counted from 0, as attached): its two points are already joined by tie 0"
+    /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

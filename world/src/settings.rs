@@ -12,8 +12,7 @@ use crate::error::ModelError;
 /// iterations and on the step. A *compliance* is a length per force, m/N: with **one iteration per
 /// substep** a weight of mass m on a stick of compliance α sags by α m g for any number of substeps
 /// (Macklin et al., "Small Steps in Physics Simulation", 2019). Further iterations make it stiffer.
-/// So for soft matter, as for stiff, prefer many substeps of one iteration to one step of many
-/// iterations.
+/// So prefer many substeps of one iteration for soft sticks, too.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Step, Sticks};
@@ -45,8 +44,9 @@ pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
     /// Number of passes of a substep. A pass relaxes the sticks (`step.iterations` times) and then
-    /// resolves collisions. Default: 1; 0 is treated as 1. Rigid bodies in contact need 3 or 4
-    /// passes of one iteration (Jakobsen 2001).
+    /// resolves collisions. A world treats 0 as 1, but [`check`](Self::check), which scene files
+    /// and snapshots must pass, rejects it. Default: 1. Rigid bodies in contact need 3 or 4 passes
+    /// of one iteration (Jakobsen 2001).
     pub passes: u32,
 }
 
@@ -96,13 +96,14 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
     }
 }
 
-/// The time and length of a substep, for forces and obstacles.
+/// The time and length of a substep, for forces and obstacles; in
+/// [`Obstacle::may_push`](crate::Obstacle::may_push), of a whole step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepTime<const D: usize = 3> {
     /// The time at its end since the world began, s; for a force that is
     /// [sampled once a step](crate::Sampling::Step), at the end of the step.
     pub time: f64,
-    /// Its length, s: the time between previous position and position.
+    /// The length of a substep, s: the time between previous position and position.
     pub h: f32,
     /// How long a force computed now acts, s: the substep, or the whole step.
     pub duration: f32,

@@ -11,8 +11,8 @@ pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static s
     [Kernel::<3>::name(inner), Kernel::<3>::isa(inner)]
 }
 
-/// The available kernels. `scene_has` says whether the scene has sheets for the grid kernel and copies
-/// for the copies kernel.
+/// The available kernels. `scene_has` says whether the scene has sheets for the grid kernel and
+/// copies for the copies kernel.
 pub(crate) fn available(scene_has: SheetsAndCopies) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
     for set in KernelSet::available(SheetsAndCopies::ALL) {

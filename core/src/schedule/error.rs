@@ -18,8 +18,8 @@ pub enum ScheduleError {
         /// How many sticks there are.
         sticks: usize,
     },
-    /// A schedule, or schedules that are put [side by side](crate::Schedule::side_by_side), have too
-    /// few or too many sticks.
+    /// A schedule, or schedules that are put [side by side](crate::Schedule::side_by_side), have
+    /// too few or too many sticks.
     #[error("the number of scheduled sticks is {ordered}, expected {sticks}")]
     Missing {
         /// How many sticks are scheduled.

@@ -10,7 +10,8 @@ use std::time::Duration;
 use taut_colour::Pool;
 use taut_core::Executor;
 
-/// The sorted worker indices of the calls, where every call waits until `expected` calls have begun.
+/// The sorted worker indices of the calls, where every call waits until `expected` calls have
+/// begun.
 fn worker_indices(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
     let (indices, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
     pool.run(threads, &|index| {

@@ -8,8 +8,8 @@ use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 /// The maximum number of rows that a stick spans.
 const REACH: usize = 2;
 /// After band s + 1, a substep has finished all rows before `end(s + 1) - REACH`. The next substep,
-/// at band s, needs rows up to `end(s) + REACH`. So a band needs at least `2 * REACH` rows. (The last
-/// band may be shorter, because all rows are finished after it.)
+/// at band s, needs rows up to `end(s) + REACH`. So a band needs at least `2 * REACH` rows. (The
+/// last band may be shorter, because all rows are finished after it.)
 const _: () = assert!(BAND_ROWS >= 2 * REACH && WIDE_BAND_ROWS >= 2 * REACH);
 
 /// Sticks of one family (its index in the constants), and the rows that they begin in.

@@ -201,8 +201,8 @@ impl AnyScene {
     /// `triangles`.
     ///
     /// `files` reads a mesh file. It gets the name as written, which may be `../secret` or
-    /// `/etc/passwd`, so it should resolve the name with `taut_mesh::path_in_folder`, which allows only
-    /// files in or below the folder of the scene.
+    /// `/etc/passwd`, so it should resolve the name with `taut_mesh::path_in_folder`, which allows
+    /// only files in or below the folder of the scene.
     ///
     /// ```
     /// use taut_scenes::AnyScene;

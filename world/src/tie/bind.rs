@@ -15,9 +15,9 @@ use crate::vector::wide;
 /// A tie between two points of models.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundTie {
-    /// The numbers of the models in the scene.
+    /// The indices of the models in the scene.
     pub(crate) models: [usize; 2],
-    /// By the numbers of the particles in each model.
+    /// Their particle indices are those of each model.
     pub(crate) points: [WeightedPoint; 2],
     /// m.
     pub(crate) distance: f32,

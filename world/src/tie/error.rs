@@ -8,7 +8,7 @@ use crate::error::ModelError;
 
 /// Why a [`Tie`](crate::Tie) cannot be attached.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("tie {tie}{}: {problem}", EndSuffix(*end))]
+#[error("tie {tie} (counted from 0, as attached){}: {problem}", EndSuffix(*end))]
 pub struct TieError {
     /// The number of the call of [`Scene::attach`](crate::Scene::attach), from 0. (One call between
     /// groups makes several ties.)
@@ -122,7 +122,7 @@ pub enum TieProblem {
         particle: u32,
     },
     /// The same two points are tied already.
-    #[error("it ties two points that tie {first} ties already")]
+    #[error("its two points are already joined by tie {first}")]
     Duplicate {
         /// The number of the call that tied them.
         first: usize,

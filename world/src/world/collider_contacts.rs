@@ -261,8 +261,8 @@ impl<const D: usize> ColliderContacts<D> {
                     if it.collides(of_limb) && !tied.colliders.contains(&[number, limb.number]) {
                         let friction = it.settings.mean_friction(&of_limb.settings);
                         let deepest = limb.placed.deepest_in(hull, gap + limb.gap, particles);
-                        for (point, touch) in deepest.into_iter().flatten() {
-                            contacts.extend(touch.contact(particles, point, friction));
+                        for (point, contact_point) in deepest.into_iter().flatten() {
+                            contacts.extend(contact_point.contact(particles, point, friction));
                         }
                     }
                 }
@@ -319,7 +319,7 @@ struct Pair<'a, const D: usize> {
     placed: &'a Placed<'a, D>,
     balls: &'a ModelBalls,
     /// The distance that the centres of the balls keep from the surface of the collider, m.
-    reach: f32,
+    contact_distance: f32,
     friction: f32,
 }
 
@@ -330,8 +330,8 @@ impl<'a, const D: usize> Pair<'a, D> {
         placed: &'a Placed<'a, D>,
         slack: f32,
     ) -> Self {
-        let reach = gap(collider, slack) + gap(&balls.settings, slack);
-        Self { placed, balls, reach, friction: collider.mean_friction(&balls.settings) }
+        let contact_distance = gap(collider, slack) + gap(&balls.settings, slack);
+        Self { placed, balls, contact_distance, friction: collider.mean_friction(&balls.settings) }
     }
 
     fn find(
@@ -341,8 +341,8 @@ impl<'a, const D: usize> Pair<'a, D> {
         collides: impl Fn(u32) -> bool,
         contacts: &mut Vec<Contact<D>>,
     ) {
-        let Self { placed, balls, reach, friction } = *self;
-        let bounds = placed.bounds(reach);
+        let Self { placed, balls, contact_distance, friction } = *self;
+        let bounds = placed.bounds(contact_distance);
         for (block, first) in blocks.iter().zip(balls.particles.clone().step_by(BLOCK)) {
             if !overlap(block, &bounds) {
                 continue;
@@ -353,10 +353,14 @@ impl<'a, const D: usize> Pair<'a, D> {
                     continue;
                 }
                 let ball = ball as u32;
-                if let Some(touch) = placed.touch(path, reach)
+                if let Some(contact_point) = placed.contact_point(path, contact_distance)
                     && collides(ball)
                 {
-                    contacts.extend(touch.contact(particles, WeightedPoint::at(ball), friction));
+                    contacts.extend(contact_point.contact(
+                        particles,
+                        WeightedPoint::at(ball),
+                        friction,
+                    ));
                 }
             }
         }

@@ -13,16 +13,20 @@ use crate::vector::{add_scaled, difference, length, wide};
 pub(super) struct IslandTie<const D: usize> {
     pub(super) models: [usize; 2],
     pub(super) islands: [usize; 2],
-    /// By the numbers of the particles in the islands.
+    /// Their particle indices are those of the islands.
     pub(super) points: [WeightedPoint; 2],
+    /// m.
     pub(super) distance: f32,
     pub(super) kind: Kind,
+    /// m/N.
     compliance: f32,
+    /// N; infinite if the tie does not break.
     breaking_force: f32,
     pub(super) broken: bool,
-    /// The sum of the pushes on its first point in this step, kg m. A push is the displacement of
-    /// any of its particles times the particle's mass, divided by its weight.
-    push: [f32; D],
+    /// The sum of the Lagrange multipliers of this step, as a vector, kg m. A multiplier λ moves
+    /// particle i of the first point by `c_i w_i λ`, and of the second by `-c_i w_i λ`, where `c_i`
+    /// is its weight in the point and `w_i` its inverse mass.
+    lambda: [f32; D],
     /// The mean force of the last step, N.
     force: f64,
 }
@@ -65,7 +69,7 @@ impl<const D: usize> IslandTie<D> {
             compliance: tie.compliance,
             breaking_force: tie.breaking_force,
             broken: false,
-            push: [0.0; D],
+            lambda: [0.0; D],
             force: 0.0,
         };
         scene.ties().iter().map(tie).collect()
@@ -87,10 +91,10 @@ impl<const D: usize> IslandTie<D> {
     /// constraint is linear and has no direction, so the formulas are not needed.
     fn relax<F: Factor>(&mut self, islands: &mut [Island<D>], inverse_h2: f32) {
         let ends = self.ends(islands);
-        let masses = [0, 1]
+        let inverse_masses = [0, 1]
             .map(|end| self.points[end].inverse_mass(&islands[self.islands[end]].model.particles));
-        let weight = weight(masses, self.compliance, inverse_h2);
-        if weight <= 0.0 {
+        let denominator = weight(inverse_masses, self.compliance, inverse_h2);
+        if denominator <= 0.0 {
             return;
         }
         let d = difference(ends[1], ends[0]);
@@ -100,17 +104,17 @@ impl<const D: usize> IslandTie<D> {
                 stretched: acts(self.kind.pulls()),
                 compressed: acts(self.kind.pushes()),
             };
-            let terms = [F::rest_term(self.distance), F::weight_term(weight)];
+            let terms = [F::rest_term(self.distance), F::weight_term(denominator)];
             factor::<F, f32>(squared_length(d), terms[0], terms[1], Some(response))
         } else if self.kind.pulls() {
-            1.0 / weight
+            1.0 / denominator
         } else {
             0.0
         };
         if g == 0.0 {
             return;
         }
-        self.push = add_scaled(self.push, g, d);
+        self.lambda = add_scaled(self.lambda, g, d);
         for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];
             let per_push = self.points[end].displacements_per_push(&island.model.particles);
@@ -156,7 +160,7 @@ pub(super) fn begin_step<const D: usize>(ties: &mut [IslandTie<D>], islands: &mu
         if tie.is_asleep(islands) {
             continue;
         }
-        tie.push = [0.0; D];
+        tie.lambda = [0.0; D];
         if !tie.broken {
             for island in tie.islands {
                 islands[island].tied = true;
@@ -194,7 +198,7 @@ pub(super) fn finish_step<const D: usize>(
         if tie.is_asleep(islands) {
             continue;
         }
-        tie.force = length(wide(tie.push)) / (h * dt);
+        tie.force = length(wide(tie.lambda)) / (h * dt);
         if !tie.broken && tie.force > f64::from(tie.breaking_force) {
             tie.broken = true;
             broken += 1;

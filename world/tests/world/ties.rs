@@ -345,12 +345,12 @@ fn invalid_ties_are_errors() {
         (
             [hook(), end("pole", Place::Body { body: 0, point: Some([0.0, 1.0, 0.0]) })],
             None,
-            "it ties two points that tie 1 ties already",
+            "its two points are already joined by tie 1",
         ),
         (
             [Attachment::group("flag", "left"), pole(None)],
             None,
-            "it ties two points that tie 0 ties already",
+            "its two points are already joined by tie 0",
         ),
     ];
     for (ends, end, message) in cases {
@@ -402,6 +402,7 @@ fn emitted_particles_cannot_be_tied() {
     let error = scene.attach(&particles([("hook", 0), ("drops", 0)])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "tie 2, 'to': particle 0 of the model 'drops' is emitted, and cannot be tied"
+        "tie 2 (counted from 0, as attached), 'to': particle 0 of the model 'drops' is emitted, \
+         and cannot be tied"
     );
 }

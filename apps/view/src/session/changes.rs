@@ -106,8 +106,8 @@ where
             self.replan(&request, &kernels)?;
             return Err(error);
         }
-        // Nothing below fails: settings are checked against masses and springs, which both worlds have
-        // in common, and `SettingRequest` has only values valid for sticks.
+        // Nothing below fails: settings are checked against masses and springs, which both worlds
+        // have in common, and `SettingRequest` has only values valid for sticks.
         if let Some(comparison) = &mut self.comparison {
             comparison.runner.world.set_settings(settings)?;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use taut_core::Particles;
 
-use super::{BEFORE, NOW, Touch, box_around};
+use super::{BEFORE, ContactPoint, NOW, box_around};
 use crate::body::Body;
 use crate::body::weighted_point::WeightedPoint;
 use crate::drawing::row;
@@ -166,11 +166,11 @@ impl HullCollider {
 }
 
 impl<const D: usize> PlacedHull<'_, D> {
-    pub(crate) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
+    pub(crate) fn bounds(&self, contact_distance: f32) -> [[f32; D]; 2] {
         box_around(self.boxes.iter().flat_map(|OrientedBox { centre, half_extents }| {
-            let mut extent = [reach * 1e-3; D]; // a margin for rounding
+            let mut extent = [contact_distance * 1e-3; D]; // a margin for rounding
             for half_extent in half_extents {
-                let grown = 1.0 + reach / length(*half_extent);
+                let grown = 1.0 + contact_distance / length(*half_extent);
                 for axis in 0..D {
                     extent[axis] += grown * half_extent[axis].abs();
                 }
@@ -180,7 +180,11 @@ impl<const D: usize> PlacedHull<'_, D> {
     }
 
     #[inline]
-    pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
+    pub(super) fn contact_point(
+        &self,
+        path: [[f32; D]; 2],
+        contact_distance: f32,
+    ) -> Option<ContactPoint<D>> {
         let from_first = [BEFORE, NOW].map(|it| difference(path[it], self.corners[it].first));
         // Clipping after Cyrus and Beck: the interval of time in which the ball is inside all planes,
         // if its distance from each plane is linear in time. (Distances are from the infinite planes,
@@ -190,8 +194,8 @@ impl<const D: usize> PlacedHull<'_, D> {
         let (mut entered, mut nearest) = (None, None);
         let mut outermost = f32::NEG_INFINITY;
         for [plane_before, plane] in self.planes {
-            let start = plane_before.distance(from_first[BEFORE]) - reach;
-            let end = plane.distance(from_first[NOW]) - reach;
+            let start = plane_before.distance(from_first[BEFORE]) - contact_distance;
+            let end = plane.distance(from_first[NOW]) - contact_distance;
             let time = start / (start - end);
             if start > 0.0 {
                 if end > 0.0 {
@@ -215,8 +219,8 @@ impl<const D: usize> PlacedHull<'_, D> {
         // The time of contact: when the ball entered; for a ball that starts inside, when it left, or
         // the end of the substep if it is still inside.
         let (time, distance) = match entered {
-            Some(_) => (enter, reach),
-            None => (leave, (outermost + leave * (end - outermost)) + reach),
+            Some(_) => (enter, contact_distance),
+            None => (leave, (outermost + leave * (end - outermost)) + contact_distance),
         };
         let now = self.corners[NOW].weights(from_first[NOW]);
         let before = self.corners[BEFORE].weights(from_first[BEFORE]);
@@ -224,7 +228,7 @@ impl<const D: usize> PlacedHull<'_, D> {
         let to_surface = self.corners[NOW].weights(scaled(normal, -distance));
         let [b, c, d] = add_scaled(at, 1.0, to_surface).map(|weight| weight as f32);
         let point = WeightedPoint::in_tetrahedron(self.particles, [b, c, d]);
-        Some(Touch { point, normal, distance: reach })
+        Some(ContactPoint { point, normal, distance: contact_distance })
     }
 }
 
@@ -264,17 +268,17 @@ mod tests {
             };
             let nearest = (0..=1000).map(|part| distance(part as f32 / 1000.0));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
-            if let Some(touch) = placed.touch(path, REACH) {
+            if let Some(contact) = placed.contact_point(path, REACH) {
                 prop_assert!(nearest < 1e-2); // limited by the number of times
-                prop_assert!((length(touch.normal) - 1.0).abs() < 1e-4);
+                prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
                 // The point is on the plane of the face by which the ball leaves.
-                let point = touch.point.position(&cube.particles);
+                let point = contact.point.position(&cube.particles);
                 let height = outside(point, [0.0; 3]) + REACH;
                 prop_assert!((-1e-3..REACH + 1e-3).contains(&height));
-                prop_assert!((dot(point, touch.normal) - 0.5).abs() < 1e-3);
-                let apart = touch.distance - dot(difference(path[1], point), touch.normal);
+                prop_assert!((dot(point, contact.normal) - 0.5).abs() < 1e-3);
+                let apart = contact.distance - dot(difference(path[1], point), contact.normal);
                 prop_assert!(apart >= -1e-4);
-                let resolved = add_scaled(path[1], apart, touch.normal);
+                let resolved = add_scaled(path[1], apart, contact.normal);
                 prop_assert!(outside(resolved, [0.0; 3]) > -1e-3);
                 // The bounds contain the position of the first contact.
                 let [low, high] = placed.bounds(REACH);

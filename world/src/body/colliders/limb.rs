@@ -1,8 +1,8 @@
-//! Contacts of limbs with balls.
+//! Contacts of limbs, which are capsules around sticks, with balls.
 
 use taut_core::Particles;
 
-use super::{BEFORE, NOW, Touch, box_around};
+use super::{BEFORE, ContactPoint, NOW, box_around};
 use crate::body::limbs::{Limb, nearest_points};
 use crate::body::weighted_point::WeightedPoint;
 use crate::self_collision::swept;
@@ -25,13 +25,13 @@ impl<const D: usize> PlacedLimb<D> {
         Self { limb, ends }
     }
 
-    pub(crate) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
-        let reach = self.limb.radius + reach;
+    pub(crate) fn bounds(&self, contact_distance: f32) -> [[f32; D]; 2] {
+        let distance = self.limb.radius + contact_distance;
         let [low, high] = box_around(self.ends.into_iter().flatten());
-        [low.map(|x| x - reach), high.map(|x| x + reach)]
+        [low.map(|x| x - distance), high.map(|x| x + distance)]
     }
 
-    /// m.
+    /// The radius, m.
     pub(super) fn radius(&self) -> f32 {
         self.limb.radius
     }
@@ -41,44 +41,50 @@ impl<const D: usize> PlacedLimb<D> {
         self.ends[when]
     }
 
-    /// The point at `share` of its axis.
-    pub(super) fn point(&self, share: f32) -> WeightedPoint {
-        self.limb.point(share)
+    /// The point at `fraction` of its axis.
+    pub(super) fn point(&self, fraction: f32) -> WeightedPoint {
+        self.limb.point(fraction)
     }
 
-    /// Where the point at `share` of its axis was before, and is now, m.
-    pub(super) fn path(&self, share: f32) -> [[f32; D]; 2] {
-        self.ends.map(|[a, b]| add_scaled(a, share, difference(b, a)))
+    /// Where the point at `fraction` of its axis was before, and is now, m.
+    pub(super) fn path(&self, fraction: f32) -> [[f32; D]; 2] {
+        self.ends.map(|[a, b]| add_scaled(a, fraction, difference(b, a)))
     }
 
-    /// Where the ball is relative to the point at `share` of the axis, before and now, m.
-    fn offsets(&self, path: [[f32; D]; 2], share: f32) -> [[f32; D]; 2] {
-        let on_axis = self.path(share);
+    /// Where the ball is relative to the point at `fraction` of the axis, before and now, m.
+    fn offsets(&self, path: [[f32; D]; 2], fraction: f32) -> [[f32; D]; 2] {
+        let on_axis = self.path(fraction);
         [BEFORE, NOW].map(|when| difference(path[when], on_axis[when]))
     }
 
     #[inline]
-    pub(super) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
-        let distance = self.limb.radius + reach;
-        let touch = |share, normal| Touch { point: self.point(share), normal, distance };
-        let [_, share] = nearest_points([[path[NOW]; 2], self.ends[NOW]]);
-        let [start, end] = self.offsets(path, share);
+    pub(super) fn contact_point(
+        &self,
+        path: [[f32; D]; 2],
+        contact_distance: f32,
+    ) -> Option<ContactPoint<D>> {
+        let distance = self.limb.radius + contact_distance;
+        let contact =
+            |fraction, normal| ContactPoint { point: self.point(fraction), normal, distance };
+        let [_, fraction] = nearest_points([[path[NOW]; 2], self.ends[NOW]]);
+        let [start, end] = self.offsets(path, fraction);
         if dot(end, end) < distance * distance && dot(start, end) > 0.0 {
-            return swept(start, end, distance).map(|(normal, _)| touch(share, normal));
+            return swept(start, end, distance).map(|(normal, _)| contact(fraction, normal));
         }
-        // It may have passed: the place is where its path, seen from the limb, is nearest to the
-        // axis. Between the ends the axis acts as an infinite cylinder, at them as a ball.
-        let seen_from = difference(path[NOW], difference(end, start));
-        let [_, share] = nearest_points([[seen_from, path[NOW]], self.ends[NOW]]);
-        let [mut start, mut end] = self.offsets(path, share);
-        if share > 0.0 && share < 1.0 {
+        // The ball may have passed through: use the point of the axis nearest to the ball's path
+        // relative to the limb. Between the ends the axis acts as an infinite cylinder, at them as
+        // a ball.
+        let relative_start = difference(path[NOW], difference(end, start));
+        let [_, fraction] = nearest_points([[relative_start, path[NOW]], self.ends[NOW]]);
+        let [mut start, mut end] = self.offsets(path, fraction);
+        if fraction > 0.0 && fraction < 1.0 {
             let [a, b] = self.ends[NOW];
             let axis = difference(b, a);
             let axis = scaled(axis, 1.0 / length(axis));
             start = add_scaled(start, -dot(start, axis), axis);
             end = add_scaled(end, -dot(end, axis), axis);
         }
-        swept(start, end, distance).map(|(normal, _)| touch(share, normal))
+        swept(start, end, distance).map(|(normal, _)| contact(fraction, normal))
     }
 }
 
@@ -109,14 +115,14 @@ mod tests {
             let distance = |time: f32| {
                 let ball = add_scaled(path[0], time, difference(path[1], path[0]));
                 let axis = ends.map(|end| add_scaled(end, time - 1.0, moved));
-                let [_, share] = nearest_points([[ball; 2], axis]);
+                let [_, fraction] = nearest_points([[ball; 2], axis]);
                 let [a, b] = axis;
-                length(difference(ball, add_scaled(a, share, difference(b, a))))
+                length(difference(ball, add_scaled(a, fraction, difference(b, a))))
             };
             let nearest = (0..=1000).map(|part| distance(part as f32 / 1000.0));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
-            if let Some(touch) = placed.touch(path, REACH) {
-                prop_assert!((length(touch.normal) - 1.0).abs() < 1e-4);
+            if let Some(contact) = placed.contact_point(path, REACH) {
+                prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
                 prop_assert!(nearest < RADIUS + REACH + 1e-3);
             } else {
                 prop_assert!(nearest > RADIUS + REACH - 1e-3 || distance(1.0) > RADIUS + REACH, "{nearest}");

@@ -4,13 +4,13 @@ use taut_core::Particles;
 
 use super::hull::PlacedHull;
 use super::limb::PlacedLimb;
-use super::{NOW, Touch};
+use super::{ContactPoint, NOW};
 use crate::body::limbs::samples;
 use crate::body::weighted_point::WeightedPoint;
 use crate::vector::{difference, dot, length};
 
 /// A limb touches a hull: a point of its axis, and the contact of a ball there with the hull.
-type LimbTouch<const D: usize> = (WeightedPoint, Touch<D>);
+type LimbContact<const D: usize> = (WeightedPoint, ContactPoint<D>);
 
 impl<const D: usize> PlacedLimb<D> {
     /// For each half of the axis the [sample point](samples) that is deepest in a hull, if its ball
@@ -20,22 +20,22 @@ impl<const D: usize> PlacedLimb<D> {
         hull: &PlacedHull<'_, D>,
         gap: f32,
         particles: &Particles<D>,
-    ) -> [Option<LimbTouch<D>>; 2] {
-        let reach = self.radius() + gap;
+    ) -> [Option<LimbContact<D>>; 2] {
+        let contact_distance = self.radius() + gap;
         let [a, b] = self.axis(NOW);
-        let mut deepest: [Option<(f32, LimbTouch<D>)>; 2] = [None, None];
-        for shares in samples(0.5 * length(difference(b, a)), reach) {
-            for (deepest, share) in deepest.iter_mut().zip(shares) {
-                let path = self.path(share);
-                let Some(touch) = hull.touch(path, reach) else { continue };
-                let offset = difference(path[NOW], touch.point.position(particles));
-                let depth = touch.distance - dot(offset, touch.normal);
+        let mut deepest: [Option<(f32, LimbContact<D>)>; 2] = [None, None];
+        for fractions in samples(0.5 * length(difference(b, a)), contact_distance) {
+            for (deepest, fraction) in deepest.iter_mut().zip(fractions) {
+                let path = self.path(fraction);
+                let Some(contact) = hull.contact_point(path, contact_distance) else { continue };
+                let offset = difference(path[NOW], contact.point.position(particles));
+                let depth = contact.distance - dot(offset, contact.normal);
                 if deepest.as_ref().is_none_or(|(deepest, _)| depth > *deepest) {
-                    *deepest = Some((depth, (self.point(share), touch)));
+                    *deepest = Some((depth, (self.point(fraction), contact)));
                 }
             }
         }
-        deepest.map(|it| it.map(|(_, touch)| touch))
+        deepest.map(|it| it.map(|(_, contact)| contact))
     }
 }
 
@@ -77,26 +77,26 @@ mod tests {
             let mut planes = Vec::new();
             let hull = hull.placed(&particles, &mut planes).unwrap();
             let limb = PlacedLimb::new(Limb { ends: [4, 5], radius: RADIUS, owner: 0 }, &particles);
-            let touches = limb.deepest_in(&hull, GAP, &particles);
+            let contacts = limb.deepest_in(&hull, GAP, &particles);
 
             // The whole axis now, and at all times.
-            let at = |share: f32, time: f32| {
+            let at = |fraction: f32, time: f32| {
                 let [a, b] = ends.map(|end| add_scaled(end, time - 1.0, moved));
-                outside(add_scaled(a, share, difference(b, a)))
+                outside(add_scaled(a, fraction, difference(b, a)))
             };
             let parts = || (0..=200).map(|part| part as f32 / 200.0);
-            let now = parts().map(|share| at(share, 1.0)).fold(f32::MAX, f32::min);
-            let nearest = parts().flat_map(|time| parts().map(move |share| at(share, time)));
+            let now = parts().map(|fraction| at(fraction, 1.0)).fold(f32::MAX, f32::min);
+            let nearest = parts().flat_map(|time| parts().map(move |fraction| at(fraction, time)));
             let nearest = nearest.fold(f32::MAX, f32::min);
-            if touches.iter().any(Option::is_some) {
+            if contacts.iter().any(Option::is_some) {
                 prop_assert!(nearest < 5e-2, "{nearest}"); // limited by the number of places and times
             } else {
                 // Sample points are less than `RADIUS + GAP` apart.
                 prop_assert!(now > -0.5 * (RADIUS + GAP), "{now}");
             }
-            for (point, touch) in touches.into_iter().flatten() {
-                prop_assert!((length(touch.normal) - 1.0).abs() < 1e-4);
-                prop_assert_eq!(touch.distance.to_bits(), (RADIUS + GAP).to_bits());
+            for (point, contact) in contacts.into_iter().flatten() {
+                prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
+                prop_assert_eq!(contact.distance.to_bits(), (RADIUS + GAP).to_bits());
                 prop_assert!(point.terms().all(|(particle, _)| particle >= 4));
             }
         }

@@ -32,9 +32,9 @@ pub(crate) enum Placed<'a, const D: usize> {
     Hull(PlacedHull<'a, D>),
 }
 
-/// A ball touches a collider in this substep.
+/// Where a ball touches a collider in this substep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch<const D: usize> {
+pub(crate) struct ContactPoint<const D: usize> {
     /// The point of the collider that takes the push.
     pub(crate) point: WeightedPoint,
     /// Unit direction in which the ball leaves.
@@ -43,7 +43,7 @@ pub(crate) struct Touch<const D: usize> {
     pub(crate) distance: f32,
 }
 
-impl<const D: usize> Touch<D> {
+impl<const D: usize> ContactPoint<D> {
     /// The contact with a ball around `point`; None if neither side can move.
     #[inline]
     pub(crate) fn contact(
@@ -102,24 +102,28 @@ impl Collider {
 }
 
 impl<const D: usize> Placed<'_, D> {
-    /// The lower and upper corner of a box that has all balls that touch it in this substep, if they
-    /// touch it at `reach` from its surface, m.
-    pub(crate) fn bounds(&self, reach: f32) -> [[f32; D]; 2] {
+    /// The lower and upper corner of a box that contains the centres of all balls that touch it in
+    /// this substep. A ball touches it if its centre is `contact_distance` from its surface, m.
+    pub(crate) fn bounds(&self, contact_distance: f32) -> [[f32; D]; 2] {
         match self {
-            Self::Limb(limb) => limb.bounds(reach),
-            Self::Hull(hull) => hull.bounds(reach),
+            Self::Limb(limb) => limb.bounds(contact_distance),
+            Self::Hull(hull) => hull.bounds(contact_distance),
         }
     }
 
-    /// The contact with a ball that moved from `start` to `end` in this substep, m, and touches the
-    /// collider at `reach` from its surface. The ball is swept: it cannot pass, whatever its speed.
-    /// Motion is taken to be straight, relative to the collider: turns of up to about 0.1 rad in a
-    /// substep are harmless.
+    /// The contact with a ball whose centre moved along `path` in this substep (before, now; m) and
+    /// that touches the collider at `contact_distance` from its surface. The ball is swept: it
+    /// cannot pass, whatever its speed. Motion is taken to be straight, relative to the collider:
+    /// turns of up to about 0.1 rad in a substep are harmless.
     #[inline]
-    pub(crate) fn touch(&self, path: [[f32; D]; 2], reach: f32) -> Option<Touch<D>> {
+    pub(crate) fn contact_point(
+        &self,
+        path: [[f32; D]; 2],
+        contact_distance: f32,
+    ) -> Option<ContactPoint<D>> {
         match self {
-            Self::Limb(limb) => limb.touch(path, reach),
-            Self::Hull(hull) => hull.touch(path, reach),
+            Self::Limb(limb) => limb.contact_point(path, contact_distance),
+            Self::Hull(hull) => hull.contact_point(path, contact_distance),
         }
     }
 }
