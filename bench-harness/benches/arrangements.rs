@@ -1,5 +1,5 @@
-//! `cargo bench --bench arrangements`: setup cost, before the first frame. It builds orders, with
-//! the renumbering of the arrangement, and plans.
+//! `cargo bench --bench arrangements`: setup cost before the first frame: arranging a model (ordering
+//! its sticks, numbering its particles) and building plans.
 //!
 //! Paths are `arrange/drape-all/512/blocked/hilbert` and `plan/drape-all/512/pulp-avx512`.
 #![forbid(unsafe_code)]
@@ -17,11 +17,11 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    // As in criterion: without `--bench`, which `cargo bench` passes, this is a test.
-    let is_bench = std::env::args().any(|word| word == "--bench");
+    // As criterion does, run as a test unless `cargo bench` passes `--bench`.
+    let is_bench = std::env::args().any(|argument| argument == "--bench");
     for &size in if is_bench { &[128, 512][..] } else { &[12] } {
-        let drape = Model::drape(size, StickSet::All).expect("a sheet");
-        let disc = Model::disc(size, StickSet::All).expect("a disc").shuffled(1);
+        let drape = Model::drape(size, StickSet::All).expect("the size suits a sheet");
+        let disc = Model::disc(size, StickSet::All).expect("the size suits a disc").shuffled(1);
         measure(&mut criterion, &format!("drape-all/{size}"), &drape);
         measure(&mut criterion, &format!("disc-shuffled/{size}"), &disc);
     }
@@ -32,20 +32,20 @@ fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
     let default = Arrangement::default_of(model);
     let mut all = vec![default];
     for other in ["banded", "packed/rcm", "blocked/hilbert", "starred/rcm"] {
-        let other = other.parse().expect("an arrangement");
+        let other = other.parse().expect("the name of an arrangement");
         if other != default {
             all.push(other);
         }
     }
     let arrange =
-        |arrangement: Arrangement| arrangement.of(model).expect("an arrangement of this model");
+        |arrangement: Arrangement| arrangement.of(model).expect("the arrangement suits this model");
 
     let mut group = criterion.benchmark_group(format!("arrange/{name}"));
     group.throughput(Throughput::Elements(model.sticks.len() as u64));
     for arrangement in all {
         group.bench_function(arrangement.to_string(), |bencher| {
             bencher.iter_with_large_drop(|| arrange(arrangement));
-            assert_complete(&arrange(arrangement), model);
+            assert_contains_all_sticks(&arrange(arrangement), model);
         });
     }
     group.finish();
@@ -56,14 +56,18 @@ fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
     let mut kernels = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
     kernels.dedup_by_key(|kernel| kernel_path(kernel));
     for kernel in kernels {
-        let plan = || kernel.plan(&particles, &sticks, &schedule, Formula::Halley).expect("a plan");
+        let plan = || {
+            kernel
+                .plan(&particles, &sticks, &schedule, Formula::Halley)
+                .expect("the kernel runs this schedule")
+        };
         group.bench_function(kernel_path(&kernel), |bencher| bencher.iter_with_large_drop(plan));
     }
     group.finish();
 }
 
 /// Checks that the order contains every stick once.
-fn assert_complete(arranged: &Arranged, model: &Model) {
+fn assert_contains_all_sticks(arranged: &Arranged, model: &Model) {
     let mut order = arranged.schedule.order().to_vec();
     order.sort_unstable();
     assert!(order.iter().map(|&stick| stick as usize).eq(0..model.sticks.len()));

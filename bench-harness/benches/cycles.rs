@@ -26,11 +26,11 @@ const RUNNER: Tool = Tool {
 };
 
 #[allow(clippy::needless_pass_by_value, reason = "the macro passes a `String`")]
-fn prepared(case: String) -> Option<Frame> {
+fn prepare(case: String) -> Option<Frame> {
     case.parse::<Case>().and_then(|case| case.frame()).ok()
 }
 
-#[library_benchmark(setup = prepared)]
+#[library_benchmark(setup = prepare)]
 #[benches::of(file = "bench-harness/benches/cycles.txt")]
 fn frame(mut frame: Option<Frame>) -> Option<Frame> {
     if let Some(frame) = &mut frame {
@@ -52,7 +52,8 @@ fn config() -> LibraryBenchmarkConfig {
 fn main() {
     iai_callgrind::main!(config = config(); library_benchmark_groups = cycles);
 
-    let is_child = env::args().any(|word| word == "--iai-run");
+    // iai-callgrind runs this program again under valgrind, with this argument.
+    let is_child = env::args().any(|argument| argument == "--iai-run");
     match Tool::missing_message(&[Tool::VALGRIND, RUNNER]) {
         Some(message) if !is_child => println!("cycles: {message}"),
         _ => main(),

@@ -18,19 +18,21 @@ use taut_bench::instructions::{
 };
 
 const LIMITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/limits.csv");
-const RENEW: &str = "cargo bench -p taut-bench --bench instructions -- --renew";
+const RENEW_COMMAND: &str = "cargo bench -p taut-bench --bench instructions -- --renew";
 /// The option, followed by a case, with which this program runs itself under valgrind.
-const FRAME: &str = "--frame";
+const FRAME_OPTION: &str = "--frame";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let result = match words.as_slice() {
+    let arguments = env::args().skip(1).filter(|argument| argument != "--bench");
+    let arguments: Vec<String> = arguments.collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments.as_slice() {
         [] => compare(),
         ["--renew"] => renew(),
-        [FRAME, case] => frame(case),
+        [FRAME_OPTION, case] => run_frame(case),
         _ => {
-            Err(format!("unknown arguments '{}': expected none or --renew", words.join(" ")).into())
+            Err(format!("unknown arguments '{}': expected none or --renew", arguments.join(" "))
+                .into())
         }
     };
     result.unwrap_or_else(|error| {
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
 
 type BenchResult<T = ExitCode> = Result<T, Box<dyn Error>>;
 
-fn frame(case: &str) -> BenchResult {
+fn run_frame(case: &str) -> BenchResult {
     counted_frame(&mut case.parse::<Case>()?.frame()?);
     Ok(ExitCode::SUCCESS)
 }
@@ -80,12 +82,12 @@ impl Count {
 }
 
 fn compare() -> BenchResult {
-    if let Some(message) = missing() {
+    if let Some(message) = why_nothing_is_counted() {
         println!("instructions: {message}");
         return Ok(ExitCode::SUCCESS);
     }
     let limits = Limits::parse(&fs::read_to_string(LIMITS)?)?;
-    let (mut too_many, mut lower, mut wrong) = (0, 0, 0);
+    let (mut above_limit, mut below_limit, mut unexpected) = (0, 0, 0);
     println!(
         "Instructions per stick and iteration; divisions and square roots per frame: \
          executed = counted in the formula + padding.\n"
@@ -98,13 +100,13 @@ fn compare() -> BenchResult {
         let limit = limits.of(&count.case).unwrap_or(0.0);
         let change = count.instructions / limit - 1.0;
         let verdict = if count.executed != count.expected() {
-            wrong += 1;
+            unexpected += 1;
             "  NOT AS EXPECTED"
         } else if change > TOLERANCE {
-            too_many += 1;
+            above_limit += 1;
             if limit > 0.0 { "  TOO MANY" } else { "  HAS NO LIMIT" }
         } else if change < -TOLERANCE {
-            lower += 1;
+            below_limit += 1;
             "  fewer"
         } else {
             ""
@@ -119,27 +121,27 @@ fn compare() -> BenchResult {
             count.equation(|operations| operations.square_roots),
         );
     })?;
-    if wrong > 0 {
+    if unexpected > 0 {
         println!(
-            "{wrong} cases do not execute the operations of the formula plus padding, or use \
+            "{unexpected} cases do not execute the operations of the formula plus padding, or use \
              hardware estimates, which no formula may use."
         );
     }
     let compiler = MachineInfo::current().rustc;
-    if too_many + lower > 0 && limits.compiler != compiler {
+    if above_limit + below_limit > 0 && limits.compiler != compiler {
         println!("The limits were counted with {}; this is {compiler}.", limits.compiler);
     }
-    if too_many > 0 {
-        println!("{too_many} cases exceed their limits by more than {:.0} %.", 1e2 * TOLERANCE);
+    if above_limit > 0 {
+        println!("{above_limit} cases exceed their limits by more than {:.0} %.", 1e2 * TOLERANCE);
     }
-    if too_many + lower > 0 {
-        println!("If this is intended: {RENEW}");
+    if above_limit + below_limit > 0 {
+        println!("If this is intended: {RENEW_COMMAND}");
     }
-    Ok(ExitCode::from(u8::from(too_many + wrong > 0)))
+    Ok(ExitCode::from(u8::from(above_limit + unexpected > 0)))
 }
 
 fn renew() -> BenchResult {
-    if let Some(message) = missing() {
+    if let Some(message) = why_nothing_is_counted() {
         return Err(message.into());
     }
     let compiler = MachineInfo::current().rustc.to_owned();
@@ -152,7 +154,8 @@ fn renew() -> BenchResult {
     Ok(ExitCode::SUCCESS)
 }
 
-fn missing() -> Option<String> {
+/// A message if divisions cannot be recognized, or a tool is missing.
+fn why_nothing_is_counted() -> Option<String> {
     if cfg!(target_arch = "x86_64") {
         Tool::missing_message(&[Tool::VALGRIND, Tool::OBJDUMP])
     } else {
@@ -177,13 +180,13 @@ fn count(case: Case, program: &Path, disassembly: &Disassembly) -> BenchResult<C
         .arg(format!("--toggle-collect={COUNTED_FRAME}"))
         .arg(format!("--callgrind-out-file={}", profile_path.display()))
         .arg(program)
-        .args([FRAME, &case.to_string()]))?;
+        .args([FRAME_OPTION, &case.to_string()]))?;
     let profile = Profile::parse(&fs::read_to_string(&profile_path)?, &program.to_string_lossy())?;
     Ok(Count {
         case,
-        instructions: profile.total as f64 / case.relaxed()?,
+        instructions: profile.total as f64 / case.relaxations()?,
         executed: disassembly.executed(&profile),
-        by_formula: case.counted()?,
+        by_formula: case.formula_operations()?,
         padding: case.padding()?,
     })
 }

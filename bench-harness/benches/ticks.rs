@@ -1,4 +1,4 @@
-//! The same benches in ticks of the time-stamp counter of x86-64:
+//! The benches of `kernels`, in ticks of the time-stamp counter of x86-64:
 //! `cargo bench -p taut-bench --features ticks --bench ticks`.
 //!
 //! The counter runs at a constant rate near the nominal clock of the processor. Ticks are core

@@ -23,7 +23,8 @@ pub struct BenchCase {
     /// The start in the scenario's arrangement.
     arranged: Arranged,
     start_hash: u64,
-    expected: [u64; RUN_FRAMES],
+    /// The hash after each frame of the scalar kernel.
+    expected_hashes: [u64; RUN_FRAMES],
 }
 
 /// Why a bench case cannot be set up.
@@ -88,16 +89,19 @@ impl BenchCase {
         for _ in 0..WARMUP_FRAMES {
             let _ = plan.step(particles, sticks, &step)?;
         }
-        model.particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(particles));
+        model.particles = match renumbering {
+            Some(renumbering) => renumbering.undo(particles),
+            None => particles.clone(),
+        };
         let scalar = AnyKernel::Scalar(ScalarKernel);
         let mut reference = Runner::kernel(&scalar, &arranged, formula)?;
-        let mut expected = [0; RUN_FRAMES];
-        for hash in &mut expected {
+        let mut expected_hashes = [0; RUN_FRAMES];
+        for hash in &mut expected_hashes {
             let _ = reference.step(&step)?;
             *hash = reference.particles(&model).hash();
         }
         let start_hash = model.particles.hash();
-        Ok(Self { scenario, formula, model, arranged, start_hash, expected })
+        Ok(Self { scenario, formula, model, arranged, start_hash, expected_hashes })
     }
 
     /// Prepares a run with a kernel, at the start.
@@ -165,7 +169,7 @@ impl Run<'_> {
         if found == case.start_hash {
             return Err(InvalidRun::NothingMoved);
         }
-        match frames.checked_sub(1).map(|last| case.expected[last]) {
+        match frames.checked_sub(1).map(|last| case.expected_hashes[last]) {
             Some(expected) if self.checks_bits && found != expected => {
                 return Err(InvalidRun::DifferentBits { expected, found });
             }

@@ -25,7 +25,7 @@ pub const ROUNDS: usize = 8;
 
 const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: Numbering::Given };
 
-/// A model, a step and configurations.
+/// A model, a step, and the configurations to compare.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The model.
@@ -61,10 +61,10 @@ pub struct SubstepComparison {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComparisonError {
-    /// No frames.
+    /// `frames` or `repeats` is 0.
     #[error("at least one frame must be timed")]
     NoFrames,
-    /// No copies.
+    /// `copies` is 0.
     #[error("at least one copy of the model is needed")]
     NoCopies,
     /// The copies cannot be built.
@@ -87,7 +87,7 @@ pub enum ComparisonError {
 /// The progress of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'a> {
-    /// The completed share, 0 to 1.
+    /// The completed fraction, 0 to 1.
     pub share: f64,
     /// The current activity.
     pub doing: &'a str,
@@ -111,8 +111,8 @@ struct Parameters {
     iterations: u32,
 }
 
-/// Every arrangement of a comparison.
-pub(crate) type ByArrangement = BTreeMap<Arrangement, Arranged>;
+/// The model of a comparison in each of its arrangements.
+pub(crate) type ArrangedModels = BTreeMap<Arrangement, Arranged>;
 
 impl Comparison {
     /// Runs the comparison and returns the row of the textbook loop, if it is a baseline, then one
@@ -126,11 +126,11 @@ impl Comparison {
     }
 
     /// The model in all arrangements of the comparison.
-    pub(crate) fn arranged(&self) -> Result<ByArrangement, ComparisonError> {
-        self.checked()?;
+    pub(crate) fn arranged(&self) -> Result<ArrangedModels, ComparisonError> {
+        self.validate()?;
         let Baselines { textbook, double } = self.baselines;
         let reference = (textbook && double).then_some(AUTHORED);
-        let all = self.configurations.iter().map(|it| it.arrangement).chain(reference);
+        let all = self.configurations.iter().map(|one| one.arrangement).chain(reference);
         let mut arranged = BTreeMap::new();
         for arrangement in all {
             if let btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement) {
@@ -143,17 +143,17 @@ impl Comparison {
     /// Like [`run`](Self::run), with the result of [`arranged`](Self::arranged).
     pub(crate) fn run_arranged(
         &self,
-        arranged: &ByArrangement,
+        arranged: &ArrangedModels,
         progress: impl FnMut(Progress<'_>),
     ) -> Result<Vec<Row>, ComparisonError> {
-        let comparison = self.checked()?;
-        let textbook = self.baselines.textbook.then(|| comparison.textbook_entry());
+        let valid = self.validate()?;
+        let textbook = self.baselines.textbook.then(|| valid.textbook_entry());
         let mut entries: Vec<Entry> = textbook.into_iter().collect();
         for configuration in &self.configurations {
-            let on = &arranged[&configuration.arrangement];
-            entries.push(comparison.kernel_entry(configuration, &self.step, on)?);
+            let arranged = &arranged[&configuration.arrangement];
+            entries.push(valid.kernel_entry(configuration, &self.step, arranged)?);
         }
-        let mut rows = comparison.run_in_rounds(entries, arranged, progress)?;
+        let mut rows = valid.run_in_rounds(entries, arranged, progress)?;
         set_speedups(&mut rows);
         Ok(rows)
     }
@@ -171,20 +171,19 @@ impl Comparison {
         rows: &[Row],
         progress: impl FnMut(Progress<'_>),
     ) -> Result<Option<SubstepComparison>, ComparisonError> {
-        let comparison = self.checked()?;
+        let valid = self.validate()?;
         let as_substeps = Step { substeps: self.step.iterations, iterations: 1, ..self.step };
         let one_substep = self.step.substeps == 1 && self.step.iterations > 1;
         if !one_substep || as_substeps.motion().is_err() {
             return Ok(None);
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };
-        let on = fastest.arrangement.of_copies(&self.model, self.copies)?;
-        let arranged = BTreeMap::from([(fastest.arrangement, on)]);
-        let on = &arranged[&fastest.arrangement];
+        let arranged = fastest.arrangement.of_copies(&self.model, self.copies)?;
         let entries =
-            [self.step, as_substeps].map(|step| comparison.kernel_entry(fastest, &step, on));
+            [self.step, as_substeps].map(|step| valid.kernel_entry(fastest, &step, &arranged));
         let entries = entries.into_iter().collect::<Result<_, _>>()?;
-        let mut rows = comparison.run_in_rounds(entries, &arranged, progress)?.into_iter();
+        let arranged = BTreeMap::from([(fastest.arrangement, arranged)]);
+        let mut rows = valid.run_in_rounds(entries, &arranged, progress)?.into_iter();
         let pair = rows.next().zip(rows.next());
         Ok(pair.map(|(one_substep, substeps_of_one_iteration)| SubstepComparison {
             one_substep,
@@ -201,12 +200,12 @@ impl Comparison {
             .map(|(configuration, _)| configuration)
     }
 
-    fn checked(&self) -> Result<Checked<'_>, ComparisonError> {
+    fn validate(&self) -> Result<ValidComparison<'_>, ComparisonError> {
         if self.frames == 0 || self.repeats == 0 {
             return Err(ComparisonError::NoFrames);
         }
         self.step.motion()?;
-        Ok(Checked { comparison: self, all_copies: all_copies(&self.model, self.copies)? })
+        Ok(ValidComparison { comparison: self, all_copies: all_copies(&self.model, self.copies)? })
     }
 
     fn step_of(&self, parameters: Parameters) -> Step<3> {
@@ -214,7 +213,7 @@ impl Comparison {
     }
 
     /// The stick relaxations of a row in all frames, warm-up included.
-    pub(crate) fn relaxed_in_all_frames(&self) -> f64 {
+    pub(crate) fn relaxations_in_all_frames(&self) -> f64 {
         let Step { substeps, iterations, .. } = self.step;
         let frames = self.warmup + self.frames * self.repeats;
         let sticks = self.model.sticks.len() * self.copies;
@@ -237,18 +236,18 @@ pub(crate) fn all_copies(model: &Model, copies: usize) -> Result<Cow<'_, Model>,
 }
 
 /// A comparison whose counts and step are valid.
-struct Checked<'a> {
+struct ValidComparison<'a> {
     comparison: &'a Comparison,
     /// All copies of the model, side by side.
     all_copies: Cow<'a, Model>,
 }
 
-impl Checked<'_> {
+impl ValidComparison<'_> {
     /// Runs all frames of the entries, in rounds, and returns a row without speedups for each.
     fn run_in_rounds(
         &self,
         mut entries: Vec<Entry>,
-        arranged: &ByArrangement,
+        arranged: &ArrangedModels,
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Vec<Row>, ComparisonError> {
         let &Comparison { warmup, frames, repeats, .. } = self.comparison;
@@ -317,7 +316,7 @@ impl Checked<'_> {
         let Model { particles, sticks, .. } = &*self.all_copies;
         let Tally { divisions, square_roots, estimates, .. } =
             taut_scalar::count_operations(particles, sticks, formula);
-        let times = u64::from(substeps) * u64::from(iterations);
+        let iterations_per_frame = u64::from(substeps) * u64::from(iterations);
         Row {
             kernel: "",
             inner: "",
@@ -339,9 +338,9 @@ impl Checked<'_> {
             speedup_over_textbook: f64::NAN,
             speedup_over_scalar: f64::NAN,
             speedup_over_one_thread: None,
-            divisions_per_frame: divisions * times,
-            square_roots_per_frame: square_roots * times,
-            estimates_per_frame: estimates * times,
+            divisions_per_frame: divisions * iterations_per_frame,
+            square_roots_per_frame: square_roots * iterations_per_frame,
+            estimates_per_frame: estimates * iterations_per_frame,
             stretch_rms: f64::NAN,
             stretch_max: f64::NAN,
             compression_rms: f64::NAN,
@@ -384,15 +383,15 @@ impl Checked<'_> {
         let fastest = entry.nanoseconds[0] as f64;
         let median = entry.nanoseconds[entry.nanoseconds.len() / 2] as f64;
         let Row { sticks, iterations, substeps, .. } = entry.row;
-        let relaxed = sticks as f64 * f64::from(iterations) * f64::from(substeps);
+        let relaxations = sticks as f64 * f64::from(iterations) * f64::from(substeps);
         let particles = entry.runner.particles(&self.all_copies);
         let finite = (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
         let stretch = Stretch::of(&particles, &self.all_copies.sticks);
         Row {
             frame_us_median: median / 1e3,
             frame_us_fastest: fastest / 1e3,
-            ns_per_stick_median: median / relaxed,
-            ns_per_stick_fastest: fastest / relaxed,
+            ns_per_stick_median: median / relaxations,
+            ns_per_stick_fastest: fastest / relaxations,
             stretch_rms: stretch.rms,
             stretch_max: stretch.max,
             compression_rms: stretch.compression_rms,
@@ -424,6 +423,7 @@ fn set_speedups(rows: &mut [Row]) {
         row.speedup_over_scalar = scalar / row.frame_us_median;
         let variant = |row: &Row| (row.inner, row.isa, row.formula, row.schedule.clone());
         let one_thread = single_threaded.iter().find(|one| variant(one) == variant(row));
-        row.speedup_over_one_thread = one_thread.map(|it| it.frame_us_median / row.frame_us_median);
+        row.speedup_over_one_thread =
+            one_thread.map(|one| one.frame_us_median / row.frame_us_median);
     }
 }

@@ -1,7 +1,7 @@
 //! Measures kernels: time, residual, operations, distance from `f64`, bits.
 //!
 //! A [`Comparison`] runs the same frames with each configuration (a kernel, a formula, an
-//! [`Arrangement`] of the scene) in interleaved rounds, so that noise affects all alike, and
+//! [`Arrangement`] of the model) in interleaved rounds, so that noise affects all alike, and
 //! returns a [`Row`] for each. A row has the residual, whether all positions are finite, and the
 //! hash of the final positions; rows of one formula and schedule must be bit-identical
 //! ([`disagreements`]).
@@ -9,8 +9,8 @@
 //! A [`SizeScaling`] runs a comparison for each of several sizes of a scene, without the rows that
 //! become too slow.
 //!
-//! A [`Survey`] runs each combination of order, formula and step for some seconds and reports which
-//! stay bounded, with one [`Stability`] per combination.
+//! A [`Survey`] runs each combination of arrangement, formula and step for a number of frames, and
+//! returns a [`Stability`] for each: whether it stays bounded.
 //!
 //! - [`SCENARIOS`] are the scenes of the benches, as data; a [`BenchCase`] runs one repeatedly from
 //!   the same start and verifies each run.
@@ -19,7 +19,7 @@
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
 //! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`StepProfile`]
 //!   separates the time of sticks from the rest, and [`FrameTimes`] measures plain frames and the
-//!   share of each part of a step.
+//!   fraction of each part of a step.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.

@@ -27,21 +27,21 @@ pub struct PrecisionPair {
 pub struct Distance {
     /// Root mean square over all particles.
     pub rms: f64,
-    /// The largest of a particle.
+    /// The largest distance of one particle.
     pub max: f64,
 }
 
 impl Distance {
-    /// The distance between positions of the same index.
-    pub fn between(ones: &[[f64; 3]], others: &[[f64; 3]]) -> Self {
+    /// The distance between positions with the same index.
+    pub fn between(positions: &[[f64; 3]], others: &[[f64; 3]]) -> Self {
         let (mut squares, mut max) = (0.0, 0.0_f64);
-        for (one, other) in ones.iter().zip(others) {
+        for (one, other) in positions.iter().zip(others) {
             let square = (0..3).map(|axis| (one[axis] - other[axis]).powi(2)).sum::<f64>();
             squares += square;
             max = max.max(square.sqrt());
         }
         // `f64::max` drops a NaN; the sum keeps it.
-        let rms = (squares / ones.len().max(1) as f64).sqrt();
+        let rms = (squares / positions.len().max(1) as f64).sqrt();
         Self { rms, max: if rms.is_nan() { f64::NAN } else { max } }
     }
 }

@@ -24,7 +24,7 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Computes it; all values are 0 if there are no sticks. The percentiles treat one-sided sticks
+    /// Computes the residual; all values are 0 if there are no sticks. The percentiles treat one-sided sticks
     /// as two-sided.
     ///
     /// # Panics
@@ -39,12 +39,12 @@ impl Residual {
             (length / sticks.rest(stick).to_f64() - 1.0).max(0.0)
         };
         let intact = sticks.ends().iter().enumerate().filter(|(stick, _)| !sticks.is_torn(*stick));
-        let mut all: Vec<f64> = intact.map(stretch).collect();
-        all.sort_unstable_by(f64::total_cmp);
-        let percentile = |hundredths: usize| match all.len() {
+        let mut stretches: Vec<f64> = intact.map(stretch).collect();
+        stretches.sort_unstable_by(f64::total_cmp);
+        let percentile = |hundredths: usize| match stretches.len() {
             _ if rms.is_nan() => f64::NAN,
             0 => 0.0,
-            len => all[(len * hundredths).div_ceil(100).max(1) - 1],
+            len => stretches[(len * hundredths).div_ceil(100).max(1) - 1],
         };
         Self {
             rms,

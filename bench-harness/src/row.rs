@@ -40,7 +40,7 @@ pub struct Row {
     pub frame_us_fastest: f64,
     /// Median frame / (sticks * iterations * substeps), ns.
     pub ns_per_stick_median: f64,
-    /// The same of the fastest frame.
+    /// The same for the fastest frame.
     pub ns_per_stick_fastest: f64,
     /// Median frame of the textbook loop over this median frame.
     pub speedup_over_textbook: f64,
@@ -105,7 +105,7 @@ impl Row {
         kernel_name(self.kernel, self.inner)
     }
 
-    /// Million sticks relaxed per second, median.
+    /// Millions of stick relaxations per second, in the median frame.
     pub fn million_sticks_per_s(&self) -> f64 {
         1e3 / self.ns_per_stick_median
     }

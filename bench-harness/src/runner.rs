@@ -65,7 +65,8 @@ impl Runner {
                 textbook.particles.iter().map(|particle| particle.position).collect()
             }
             Self::Kernel(runner) => {
-                let undone = runner.renumbering.as_ref().map(|it| it.undo(&runner.particles));
+                let renumbering = runner.renumbering.as_ref();
+                let undone = renumbering.map(|renumbering| renumbering.undo(&runner.particles));
                 let particles = undone.as_ref().unwrap_or(&runner.particles);
                 (0..particles.len()).map(|i| particles.position(i)).collect()
             }

@@ -82,7 +82,7 @@ impl Scenario {
     }
 
     /// Stick relaxations per frame: sticks times iterations times substeps.
-    pub fn relaxed_per_frame(&self, model: &Model) -> u64 {
+    pub fn relaxations_per_frame(&self, model: &Model) -> u64 {
         model.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
     }
 
@@ -92,12 +92,12 @@ impl Scenario {
     }
 
     /// The path of a bench: `drape-all/halley/grid-avx512/128`.
-    pub fn path(&self, formula: Formula, engine: &str, size: usize) -> String {
-        format!("{}/{formula}/{engine}/{size}", self.name)
+    pub fn path(&self, formula: Formula, kernel: &str, size: usize) -> String {
+        format!("{}/{formula}/{kernel}/{size}", self.name)
     }
 }
 
-/// The kernels of this build and machine that suit that order, widest first.
+/// The kernels of this build and machine that suit an order, widest first.
 pub fn kernels_for(order: Order) -> Vec<AnyKernel> {
     let fits = |kernel: &AnyKernel| match kernel.kernel_name() {
         KernelName::Scalar => true,

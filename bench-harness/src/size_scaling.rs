@@ -23,7 +23,7 @@ pub struct SizeScaling<F> {
 pub struct SizeScalingPoint {
     /// The size.
     pub size: usize,
-    /// The rows: those of [`Comparison::run`] that were not left out.
+    /// The rows of [`Comparison::run`] that were not skipped.
     pub rows: Vec<LimitedRow>,
 }
 
@@ -46,15 +46,17 @@ where
         let mut points = Vec::new();
         for (done, &size) in self.sizes.iter().enumerate() {
             let mut comparison = (self.comparison)(size)?;
-            let relaxed = comparison.relaxed_in_all_frames();
+            let relaxations = comparison.relaxations_in_all_frames();
             let is_fast = |name: &str| {
-                ns_per_stick.get(name).is_none_or(|ns| ns * 1e-9 * relaxed <= self.row_seconds_max)
+                ns_per_stick
+                    .get(name)
+                    .is_none_or(|ns| ns * 1e-9 * relaxations <= self.row_seconds_max)
             };
-            comparison.configurations.retain(|it| is_fast(&it.name()));
+            comparison.configurations.retain(|one| is_fast(&one.name()));
             comparison.baselines.textbook &= is_fast(TEXTBOOK);
-            let rows = limited_rows(&comparison, peaks, |it| {
-                let share = (done as f64 + it.share) / total;
-                progress(Progress { share, doing: &format!("size {size}: {}", it.doing) });
+            let rows = limited_rows(&comparison, peaks, |Progress { share, doing }| {
+                let share = (done as f64 + share) / total;
+                progress(Progress { share, doing: &format!("size {size}: {doing}") });
             })?;
             for LimitedRow { row, .. } in &rows {
                 let Row { ns_per_stick_median, kernel, .. } = *row;

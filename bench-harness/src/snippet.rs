@@ -9,9 +9,9 @@ use taut::{AnyKernel, Family, Sheet, Tuned};
 pub fn dependency(tuned: &Tuned) -> String {
     let mut features = vec!["std", &*tuned.kernel];
     // These kernels use the instruction set that the program is compiled for, by way of `wide`.
-    let on_wide = AnyKernel::named(&tuned.kernel)
+    let needs_wide = AnyKernel::named(&tuned.kernel)
         .is_ok_and(|kernel| matches!(kernel, AnyKernel::WideGrid(_) | AnyKernel::WideCopies(_)));
-    if on_wide {
+    if needs_wide {
         features.push("wide");
     }
     if tuned.threads > 1 {
@@ -35,7 +35,7 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
         Order::Sheet => "sheet.schedule(&sticks)?",
     };
     let order = format!("let schedule = {order};\n");
-    let mutable = if *copies > 1 { "" } else { "mut " };
+    let mut_keyword = if *copies > 1 { "" } else { "mut " };
     let renumber = match schedule.numbering {
         Numbering::Given => "",
         Numbering::Rcm | Numbering::RcmAfter => "reverse_cuthill_mckee(&sticks)",
@@ -43,7 +43,7 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
     };
     let renumber = format!(
         "let renumbering = Renumbering::{renumber};\n\
-         let ({mutable}particles, sticks) = renumbering.apply(&particles, &sticks);\n"
+         let ({mut_keyword}particles, sticks) = renumbering.apply(&particles, &sticks);\n"
     );
     let mut text = String::new();
     if *copies > 1 {

@@ -6,8 +6,8 @@ use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::comparison::{ComparisonError, Progress};
 
-/// The default bound of stretch and compression: far above the largest of the softest simulation
-/// that stays bounded (a sheet of 128 rows with one iteration per frame).
+/// The default bound of stretch and compression: far above the largest stretch of the softest
+/// simulation that stays bounded (a sheet of 128 rows with one iteration per frame).
 pub const BOUND: f64 = 100.0;
 
 /// A model and its name in reports.
@@ -205,8 +205,8 @@ impl BoundedRun {
         for frame in 1..=frames {
             run.finite = plan.step(&mut particles, sticks, step)?.finite;
             run.stretch = Stretch::of(&particles, sticks);
-            let within = run.finite && run.stretch.residual_max() <= bound;
-            if !within && run.left_bounds_at.is_none() {
+            let is_within = run.finite && run.stretch.residual_max() <= bound;
+            if !is_within && run.left_bounds_at.is_none() {
                 run.left_bounds_at = Some(frame);
             }
             if !run.finite {
@@ -226,6 +226,6 @@ fn is_default_schedule(model: &Model, schedule: &Schedule) -> bool {
 fn fastest_for(schedule: &Schedule) -> AnyKernel {
     // Batches of one stick use a single lane.
     let scalar = || AnyKernel::named("scalar").ok();
-    let single_sticks = schedule.batches().all(|batch| batch.len() == 1);
-    single_sticks.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
+    let has_single_sticks = schedule.batches().all(|batch| batch.len() == 1);
+    has_single_sticks.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
 }

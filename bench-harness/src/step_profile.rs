@@ -1,4 +1,4 @@
-//! Frame times of a world, and the share of each part of a step.
+//! Frame times of a world, and the fraction of each part of a step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -55,25 +55,25 @@ impl StepProfile {
         self.total().saturating_sub(self.sticks())
     }
 
-    /// The share of each part in the total.
+    /// The fraction of each part in the total.
     pub fn shares(&self) -> Shares {
         let total = self.total().as_secs_f64();
-        let share = |time: Duration| if total > 0.0 { time.as_secs_f64() / total } else { 0.0 };
-        let of = |part| share(self.0.get(&part).copied().unwrap_or_default());
+        let fraction = |time: Duration| if total > 0.0 { time.as_secs_f64() / total } else { 0.0 };
+        let fraction_of = |part| fraction(self.0.get(&part).copied().unwrap_or_default());
         Shares {
-            sticks: share(self.sticks()),
-            motion: of(StepPart::Motion),
-            forces: of(StepPart::Forces),
-            tethers: of(StepPart::Tethers),
-            ties: of(StepPart::Ties),
-            contacts: of(StepPart::SelfCollision),
-            obstacles: of(StepPart::Obstacles),
-            tearing: of(StepPart::Tearing),
+            sticks: fraction(self.sticks()),
+            motion: fraction_of(StepPart::Motion),
+            forces: fraction_of(StepPart::Forces),
+            tethers: fraction_of(StepPart::Tethers),
+            ties: fraction_of(StepPart::Ties),
+            contacts: fraction_of(StepPart::SelfCollision),
+            obstacles: fraction_of(StepPart::Obstacles),
+            tearing: fraction_of(StepPart::Tearing),
         }
     }
 }
 
-/// The share of each part in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
+/// The fraction of each part in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
     /// The relaxation of sticks, and the motion of particles without forces: there the kernel does
@@ -97,7 +97,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Each share with its name in reports.
+    /// Each fraction with its name in reports.
     pub fn each(&self) -> [(&'static str, f64); 8] {
         let Self { sticks, motion, forces, tethers, ties, contacts, obstacles, tearing } = *self;
         [
@@ -136,10 +136,10 @@ impl<T> Samples<T> {
         }
         self.seen += 1;
         if self.kept.len() == KEPT_MAX {
-            let mut nth = 0;
+            let mut count = 0;
             self.kept.retain(|_| {
-                nth += 1;
-                nth % 2 == 1
+                count += 1;
+                count % 2 == 1
             });
             self.stride *= 2;
         }
@@ -155,7 +155,7 @@ impl<T> Samples<T> {
 
 /// Times of the frames of a world. Most frames are plain steps, and only these count as frame
 /// times. The second frame and every 8th after it are *watched* ([`World::step_watched`]) and give
-/// the shares of the parts.
+/// the fractions of the parts.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
     frames: u64,
@@ -178,15 +178,15 @@ impl FrameTimes {
     where
         World<D>: Simulation<D>,
     {
-        let watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
+        let is_watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
         self.frames += 1;
-        if watched {
-            let mut times = StepProfile::default();
-            let outcome = times.step(world)?;
+        if is_watched {
+            let mut profile = StepProfile::default();
+            let outcome = profile.step(world)?;
             if frames == 1 {
-                self.record(times.total());
+                self.record(profile.total());
             }
-            self.watched.record(times);
+            self.watched.record(profile);
             return Ok(outcome);
         }
         let start = Instant::now();
@@ -210,13 +210,15 @@ impl FrameTimes {
         self.fastest.map_or(0.0, |time| time.as_secs_f64() * 1e6)
     }
 
-    /// The share of each part, from its median time over the watched frames. Disturbances of fewer
+    /// The fraction of each part, from its median time over the watched frames. Disturbances of fewer
     /// than half of these frames have no effect, and a part that runs in fewer than half of them
     /// counts as 0.
     pub fn shares(&self) -> Shares {
-        let parts = self.watched.kept.iter().flat_map(|times| times.0.keys());
+        let parts = self.watched.kept.iter().flat_map(|profile| profile.0.keys());
         let parts: BTreeSet<&StepPart> = parts.collect();
-        let median = |part| self.watched.median(|it| it.0.get(part).copied().unwrap_or_default());
+        let time_of =
+            |profile: &StepProfile, part| profile.0.get(part).copied().unwrap_or_default();
+        let median = |part| self.watched.median(|profile| time_of(profile, part));
         StepProfile(parts.into_iter().map(|part| (*part, median(part))).collect()).shares()
     }
 }

@@ -37,7 +37,7 @@ pub struct WorldRow {
     pub sticks_us_median: f64,
     /// The median time of all other parts of the step in a frame, µs: motion, forces, collisions.
     pub others_us_median: f64,
-    /// Time of the sticks per stick, iteration and pass, ns.
+    /// Time of the sticks per stick, substep, pass and iteration, ns.
     pub ns_per_stick: f64,
     /// Time of all other parts of the step per particle and substep, ns.
     pub others_ns_per_particle: f64,
@@ -121,10 +121,10 @@ where
     World<D>: Simulation<D>,
 {
     fn step(&mut self, warmup: usize) -> Result<(), WorldError> {
-        let mut times = StepProfile::default();
-        self.finite &= times.step(&mut self.world)?.finite;
+        let mut profile = StepProfile::default();
+        self.finite &= profile.step(&mut self.world)?.finite;
         if self.frames_done >= warmup {
-            self.frames.push(times);
+            self.frames.push(profile);
         }
         self.frames_done += 1;
         Ok(())
@@ -141,8 +141,8 @@ where
         let models = || self.world.islands().iter().map(|island| &island.model);
         let sticks: usize = models().map(|model| model.sticks.len()).sum();
         let particles: usize = models().map(|model| model.particles.len()).sum();
-        let moved = particles as f64 * f64::from(settings.step.substeps);
-        let relaxed = sticks as f64
+        let particle_substeps = particles as f64 * f64::from(settings.step.substeps);
+        let relaxations = sticks as f64
             * f64::from(settings.step.substeps)
             * f64::from(settings.step.iterations)
             * f64::from(settings.passes);
@@ -154,8 +154,8 @@ where
             frame_us_median: median(StepProfile::total),
             sticks_us_median: sticks_us,
             others_us_median: others_us,
-            ns_per_stick: sticks_us * 1e3 / relaxed,
-            others_ns_per_particle: others_us * 1e3 / moved,
+            ns_per_stick: sticks_us * 1e3 / relaxations,
+            others_ns_per_particle: others_us * 1e3 / particle_substeps,
             stretch_rms: stretch.rms,
             stretch_max: stretch.max,
             compression_rms: stretch.compression_rms,

@@ -33,8 +33,8 @@ pub struct Response<L> {
 /// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
-/// and `b - d (wb g)`. Nothing moves if the ends coincide (`l2` below the smallest normal `f32`) or
-/// are both pinned. Kernels that keep ends and factors in different layouts call
+/// and `b - d (wb g)`. No end moves if they coincide (`l2` below the smallest normal `f32`) or are
+/// both pinned. Kernels that keep ends and factors in different layouts call
 /// [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
@@ -56,8 +56,8 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
 }
 
-/// [`relax`] with `d = b - a` given. Where the caller sets `d` to zero, nothing moves, even if the
-/// ends are infinite.
+/// [`relax`] with `d = b - a` given. If the caller sets `d` to zero, the ends do not change, even
+/// if they are infinite.
 #[inline(always)]
 pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     [a, b]: [[L; D]; 2],
@@ -68,13 +68,13 @@ pub fn relax_by<F: Factor, L: Lane, const D: usize>(
 ) -> ([L; D], [L; D]) {
     let g = factor::<F, L>(squared_length(d), rest_term, weight_term, response);
     let gains = [wa * g, wb * g];
-    let mut moved = (a, b);
+    let mut new_ends = (a, b);
     for axis in 0..D {
         let [new_a, new_b] = displaced([a[axis], b[axis]], d[axis], gains);
-        moved.0[axis] = new_a;
-        moved.1[axis] = new_b;
+        new_ends.0[axis] = new_a;
+        new_ends.1[axis] = new_b;
     }
-    moved
+    new_ends
 }
 
 /// `(dx² + dy²) + dz²`.
@@ -87,7 +87,7 @@ pub fn squared_length<L: Lane, const D: usize>(d: [L; D]) -> L {
     l2
 }
 
-/// The factor `g` of a stick, from its squared length: 0 where nothing moves.
+/// The factor `g` of a stick, from its squared length: 0 if the ends coincide or are both pinned.
 #[inline(always)]
 pub fn factor<F: Factor, L: Lane>(
     l2: L,
@@ -98,8 +98,8 @@ pub fn factor<F: Factor, L: Lane>(
     let zero = l2.constant(0.0);
     // `x >= NaN` is false, so one comparison masks both short sticks and zero weights.
     let (min, nan) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
-    let moves = l2.at_least(L::select(weight_term.above(zero), min, nan));
-    let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
+    let acts = l2.at_least(L::select(weight_term.above(zero), min, nan));
+    let g = L::select(acts, F::factor(l2, rest_term, weight_term), zero);
     match response {
         Some(Response { stretched, compressed }) => {
             g * L::select(g.above(zero), stretched, compressed)

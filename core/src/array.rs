@@ -14,9 +14,9 @@ pub(crate) fn serialize<T: Serialize, S: Serializer, const D: usize>(
 pub(crate) fn deserialize<'de, T: Deserialize<'de>, S: Deserializer<'de>, const D: usize>(
     deserializer: S,
 ) -> Result<[T; D], S::Error> {
-    let numbers = Vec::deserialize(deserializer)?;
-    let len = numbers.len();
-    numbers
+    let values = Vec::deserialize(deserializer)?;
+    let len = values.len();
+    values
         .try_into()
         .map_err(|_| S::Error::custom(format_args!("expected {D} numbers, found {len}")))
 }

@@ -1,9 +1,10 @@
-//! `map` and `from_fn` of arrays of plain values, for inner loops.
+//! `map` and `from_fn` for arrays of `Copy` values, for inner loops.
 //!
-//! Those of the standard library also drop what they have made if a call panics. That is a third of
-//! the code that the compiler has to optimize in kernels that use them for each axis and register.
-//! With these, indexed kernels and copies run 2 to 7 % fewer instructions, `wide` on stars 20 % fewer.
-//! But the grid kernel on narrow sheets takes 1 to 2 % longer, and keeps those of the standard library.
+//! Those of the standard library also drop the values made so far if a call panics. That is a third
+//! of the code that the compiler has to optimize in kernels that use them for each axis and
+//! register. With these, indexed kernels and the copies kernel run 2 to 7 % fewer instructions,
+//! `wide` on stars 20 % fewer. But the grid kernel takes 1 to 2 % longer on narrow sheets with
+//! these, so it uses those of the standard library.
 
 /// `[f(values[0]), f(values[1]), ...]`.
 ///
@@ -22,7 +23,7 @@ pub fn map<T: Copy, U: Copy, const N: usize>(values: [T; N], mut f: impl FnMut(T
 /// ```
 #[inline(always)]
 pub fn from_fn<T: Copy, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
-    const { assert!(N > 0, "an array without values") };
+    const { assert!(N > 0, "the array must have at least one value") };
     let mut values = [f(0); N];
     let mut i = 1;
     while i < N {

@@ -75,8 +75,8 @@ impl Changes {
         if cursor.table != self.table {
             return Delta::ForeignCursor;
         }
-        let read = cursor.changes.checked_sub(self.dropped);
-        match read.and_then(|read| self.log.get(usize::try_from(read).ok()?..)) {
+        let first_unread = cursor.changes.checked_sub(self.dropped);
+        match first_unread.and_then(|first| self.log.get(usize::try_from(first).ok()?..)) {
             Some(entries) => Delta::Entries(entries),
             None => Delta::Everything,
         }

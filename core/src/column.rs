@@ -1,10 +1,10 @@
-//! Columns of numbers.
+//! Columns of values.
 
 use aligned_vec::{AVec, ConstAlign};
 
-/// Columns are padded with inert particles to a multiple of this: the lanes of the widest `f32`
+/// Columns are padded with pinned particles to a multiple of this: the lanes of the widest `f32`
 /// register, so that no kernel has a tail loop over particles.
 pub const PADDING: usize = 16;
 
-/// A column of numbers, 64-byte aligned.
+/// A column of values, 64-byte aligned.
 pub type Column<S> = AVec<S, ConstAlign<64>>;

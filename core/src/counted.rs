@@ -5,7 +5,7 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use crate::lane::Lane;
 
-/// Numbers of operations. A register operation counts once (so for scalar lanes the counts are
+/// Counts of operations. A register operation counts once (so for scalar lanes the counts are
 /// per stick).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -39,12 +39,12 @@ impl AddAssign for Tally {
 /// use taut_core::{Counted, Exact, Factor, Halley, Tally};
 ///
 /// let tally = Cell::new(Tally::default());
-/// let number = |value: f32| Counted::new(value, &tally);
-/// Exact::factor(number(4.0), number(1.0), number(2.0));
+/// let lane = |value: f32| Counted::new(value, &tally);
+/// Exact::factor(lane(4.0), lane(1.0), lane(2.0));
 /// assert_eq!((tally.get().divisions, tally.get().square_roots), (1, 1));
 ///
 /// tally.set(Tally::default());
-/// Halley::factor(number(4.0), number(1.0), number(2.0));
+/// Halley::factor(lane(4.0), lane(1.0), lane(2.0));
 /// assert_eq!((tally.get().divisions, tally.get().square_roots), (1, 0));
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -46,7 +46,7 @@ pub enum PlanError {
         /// The number of dimensions.
         dimensions: usize,
     },
-    /// Too many slots for 32-bit numbers.
+    /// Too many slots or particles for 32-bit indices.
     #[error(
         "the schedule is too large: padded to whole registers it needs more than 2^32 slots, or \
          there are more than 2^31 particles"

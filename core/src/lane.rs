@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Div, Mul, Sub};
 
-/// One or more numbers treated as one: a scalar, a SIMD register, or a counting wrapper
+/// One or more numbers treated as one value: a scalar, a SIMD register, or a counting wrapper
 /// around either.
 ///
 /// It has only operations that the formulas need and that give the same bits on all machines:
@@ -34,9 +34,9 @@ pub trait Lane:
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
-/// The constant of [`Lane::reciprocal_sqrt_seed`] in `f32`; half the bits are subtracted from it.
+/// [`Lane::reciprocal_sqrt_seed`] in `f32` subtracts the shifted bits from this constant.
 pub const SEED_F32: u32 = 0x5f60_0720;
-/// The constant of [`Lane::reciprocal_sqrt_seed`] in `f64`.
+/// The same for `f64`.
 pub const SEED_F64: u64 = (0x5fe << 52) | (0x60_0720 << 29);
 
 macro_rules! scalar_lane {

@@ -19,9 +19,9 @@ pub const TRIANGLES_MAX: usize = 1 << 26;
 pub struct LimitError {
     /// What is counted, in the plural.
     pub what: &'static str,
-    /// The requested number.
+    /// The requested count.
     pub requested: u128,
-    /// The largest allowed number.
+    /// The largest allowed count.
     pub limit: usize,
 }
 

@@ -46,25 +46,31 @@ impl Renumbering {
     /// The particles and sticks with new particle numbers. Sticks keep their numbers.
     ///
     /// # Panics
-    /// If the number of particles differs.
+    /// If the number of particles is not that of the renumbering.
     #[must_use]
     pub fn apply<const D: usize, S: Real>(
         &self,
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> (Particles<D, S>, Sticks<S>) {
-        assert_eq!(particles.len(), self.old_of_new.len(), "the number of particles differs");
-        assert_eq!(sticks.particles(), self.old_of_new.len(), "the number of particles differs");
+        let len = self.old_of_new.len();
+        assert_eq!(particles.len(), len, "the number of particles is not that of the renumbering");
+        assert_eq!(
+            sticks.particles(),
+            len,
+            "the number of particles of the sticks is not that of the renumbering"
+        );
         (particles.renumbered(&self.old_of_new), sticks.renumbered(&self.new_of_old))
     }
 
-    /// Renumbered particles with their old numbers.
+    /// Puts renumbered particles back into their old order.
     ///
     /// # Panics
-    /// If the number of particles differs.
+    /// If the number of particles is not that of the renumbering.
     #[must_use]
     pub fn undo<const D: usize, S: Real>(&self, particles: &Particles<D, S>) -> Particles<D, S> {
-        assert_eq!(particles.len(), self.new_of_old.len(), "the number of particles differs");
+        let len = self.new_of_old.len();
+        assert_eq!(particles.len(), len, "the number of particles is not that of the renumbering");
         particles.renumbered(&self.new_of_old)
     }
 }
@@ -86,8 +92,8 @@ impl Neighbours {
     }
 }
 
-/// Repeated breadth-first searches over the same particles. A mark is the number of a search, so
-/// marks need no clearing between searches.
+/// Repeated breadth-first searches over the same particles. `visited_in` holds the numbers of
+/// searches, so that it need not be cleared between them.
 struct BreadthFirst {
     /// The last search that visited each particle; [`NUMBERED`] once it has its new number.
     visited_in: Vec<u32>,
@@ -120,7 +126,7 @@ impl BreadthFirst {
         start
     }
 
-    /// The particle with the fewest sticks in the last level of a search, and the index of that
+    /// The particle with the fewest sticks in the last level of a search, and the depth of that
     /// level.
     fn farthest(&mut self, neighbours: &Neighbours, start: u32) -> (u32, usize) {
         self.searches += 1;
@@ -129,8 +135,8 @@ impl BreadthFirst {
         self.visited_in[start as usize] = self.searches;
         let (mut level, mut depth) = (0..1, 0);
         loop {
-            for at in level.clone() {
-                for &next in neighbours.of(self.queue[at]) {
+            for index in level.clone() {
+                for &next in neighbours.of(self.queue[index]) {
                     let visited_in = &mut self.visited_in[next as usize];
                     if *visited_in != self.searches {
                         *visited_in = self.searches;
@@ -151,25 +157,25 @@ impl BreadthFirst {
     /// Appends the connected component of `start` to `order`, breadth first, and marks its
     /// particles as numbered.
     fn number_component(&mut self, neighbours: &Neighbours, start: u32, order: &mut Vec<u32>) {
-        let mut at = order.len();
+        let mut index = order.len();
         order.push(start);
         self.visited_in[start as usize] = NUMBERED;
-        while at < order.len() {
+        while index < order.len() {
             let first_new = order.len();
-            for &next in neighbours.of(order[at]) {
+            for &next in neighbours.of(order[index]) {
                 if !self.is_numbered(next) {
                     self.visited_in[next as usize] = NUMBERED;
                     order.push(next);
                 }
             }
             order[first_new..].sort_by_key(|&particle| neighbours.degree(particle));
-            at += 1;
+            index += 1;
         }
     }
 }
 
-/// The particles in the order of a Hilbert curve over their bounding cube. `shift`, as a fraction
-/// of the cube, shifts the cells of the curve, and with them the boundaries of blocks.
+/// The particles in the order of a Hilbert curve. `shift`, as a fraction of the side of their
+/// bounding cube, shifts the cells of the curve, and with them the boundaries of blocks.
 pub(crate) fn hilbert_order<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     shift: f64,
@@ -185,10 +191,10 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     let side = ranges
         .iter()
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
-    // The cube has up to twice the size of the mesh, so that it contains the shifted mesh.
+    // The curve fills a cube of twice the side, which contains the shifted mesh.
     let bits = 63 / D as u32;
-    let cells_a_side = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
-    let scale = if side > 0.0 { cells_a_side / side } else { 0.0 };
+    let cells_per_side = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
+    let scale = if side > 0.0 { cells_per_side / side } else { 0.0 };
     let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(particles.len());
     for first in (0..particles.len()).step_by(CELLS_AT_ONCE) {
         let count = CELLS_AT_ONCE.min(particles.len() - first);
@@ -197,7 +203,8 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
             for (cell, x) in cells.iter_mut().zip(&axes[axis][first..first + count]) {
                 // The cast saturates and turns NaN into 0.
                 #[allow(clippy::cast_sign_loss, reason = "no coordinate is below the lowest")]
-                let scaled = ((x.to_f64() - ranges[axis][0]) * scale + shift * cells_a_side) as u32;
+                let scaled =
+                    ((x.to_f64() - ranges[axis][0]) * scale + shift * cells_per_side) as u32;
                 *cell = scaled;
             }
         }
@@ -220,21 +227,21 @@ fn hilbert_indices<const D: usize>(
 ) -> [u64; CELLS_AT_ONCE] {
     // Undo the rotations and reflections of each level, highest bit first.
     for level in (1..bits).rev() {
-        let below = (1 << level) - 1;
+        let lower_bits = (1 << level) - 1;
         for axis in 0..D {
-            for at in 0..CELLS_AT_ONCE {
-                let (first, this) = (cells[0][at], cells[axis][at]);
+            for cell in 0..CELLS_AT_ONCE {
+                let (first, this) = (cells[0][cell], cells[axis][cell]);
                 let set = (this >> level & 1).wrapping_neg();
-                let differing = (first ^ this) & below & !set;
-                cells[0][at] ^= differing ^ below & set;
-                cells[axis][at] ^= differing;
+                let differing = (first ^ this) & lower_bits & !set;
+                cells[0][cell] ^= differing ^ lower_bits & set;
+                cells[axis][cell] ^= differing;
             }
         }
     }
     // Gray encode.
     for axis in 1..D {
-        for at in 0..CELLS_AT_ONCE {
-            cells[axis][at] ^= cells[axis - 1][at];
+        for cell in 0..CELLS_AT_ONCE {
+            cells[axis][cell] ^= cells[axis - 1][cell];
         }
     }
     // Every bit of the last axis flips all bits below it.
@@ -246,8 +253,9 @@ fn hilbert_indices<const D: usize>(
     let mut indices = [0; CELLS_AT_ONCE];
     for level in (0..bits).rev() {
         for cells in &cells {
-            for at in 0..CELLS_AT_ONCE {
-                indices[at] = indices[at] << 1 | u64::from((cells[at] ^ flips[at]) >> level & 1);
+            for cell in 0..CELLS_AT_ONCE {
+                indices[cell] =
+                    indices[cell] << 1 | u64::from((cells[cell] ^ flips[cell]) >> level & 1);
             }
         }
     }

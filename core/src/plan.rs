@@ -149,7 +149,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// If there is no such particle.
     fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]);
 
-    /// Brings the columns of the particles up to date.
+    /// Writes the values of the working copy back to the columns of the particles.
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D, S>) -> Status;
 
     /// [`write_back`](Self::write_back) on the calling thread only, for a [`Session`] that is

@@ -38,7 +38,7 @@ pub enum NotAPermutation {
         /// The old number given for it.
         old: u32,
     },
-    /// The list has as many numbers as there are items to reorder, or should have.
+    /// The list does not have one number per item to reorder.
     #[error("the list has {len} numbers: expected {expected}")]
     Len {
         /// Its length.
@@ -57,7 +57,7 @@ impl Renumbering {
         let mut new_of_old = alloc::vec![u32::MAX; old_of_new.len()];
         for (new, &old) in old_of_new.iter().enumerate() {
             match new_of_old.get_mut(old as usize) {
-                Some(number) if *number == u32::MAX => *number = new as u32,
+                Some(entry) if *entry == u32::MAX => *entry = new as u32,
                 _ => return Err(NotAPermutation::OldNumber { new, old }),
             }
         }
@@ -71,7 +71,7 @@ impl Renumbering {
     #[must_use]
     pub fn repeated(&self, count: usize) -> Self {
         let len = self.len().checked_mul(count).and_then(|len| u32::try_from(len).ok());
-        let len = len.expect("numbers have 32 bits");
+        let len = len.expect("the numbers do not fit 32 bits");
         let repeat = |numbers: &[u32]| -> Vec<u32> {
             let firsts = (0..len).step_by(self.len().max(1));
             firsts.flat_map(|first| numbers.iter().map(move |number| first + number)).collect()

@@ -1,5 +1,5 @@
-//! Runs: sequences of sticks or triangles, each of whose corners is the particle after that of the
-//! one before (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
+//! Runs: sequences of sticks or triangles whose corners increase by 1 from each item to the next
+//! (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
 
 use alloc::vec::Vec;
 
@@ -44,8 +44,9 @@ impl<T: Copy + Ord> RunKey<T> {
     /// Splits sorted items into runs that are as long as possible: items of one direction, whose
     /// first corners increase by 1 to `stride` from one item to the next.
     pub fn runs(sorted: &[Self], stride: u32) -> impl Iterator<Item = &[Self]> {
-        sorted.chunk_by(move |one, next| {
-            one.direction == next.direction && (1..=stride).contains(&(next.first - one.first))
+        sorted.chunk_by(move |previous, next| {
+            previous.direction == next.direction
+                && (1..=stride).contains(&(next.first - previous.first))
         })
     }
 }

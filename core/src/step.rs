@@ -8,13 +8,13 @@ use crate::real::Real;
 #[non_exhaustive]
 pub enum StepError {
     /// `dt / substeps` is out of range.
-    #[error("a substep of {substep} s is not from 1e-5 to 10 s")]
+    #[error("the substep is {substep} s; it must be from 1e-5 to 10 s")]
     Substep {
         /// The length of the substep, s.
         substep: f64,
     },
     /// The length of a step is out of range, where a clock divides time into steps.
-    #[error("a step of {dt} s is infinite, NaN or below 1e-5 s")]
+    #[error("the step is {dt} s; it must be finite and at least 1e-5 s")]
     Length {
         /// The length of the step, s.
         dt: f64,
@@ -23,15 +23,15 @@ pub enum StepError {
     #[error("a step needs at least one substep")]
     NoSubsteps,
     /// The damping rate is negative, too large, or not a number.
-    #[error("a damping rate of {damping_rate} 1/s is not from 0 to 1e9")]
+    #[error("the damping rate is {damping_rate} 1/s; it must be from 0 to 1e9")]
     DampingRate {
         /// The damping rate, 1/s.
         damping_rate: f64,
     },
     /// The acceleration is out of range or NaN.
-    #[error("an acceleration of {value} m/s² on axis {axis} is not within 1e9 m/s²")]
+    #[error("the acceleration on axis {axis} is {value} m/s²; it must be from -1e9 to 1e9")]
     Acceleration {
-        /// Which axis.
+        /// Which axis, 0 for x.
         axis: usize,
         /// The acceleration along that axis, m/s².
         value: f64,
@@ -111,23 +111,23 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// as `exp(-1e4)` is 0 in `f64`.
     pub const DAMPING_RATE_MAX: f64 = 1e9;
 
-    /// The damping rate, 1/s, that removes the fraction `share` of the velocity in each substep of
-    /// `h` seconds: `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX),
+    /// The damping rate, 1/s, that removes a fraction of the velocity in each substep of `h`
+    /// seconds: `-ln(1 - fraction) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX),
     /// computed in `f64` and rounded once. It converts the damping of papers whose Verlet step
-    /// multiplies the velocity by `1 - share` (Mosegaard 2009). For a share outside 0 to 1 it is
-    /// negative or NaN, which [`motion`](Self::motion) rejects.
+    /// multiplies the velocity by `1 - fraction` (Mosegaard 2009). For a fraction outside 0 to 1 it
+    /// is negative or NaN, which [`motion`](Self::motion) rejects.
     ///
     /// ```
     /// use taut_core::Step;
     ///
-    /// let rate = Step::<3>::rate_of_share(0.01, 1.0 / 60.0);
+    /// let rate = Step::<3>::damping_rate_from_fraction(0.01, 1.0 / 60.0);
     /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times per second
     /// let step = Step::<3> { substeps: 1, damping_rate: rate, ..Step::default() };
     /// assert_eq!(step.motion()?.retention, 0.99);
     /// # Ok::<(), taut_core::StepError>(())
     /// ```
-    pub fn rate_of_share(share: S, h: S) -> S {
-        let rate = -libm::log1p(-share.to_f64()) / h.to_f64();
+    pub fn damping_rate_from_fraction(fraction: S, h: S) -> S {
+        let rate = -libm::log1p(-fraction.to_f64()) / h.to_f64();
         let rate = if rate > Self::DAMPING_RATE_MAX { Self::DAMPING_RATE_MAX } else { rate };
         S::from_f64(rate).positive_zero()
     }
@@ -177,30 +177,30 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// use taut_core::Step;
     ///
     /// let step = Step::<3> { substeps: 1, ..Step::default() }; // 1/60 s
-    /// assert_eq!(step.reach()?, [f32::INFINITY, 65_536.0, f32::INFINITY]);
-    /// assert_eq!(Step::<3> { substeps: 8, ..step }.reach()?[1], 1024.0);
+    /// assert_eq!(step.rounding_limit()?, [f32::INFINITY, 65_536.0, f32::INFINITY]);
+    /// assert_eq!(Step::<3> { substeps: 8, ..step }.rounding_limit()?[1], 1024.0);
     /// assert_eq!(70_000.0 - 9.81 / (60.0 * 60.0), 70_000.0_f32);
     /// # Ok::<(), taut_core::StepError>(())
     /// ```
     ///
     /// # Errors
     /// Same as [`motion`](Self::motion).
-    pub fn reach(&self) -> Result<[S; D], StepError> {
-        let reach_along = |displacement: S| {
+    pub fn rounding_limit(&self) -> Result<[S; D], StepError> {
+        let limit_along = |displacement: S| {
             let displacement =
                 if displacement < S::ZERO { S::ZERO - displacement } else { displacement };
             if displacement == S::ZERO {
                 return S::from_f64(f64::INFINITY);
             }
-            // Between powers of two the spacing of numbers is constant, and at the lower power a
-            // tie is rounded down.
+            // Between powers of two the spacing of floats is constant, and at the lower power a tie
+            // is rounded down.
             let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
             while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);
             }
             lower + lower
         };
-        Ok(self.motion()?.displacement.map(reach_along))
+        Ok(self.motion()?.displacement.map(limit_along))
     }
 }
 

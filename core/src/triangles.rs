@@ -98,9 +98,9 @@ fn opposite_corners(edges: &[[u32; 2]], triangles: &[[u32; 3]], particles: usize
     let opposite = |edge: usize| triangles[edge / 3][(edge % 3 + 2) % 3];
     sorted_by_ends(edges, particles)
         .windows(2)
-        .map(|two| [two[0] as usize, two[1] as usize])
-        .filter(|&[one, next]| same_ends(edges[one], edges[next]))
-        .map(|[one, next]| [opposite(one), opposite(next)])
-        .filter(|[one, other]| one != other)
+        .map(|adjacent| [adjacent[0] as usize, adjacent[1] as usize])
+        .filter(|&[edge, next]| same_ends(edges[edge], edges[next]))
+        .map(|[edge, next]| [opposite(edge), opposite(next)])
+        .filter(|[corner, other]| corner != other)
         .collect()
 }

@@ -8,14 +8,14 @@ use taut_fuzz::world::scalar;
 use taut_tests::programs::{Change, Program};
 
 /// Limits, so that an input takes some milliseconds.
-const PARTS_MAX: usize = 3;
+const MODELS_MAX: usize = 3;
 const TIES_MAX: usize = 3;
 const CHANGES_MAX: usize = 16;
 const STEPS_MAX: usize = 4;
 
 fuzz_target!(|program: Program| {
     let mut program = program;
-    program.parts.truncate(PARTS_MAX);
+    program.models.truncate(MODELS_MAX);
     program.ties.truncate(TIES_MAX);
     program.changes.truncate(CHANGES_MAX);
     let mut steps = 0;

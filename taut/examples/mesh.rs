@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{path}: {}", loaded.report); // what was welded and what was dropped
             loaded.mesh
         }
-        None => tent(),
+        None => cone(),
     };
 
     // Edge sticks and bending sticks; 0.2 kg/m²; the highest particles are pinned.
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// A cone: a ring of triangles around its apex.
-fn tent() -> TriangleMesh {
+fn cone() -> TriangleMesh {
     const SIDES: u32 = 24;
     let corner = |side: u32| {
         let angle = std::f32::consts::TAU * side as f32 / SIDES as f32;

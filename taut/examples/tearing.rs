@@ -36,6 +36,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} of {} sticks are torn", world.torn(), world.sticks_of("curtain").unwrap().len());
 
     // Torn sticks still take time, because they keep their slots. A new order leaves them out.
-    println!("{} are left out of the new order", world.reorder(AnyKernel::best_for)?);
+    println!("{} torn sticks are left out of the new order", world.reorder(AnyKernel::best_for)?);
     Ok(())
 }

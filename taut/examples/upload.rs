@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut scene = Scene::new();
     let flag = Model::cloth(&Cloth::<3>::spaced(60, 40, 0.025))?.pinned("left").tearing_at(1.6);
     scene.add("flag", flag)?;
-    scene.add("dice", Model::rigid_box([0.1; 3], 700.0)?.moved([0.0, 1.0, 0.2]))?;
+    scene.add("cube", Model::rigid_box([0.1; 3], 700.0)?.moved([0.0, 1.0, 0.2]))?;
     let mut world = World::new(&scene, AnyKernel::best_for)?;
     let mut clock = Clock::new(world.settings().step.dt)?;
 

@@ -12,7 +12,7 @@ use crate::{AnyKernel, KernelChoice};
 /// from any serde format.
 ///
 /// The schedule and the formula decide the result, so a different tuning can change the result. The
-/// kernel, its threads and a numbering after the order (`blocked+hilbert`) cannot.
+/// kernel, its threads and a renumbering after ordering (`blocked+hilbert`) cannot.
 ///
 /// ```
 /// # #[cfg(feature = "serde")] {
@@ -40,7 +40,7 @@ pub struct Tuned {
     pub kernel: String,
     /// The number of threads.
     pub threads: usize,
-    /// The order and the numbering.
+    /// The order of the sticks and the numbering of the particles.
     pub schedule: Arrangement,
     /// The formula.
     pub formula: Formula,
@@ -126,8 +126,8 @@ impl Tuned {
     /// The kernel, on its threads.
     ///
     /// # Errors
-    /// If this build does not have the kernel on this machine, or cannot start the threads (without
-    /// the feature `colour` it has none).
+    /// If this build does not have the kernel on this machine, or cannot start the threads (for more
+    /// than one it needs the feature `colour`).
     pub fn to_kernel(&self) -> Result<AnyKernel, TunedError> {
         let unknown = |_| TunedError::UnknownKernel { name: self.kernel.clone() };
         let kernel = AnyKernel::named(&self.kernel).map_err(unknown)?;

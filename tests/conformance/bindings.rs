@@ -72,7 +72,7 @@ fn the_hashes_of_all_languages_are_those_of_rust() {
 }
 
 #[test]
-fn a_restored_world_draws_what_it_has() {
+fn a_restored_world_draws_only_sticks_and_triangles_that_are_not_removed() {
     let kernels = KernelChoice::default();
     let mut world = AnyWorld::from_library("curtain", Some(16), &kernels).unwrap();
     assert!(world.step(5).unwrap().finite);
@@ -135,10 +135,10 @@ fn all_packages_have_the_same_version() {
             lines.find(|line| line.starts_with("version = ") || line.starts_with("\"version\":"));
         assert_eq!(line.and_then(version).as_deref(), Some(env!("CARGO_PKG_VERSION")), "{name}");
     }
-    // Crates of the workspace are published with the version that they ask of each other.
+    // Crates of the workspace are published with the version that they require of each other.
     let own = manifests[0].1.lines().filter(|line| line.starts_with("taut"));
     for line in own {
-        let asked = line.split_once("version = \"").and_then(|(_, rest)| rest.split('"').next());
-        assert_eq!(asked, Some(env!("CARGO_PKG_VERSION")), "{line}");
+        let required = line.split_once("version = \"").and_then(|(_, rest)| rest.split('"').next());
+        assert_eq!(required, Some(env!("CARGO_PKG_VERSION")), "{line}");
     }
 }

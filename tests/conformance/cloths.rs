@@ -17,10 +17,10 @@ fn assert_as_alone(case: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
     for formula in [Formula::Halley, Formula::Quick] {
         let alone = cloths.iter().flat_map(|(mesh, schedule)| {
             let setup = Setup { mesh, schedule, formula };
-            rows(&setup.all_agree(case, |start| start.steps(step, 2)).particles)
+            rows(&setup.assert_all_agree(case, |start| start.steps(step, 2)).particles)
         });
         let together = Setup { mesh: &all, schedule, formula };
-        let outcome = together.all_agree(case, |start| start.steps(step, 2));
+        let outcome = together.assert_all_agree(case, |start| start.steps(step, 2));
         assert_eq!(rows(&outcome.particles), alone.collect::<Vec<_>>(), "{case}, {formula}");
     }
 }

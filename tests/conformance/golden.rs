@@ -58,7 +58,7 @@ fn hashes() -> Hashes {
         let mesh =
             Mesh { particles: arranged.particles, sticks: arranged.sticks, sheet: None, copies: 1 };
         let setup = Setup { mesh: &mesh, schedule: &arranged.schedule, formula };
-        let outcome = setup.all_agree(&name, |start| start.steps(&step(), STEPS));
+        let outcome = setup.assert_all_agree(&name, |start| start.steps(&step(), STEPS));
         assert!(outcome.notes.iter().all(|&finite| finite == 1));
         hashes.insert(name, outcome.particles.hash());
     }

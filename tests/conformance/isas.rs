@@ -66,8 +66,8 @@ fn every_instruction_set_of_this_machine_is_covered_on_every_number_of_threads()
         }
         assert!(is_covered("wide", compiled(), 8, threads), "wide, {}", compiled());
         // Of two machines with the same instruction set, the one with run-time selection is listed.
-        let found = detected().into_iter().find(|(isa, _)| *isa == compiled());
-        let lanes = found.map_or(8, |(_, lanes)| lanes);
+        let selected = detected().into_iter().find(|(isa, _)| *isa == compiled());
+        let lanes = selected.map_or(8, |(_, lanes)| lanes);
         for name in ["grid", "copies"] {
             assert!(is_covered(name, compiled(), lanes, threads), "{name}, {}", compiled());
         }
@@ -115,7 +115,11 @@ fn six_copies_or_more_get_the_kernel_for_copies() {
         let mesh: Mesh = Recipe::copies(Shape::Chain(9), copies, 0, Values::Uniform).mesh();
         for (order, schedule) in &mesh.schedules() {
             let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
-            assert_eq!(name == "copies", *order == "copies" && copies >= 6, "{copies}: {order}");
+            assert_eq!(
+                name == "copies",
+                *order == "copies" && copies >= 6,
+                "{copies} copies: {order}"
+            );
         }
     }
 }
@@ -126,13 +130,13 @@ fn sheets_of_4_columns_or_more_get_the_kernel_for_sheets() {
         let mesh: Mesh = Recipe::sheet([width, 9], Family::ALL, 0, Values::Uniform).mesh();
         for (order, schedule) in &mesh.schedules() {
             let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
-            assert_eq!(name == "grid", *order == "sheet" && width >= 4, "{width}: {order}");
+            assert_eq!(name == "grid", *order == "sheet" && width >= 4, "{width} columns: {order}");
             // A set follows the same rule.
             for set in KernelSet::available(SheetsAndCopies::ALL) {
                 let name = Kernel::<3>::name(&set.kernel_for(schedule));
                 let expected =
                     if *order == "sheet" && width >= 4 { &set.sheets } else { &set.others };
-                assert_eq!(name, Kernel::<3>::name(expected), "{set}, {width}: {order}");
+                assert_eq!(name, Kernel::<3>::name(expected), "{set}, {width} columns: {order}");
             }
         }
     }

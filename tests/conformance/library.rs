@@ -17,13 +17,13 @@ where
     World<D>: Simulation<D>,
 {
     let world = world_after_steps(scene, kernel_for).unwrap();
-    let stretch = world.diagnostics().unwrap().stretch.residual_rms();
+    let residual = world.diagnostics().unwrap().stretch.residual_rms();
     // Fails for NaN, too.
-    assert!(stretch <= listed.residual_rms_max, "{}: {stretch}", listed.name);
+    assert!(residual <= listed.residual_rms_max, "{}: residual {residual}", listed.name);
     world.hash()
 }
 
-fn stays_within_its_limits<const D: usize>(listed: &LibraryScene, scene: &Scene<D>)
+fn assert_within_limits<const D: usize>(listed: &LibraryScene, scene: &Scene<D>)
 where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
@@ -41,8 +41,8 @@ fn every_scene_stays_within_its_limits_on_every_kernel() {
         let scene = listed.scene(listed.size).unwrap();
         assert_eq!(scene.dimensions(), listed.dimensions, "{}", listed.name);
         match &scene {
-            AnyScene::TwoD(scene) => stays_within_its_limits(listed, scene),
-            AnyScene::ThreeD(scene) => stays_within_its_limits(listed, scene),
+            AnyScene::TwoD(scene) => assert_within_limits(listed, scene),
+            AnyScene::ThreeD(scene) => assert_within_limits(listed, scene),
         }
     }
 }

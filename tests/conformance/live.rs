@@ -59,8 +59,8 @@ impl Change {
             4 => (which(), inverse_mass.clone())
                 .prop_map(|(particle, value)| Self::InverseMass(particle, value)),
             2 => (which(), point()).prop_map(|(particle, point)| Self::Move(particle, point)),
-            1 => (which(), -0.3..0.3_f32).prop_map(|(it, by)| Self::ShiftPosition(it, by)),
-            1 => (which(), -0.3..0.3_f32).prop_map(|(it, by)| Self::ShiftPrevious(it, by)),
+            1 => (which(), -0.3..0.3_f32).prop_map(|(i, by)| Self::ShiftPosition(i, by)),
+            1 => (which(), -0.3..0.3_f32).prop_map(|(i, by)| Self::ShiftPrevious(i, by)),
             1 => (point(), inverse_mass).prop_map(|(point, value)| Self::AddParticle(point, value)),
             1 => Just(Self::CloneSticks),
             1 => Just(Self::CloneParticles),
@@ -132,7 +132,7 @@ where
     }
 }
 
-/// Changes, and the step after them.
+/// Each element: changes, and the step after them.
 type Script<const D: usize> = Vec<(Vec<Change>, Step<D>)>;
 
 /// Applies the changes and runs the steps with `step_of`. Notes statuses and hashes.
@@ -177,7 +177,7 @@ where
     })
 }
 
-fn live_plans_give_the_bits_of_new_plans<const D: usize>()
+fn check_live_plans<const D: usize>()
 where
     AnyKernel: Kernel<D>,
 {
@@ -189,22 +189,26 @@ where
         let (order, schedule) = mesh.any_schedule(order);
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
         let expected = run_with_new_plans(&setup, &script);
-        setup.all_agree_with(&expected, order, |InitialState { mut plan, particles, sticks }| {
-            run_script(&script, particles, sticks, |particles, sticks, step| {
-                plan.step(particles, sticks, step).unwrap()
-            })
-        });
+        setup.assert_all_agree_with(
+            &expected,
+            order,
+            |InitialState { mut plan, particles, sticks }| {
+                run_script(&script, particles, sticks, |particles, sticks, step| {
+                    plan.step(particles, sticks, step).unwrap()
+                })
+            },
+        );
     });
 }
 
 #[test]
 fn live_plans_give_the_bits_of_new_plans_in_2_dimensions() {
-    live_plans_give_the_bits_of_new_plans::<2>();
+    check_live_plans::<2>();
 }
 
 #[test]
 fn live_plans_give_the_bits_of_new_plans_in_3_dimensions() {
-    live_plans_give_the_bits_of_new_plans::<3>();
+    check_live_plans::<3>();
 }
 
 /// A small sheet in the coloured order, the same in its own order, which kernels for sheets run,
@@ -218,7 +222,7 @@ fn sheets() -> [(Mesh, Schedule); 3] {
 }
 
 #[test]
-fn other_sticks_and_too_few_particles_are_rejected_and_nothing_moves() {
+fn other_sticks_and_too_few_particles_are_rejected_and_no_particle_moves() {
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Quick };
         let needed = mesh.particles.len();
@@ -233,8 +237,8 @@ fn other_sticks_and_too_few_particles_are_rejected_and_nothing_moves() {
         let particles = needed - 1;
         let too_few = Particles::new(&vec![[0.5; 3]; particles], &vec![1.0; particles]).unwrap();
         let step = eight_iterations();
-        let expected = setup.all_agree("no rejections", |start| start.steps(&step, 1));
-        setup.all_agree_with(&expected, "a step after rejections", |mut start| {
+        let expected = setup.assert_all_agree("no rejections", |start| start.steps(&step, 1));
+        setup.assert_all_agree_with(&expected, "a step after rejections", |mut start| {
             let InitialState { plan, particles, sticks } = &mut start;
             let mut error_of = |particles: &Particles<3>, sticks: &Sticks, step: &Step<3>| {
                 let mut after = particles.clone();
@@ -243,9 +247,9 @@ fn other_sticks_and_too_few_particles_are_rejected_and_nothing_moves() {
                 assert!(rows(&after) == rows(particles), "{error}");
                 error
             };
-            let other = |stick| StepError::Plan(PlanError::OtherSticks { stick });
-            assert_eq!(error_of(particles, &different, &step), other(11));
-            assert_eq!(error_of(particles, &fewer, &step), other(20));
+            let other_sticks = |stick| StepError::Plan(PlanError::OtherSticks { stick });
+            assert_eq!(error_of(particles, &different, &step), other_sticks(11));
+            assert_eq!(error_of(particles, &fewer, &step), other_sticks(20));
             let error = PlanError::TooFewParticles { needed, particles: needed - 1 };
             assert_eq!(error_of(&too_few, sticks, &step), StepError::Plan(error));
             for (step, error) in invalid_steps() {
@@ -275,10 +279,11 @@ fn particles_added_after_planning_fall_and_are_checked() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
-        let alone = setup.all_agree("no added particles", |start| start.steps(&step, 4)).particles;
+        let alone =
+            setup.assert_all_agree("no added particles", |start| start.steps(&step, 4)).particles;
         // Within the padding, if there is any, and beyond it.
         for added in [1, 15, 16, 40] {
-            let all = setup.all_agree("added particles", |mut start| {
+            let all = setup.assert_all_agree("added particles", |mut start| {
                 start.step(&step);
                 for _ in 0..added {
                     start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap();
@@ -297,7 +302,7 @@ fn particles_added_after_planning_fall_and_are_checked() {
                 assert_eq!(all.particles.position(particle), [1.0, y, 3.0]);
             }
         }
-        let outcome = setup.all_agree("an added position is not finite", |mut start| {
+        let outcome = setup.assert_all_agree("an added position is not finite", |mut start| {
             let added = start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap() as usize;
             start.particles.positions_mut(0)[added] = -0.0;
             start.particles.positions_mut(2)[added] = f32::NAN;
@@ -310,7 +315,7 @@ fn particles_added_after_planning_fall_and_are_checked() {
 #[test]
 fn a_plan_is_not_stale_after_more_changes_than_are_recorded() {
     let step = eight_iterations();
-    // One change that matters, then more of others than the record holds.
+    // One change that must not be lost, then more of other changes than are recorded.
     let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
         sticks.set_rest(0, 0.5).unwrap();
         for _ in 0..=sticks.len() {
@@ -327,11 +332,15 @@ fn a_plan_is_not_stale_after_more_changes_than_are_recorded() {
         change(&mut changed.particles, &mut changed.sticks);
         for formula in Formula::ALL {
             let new_plans = Setup { mesh: &changed, schedule, formula };
-            let expected = new_plans.all_agree("new plans", |start| start.steps(&step, 2));
-            Setup { mesh, ..new_plans }.all_agree_with(&expected, "live plans", |mut start| {
-                change(&mut start.particles, &mut start.sticks);
-                start.steps(&step, 2)
-            });
+            let expected = new_plans.assert_all_agree("new plans", |start| start.steps(&step, 2));
+            Setup { mesh, ..new_plans }.assert_all_agree_with(
+                &expected,
+                "live plans",
+                |mut start| {
+                    change(&mut start.particles, &mut start.sticks);
+                    start.steps(&step, 2)
+                },
+            );
         }
     }
 }
@@ -348,8 +357,8 @@ fn one_plan_steps_two_sets_of_particles_in_turn() {
         for formula in Formula::ALL {
             let one = Setup { mesh, schedule, formula };
             let two = Setup { mesh: &other, ..one };
-            let [one_alone, two_alone] =
-                [one, two].map(|setup| setup.all_agree("alone", |start| start.steps(&step, 3)));
+            let [one_alone, two_alone] = [one, two]
+                .map(|setup| setup.assert_all_agree("alone", |start| start.steps(&step, 3)));
             let in_turn = |InitialState { mut plan, particles, sticks }| {
                 let mut both =
                     [(particles, sticks), (other.particles.clone(), other.sticks.clone())];
@@ -360,11 +369,11 @@ fn one_plan_steps_two_sets_of_particles_in_turn() {
                 }
                 both.map(|(particles, _)| Outcome { particles, notes: vec![1; 3] })
             };
-            one.all_agree_with(&one_alone, "the first, in turn", |start| {
+            one.assert_all_agree_with(&one_alone, "the first, in turn", |start| {
                 let [outcome, _] = in_turn(start);
                 outcome
             });
-            one.all_agree_with(&two_alone, "the second, in turn", |start| {
+            one.assert_all_agree_with(&two_alone, "the second, in turn", |start| {
                 let [_, outcome] = in_turn(start);
                 outcome
             });

@@ -71,8 +71,8 @@ impl<const D: usize> Mesh<D> {
     pub(crate) fn any_schedule(&self, which: Index) -> (&'static str, Schedule) {
         let mut all = self.schedules();
         let has_special_kernel = self.sheet.is_some() || self.copies > 1;
-        let at = if has_special_kernel { all.len() - 1 } else { which.index(all.len()) };
-        all.swap_remove(at)
+        let index = if has_special_kernel { all.len() - 1 } else { which.index(all.len()) };
+        all.swap_remove(index)
     }
 }
 
@@ -105,7 +105,7 @@ fn components(sticks: &Sticks, phases: usize) -> Schedule {
     Schedule::new(sticks, &phases).unwrap()
 }
 
-/// For each particle, the lowest number in its connected component.
+/// For each particle, the lowest index of a particle in its connected component.
 pub(crate) fn component_of_each(
     particles: usize,
     pairs: impl IntoIterator<Item = [u32; 2]>,
@@ -141,7 +141,7 @@ pub(crate) enum Shape {
     /// The numbers of particles and of random sticks.
     Graph(usize, usize),
     /// The number of particles without sticks.
-    Loose(usize),
+    Unconnected(usize),
 }
 
 impl Shape {
@@ -154,7 +154,7 @@ impl Shape {
             (2..12_usize).prop_map(Self::Complete),
             (2..50_usize, 1..120_usize)
                 .prop_map(|(particles, sticks)| Self::Graph(particles, sticks)),
-            (1..20_usize).prop_map(Self::Loose),
+            (1..20_usize).prop_map(Self::Unconnected),
         ]
     }
 
@@ -163,7 +163,7 @@ impl Shape {
         match self {
             Self::Pairs(sticks) => (2 * sticks, (0..sticks).map(|i| [2 * i, 2 * i + 1]).collect()),
             Self::Chain(sticks) => (sticks + 1, (0..sticks).map(|i| [i, i + 1]).collect()),
-            Self::Star(sticks) => (sticks + 1, (1..=sticks).map(|ray| [0, ray]).collect()),
+            Self::Star(sticks) => (sticks + 1, (1..=sticks).map(|end| [0, end]).collect()),
             Self::Grid(width, height) => {
                 let sheet = Sheet::new(width, height, Family::STRUCTURAL);
                 let pairs = sheet.pairs().into_iter().map(|ends| ends.map(|end| end as usize));
@@ -179,7 +179,7 @@ impl Shape {
                 };
                 (particles, (0..sticks).map(stick).collect())
             }
-            Self::Loose(particles) => (particles, Vec::new()),
+            Self::Unconnected(particles) => (particles, Vec::new()),
         }
     }
 
@@ -322,14 +322,14 @@ impl Recipe {
             pairs.push(if random.random() { [a, b] } else { [b, a] });
         }
         pairs.shuffle(random);
-        let mut numbers: Vec<u32> = (0..points.len() as u32).collect();
-        numbers.shuffle(random);
+        let mut new_indices: Vec<u32> = (0..points.len() as u32).collect();
+        new_indices.shuffle(random);
         for ends in &mut pairs {
-            *ends = ends.map(|end| numbers[end as usize]);
+            *ends = ends.map(|end| new_indices[end as usize]);
         }
         let mut renumbered = vec![[0.0; 2]; points.len()];
-        for (&number, point) in numbers.iter().zip(points) {
-            renumbered[number as usize] = point;
+        for (&index, point) in new_indices.iter().zip(points) {
+            renumbered[index as usize] = point;
         }
         (renumbered, pairs)
     }

@@ -83,7 +83,7 @@ fn new_length(formula: Formula, l: f64, r: f64) -> f64 {
 }
 
 /// The largest error of a coordinate; infinite if a position is not finite.
-pub(crate) fn distance<const D: usize, S: Real>(
+pub(crate) fn largest_error<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     expected: &[[f64; D]],
 ) -> f64 {

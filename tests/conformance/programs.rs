@@ -3,31 +3,34 @@
 
 use proptest::prelude::*;
 use taut::{AnyKernel, Inline, Pool, Schedule};
-use taut_tests::programs::{Change, Part, Point, Program, RandomTie};
+use taut_tests::programs::{Change, Point, Program, RandomModel, RandomTie};
 
-fn part() -> impl Strategy<Value = Part> {
-    let builders = prop_oneof![4 => 0..Part::BUILDERS_OF_CLOTH, 1 => 0..Part::BUILDERS];
+fn model() -> impl Strategy<Value = RandomModel> {
+    let builders =
+        prop_oneof![4 => 0..RandomModel::BUILDERS_OF_CLOTH, 1 => 0..RandomModel::BUILDERS];
     let builder = (builders, any::<u8>(), any::<bool>());
     let motion = (any::<Point>(), any::<Point>());
     let contacts = (prop::bool::weighted(0.8), prop::option::of(any::<u8>()), any::<u8>());
-    (builder, motion, contacts, any::<bool>()).prop_map(|(builder, motion, contacts, tears)| Part {
-        builder: builder.0,
-        size: builder.1,
-        is_pinned: builder.2,
-        at: motion.0,
-        velocity: motion.1,
-        collides: contacts.0,
-        thickness: contacts.1,
-        mask: contacts.2,
-        tears,
+    (builder, motion, contacts, any::<bool>()).prop_map(|(builder, motion, contacts, tears)| {
+        RandomModel {
+            builder: builder.0,
+            size: builder.1,
+            is_pinned: builder.2,
+            at: motion.0,
+            velocity: motion.1,
+            collides: contacts.0,
+            thickness: contacts.1,
+            mask: contacts.2,
+            tears,
+        }
     })
 }
 
 fn tie() -> impl Strategy<Value = RandomTie> {
     let force = prop::option::of(0..100_u8);
     (any::<[u8; 2]>(), any::<[u16; 2]>(), any::<u8>(), force).prop_map(
-        |(parts, particles, kind, breaking_force)| RandomTie {
-            parts,
+        |(models, particles, kind, breaking_force)| RandomTie {
+            models,
             particles,
             kind,
             breaking_force,
@@ -36,19 +39,19 @@ fn tie() -> impl Strategy<Value = RandomTie> {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let number = any::<u16>;
+    let index = any::<u16>;
     let point = any::<Point>;
     prop_oneof![
         10 => Just(Change::Step),
-        1 => number().prop_map(Change::Pin),
-        1 => number().prop_map(Change::Unpin),
-        2 => (number(), point()).prop_map(|(particle, to)| Change::Drag(particle, to)),
-        1 => number().prop_map(Change::Release),
-        1 => (number(), any::<u8>()).prop_map(|(particle, it)| Change::SetInverseMass(particle, it)),
-        1 => (number(), point()).prop_map(|(particle, it)| Change::SetVelocity(particle, it)),
-        1 => number().prop_map(Change::Tear),
+        1 => index().prop_map(Change::Pin),
+        1 => index().prop_map(Change::Unpin),
+        2 => (index(), point()).prop_map(|(particle, to)| Change::Drag(particle, to)),
+        1 => index().prop_map(Change::Release),
+        1 => (index(), any::<u8>()).prop_map(|(i, mass)| Change::SetInverseMass(i, mass)),
+        1 => (index(), point()).prop_map(|(i, velocity)| Change::SetVelocity(i, velocity)),
+        1 => index().prop_map(Change::Tear),
         1 => any::<[[Point; 2]; 2]>().prop_map(Change::Cut),
-        1 => number().prop_map(Change::BreakTie),
+        1 => index().prop_map(Change::BreakTie),
         1 => any::<[u8; 3]>().prop_map(Change::Repeat),
         1 => Just(Change::Reorder),
         1 => any::<u8>().prop_map(Change::SetFormula),
@@ -57,11 +60,11 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn program() -> impl Strategy<Value = Program> {
-    let parts = prop::collection::vec(part(), 1..5);
+    let models = prop::collection::vec(model(), 1..5);
     let ties = prop::collection::vec(tie(), 0..4);
     let changes = prop::collection::vec(change(), 10..60);
-    (parts, ties, prop::bool::weighted(0.3), changes)
-        .prop_map(|(parts, ties, sleeps, changes)| Program { parts, ties, sleeps, changes })
+    (models, ties, prop::bool::weighted(0.3), changes)
+        .prop_map(|(models, ties, sleeps, changes)| Program { models, ties, sleeps, changes })
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use taut::{AnyKernel, Formula, Kernel, Particles, Plan, PlanError, Real, Schedul
 use crate::configurations::{configurations, reference};
 use crate::meshes::Mesh;
 
-/// The result of a test case: the particles, and numbers that it noted, such as statuses.
+/// The result of a test case: the particles, and values that it recorded, such as statuses.
 pub(crate) struct Outcome<const D: usize> {
     pub(crate) particles: Particles<D>,
     pub(crate) notes: Vec<u64>,
@@ -17,26 +17,26 @@ impl<const D: usize> Outcome<D> {
     /// Describes the first difference of two outcomes, if any. All NaNs are equal; other values are
     /// compared by their bits.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
-        let [these, those] = [self, other].map(|outcome| rows(&outcome.particles));
-        if these.len() != those.len() {
-            return Some(format!("{} particles, expected {}", these.len(), those.len()));
+        let [found, expected] = [self, other].map(|outcome| rows(&outcome.particles));
+        if found.len() != expected.len() {
+            return Some(format!("{} particles, expected {}", found.len(), expected.len()));
         }
-        if let Some(particle) = (0..these.len()).find(|&i| these[i] != those[i]) {
+        if let Some(particle) = (0..found.len()).find(|&i| found[i] != expected[i]) {
+            let count = found.len();
             let [found, expected] = [&self.particles, &other.particles].map(|particles| {
                 let previous: [f32; D] =
                     std::array::from_fn(|axis| particles.previous(axis)[particle]);
                 (particles.position(particle), previous)
             });
             return Some(format!(
-                "particle {particle} of {} and its previous position are {found:?}, \
-                 expected {expected:?}",
-                these.len()
+                "particle {particle} of {count} and its previous position are {found:?}, \
+                 expected {expected:?}"
             ));
         }
         let note = (0..self.notes.len().max(other.notes.len()))
-            .find(|&at| self.notes.get(at) != other.notes.get(at))?;
-        let [these, those] = [self, other].map(|outcome| outcome.notes.get(note));
-        Some(format!("note {note} is {these:x?}, expected {those:x?}"))
+            .find(|&i| self.notes.get(i) != other.notes.get(i))?;
+        let [found, expected] = [self, other].map(|outcome| outcome.notes.get(note));
+        Some(format!("note {note} is {found:x?}, expected {expected:x?}"))
     }
 }
 
@@ -87,18 +87,18 @@ where
     }
 
     /// Asserts that every configuration has the outcome of the reference kernel, which it returns.
-    pub(crate) fn all_agree(
+    pub(crate) fn assert_all_agree(
         &self,
         case: &str,
         run: impl Fn(InitialState<D>) -> Outcome<D>,
     ) -> Outcome<D> {
         let expected = run(self.start(&reference()).unwrap());
-        self.all_agree_with(&expected, case, run);
+        self.assert_all_agree_with(&expected, case, run);
         expected
     }
 
     /// Asserts that every configuration has the expected outcome.
-    pub(crate) fn all_agree_with(
+    pub(crate) fn assert_all_agree_with(
         &self,
         expected: &Outcome<D>,
         case: &str,

@@ -31,9 +31,9 @@ fn a_session_of_all_parts_gives_the_bits_of_the_step() {
             let mesh = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-            let expected = setup.all_agree(order, |start| start.steps(&step, 2));
+            let expected = setup.assert_all_agree(order, |start| start.steps(&step, 2));
             for in_one_call in [true, false] {
-                setup.all_agree_with(&expected, order, |start| {
+                setup.assert_all_agree_with(&expected, order, |start| {
                     let InitialState { mut plan, mut particles, sticks } = start;
                     let mut notes = Vec::new();
                     for _ in 0..2 {
@@ -78,8 +78,8 @@ enum Call {
     SetInverseMass(Index, f32),
 }
 
-/// A stage that moves each free particle by a distance that depends on its number, and removes a
-/// part of its velocity.
+/// A stage that moves each free particle by a distance that depends on its index, and removes a
+/// fraction of its velocity.
 struct Drift;
 
 impl<const D: usize> Stage<D> for Drift {
@@ -95,7 +95,7 @@ impl<const D: usize> Stage<D> for Drift {
     }
 }
 
-/// A stage that keeps each free particle below a height that depends on its number.
+/// A stage that keeps each free particle below a height that depends on its index.
 struct Fence;
 
 impl<const D: usize> Stage<D> for Fence {
@@ -111,8 +111,8 @@ impl<const D: usize> Stage<D> for Fence {
 
 impl Call {
     fn any() -> impl Strategy<Value = Self> {
-        let odd = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
-        let x = prop_oneof![1 => odd, 40 => -3.0..3.0_f32];
+        let special = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
+        let x = prop_oneof![1 => special, 40 => -3.0..3.0_f32];
         let point = || proptest::array::uniform3(-3.0..3.0_f32);
         prop_oneof![
             2 => Just(Self::Integrate),
@@ -123,17 +123,17 @@ impl Call {
             2 => (any::<Index>(), proptest::array::uniform3(x))
                 .prop_map(|(particle, point)| Self::SetPosition(particle, point)),
             2 => Just(Self::Visit),
-            1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::Displace(it, point)),
-            1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::PlaceAtRest(it, point)),
+            1 => (any::<Index>(), point()).prop_map(|(i, point)| Self::Displace(i, point)),
+            1 => (any::<Index>(), point()).prop_map(|(i, point)| Self::PlaceAtRest(i, point)),
             1 => (-0.1..0.1_f32).prop_map(Self::ShiftColumn),
             1 => (any::<Index>(), select(&[0.0_f32, 0.5, 1.0][..]))
-                .prop_map(|(it, mass)| Self::SetInverseMass(it, mass)),
+                .prop_map(|(i, w)| Self::SetInverseMass(i, w)),
         ]
     }
 }
 
-/// Makes the calls and notes the positions read. With `together`, [`Call::Advance`] runs its
-/// substeps in one call of the session.
+/// Makes the calls and notes the positions that were read. With `together`, [`Call::Advance`] runs
+/// its substeps in one call of the session.
 fn run_calls<const D: usize>(
     start: InitialState<D>,
     step: &Step<D>,
@@ -185,8 +185,8 @@ where
             Call::ShiftColumn(by) => {
                 session.particles_mut().positions_mut(0).iter_mut().for_each(|x| *x += by);
             }
-            Call::SetInverseMass(which, mass) => {
-                session.particles_mut().set_inverse_mass(which.index(len), *mass).unwrap();
+            Call::SetInverseMass(which, w) => {
+                session.particles_mut().set_inverse_mass(which.index(len), *w).unwrap();
             }
         }
     }
@@ -217,9 +217,9 @@ fn kernels_agree_on_any_session_and_dropping_it_writes_back() {
                 let (step, calls) = (&step, &calls);
                 move |start: InitialState<D>| run_calls(start, step, calls, end, together)
             };
-            let finished = setup.all_agree(order, run(End::Finished, true));
-            setup.all_agree_with(&finished, order, run(End::Dropped, true));
-            setup.all_agree_with(&finished, order, run(End::Finished, false));
+            let finished = setup.assert_all_agree(order, run(End::Finished, true));
+            setup.assert_all_agree_with(&finished, order, run(End::Dropped, true));
+            setup.assert_all_agree_with(&finished, order, run(End::Finished, false));
         });
     }
     check::<2>();
@@ -233,7 +233,7 @@ fn a_position_set_to_a_value_that_is_not_finite_is_reported() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             for (particle, axis) in [(0, 0), (20, 1), (35, 2)] {
-                setup.all_agree("a position that is not finite", |start| {
+                setup.assert_all_agree("a position that is not finite", |start| {
                     let InitialState { mut plan, mut particles, sticks } = start;
                     let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
                     session.integrate();
@@ -267,7 +267,7 @@ fn positions_can_be_read_before_integration_and_relaxation_uses_positions_that_w
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Exact };
         let (len, middle) = (mesh.particles.len(), mesh.particles.len() / 2 + 2);
-        setup.all_agree("a particle lifted between iterations", |start| {
+        setup.assert_all_agree("a particle lifted between iterations", |start| {
             let InitialState { mut plan, mut particles, sticks } = start;
             let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
             assert_eq!(session.len(), len);
@@ -301,8 +301,8 @@ fn a_session_passed_to_mem_forget_leaves_the_plan_usable() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
-        let expected = setup.all_agree("a step", |start| start.steps(&step, 1));
-        setup.all_agree_with(&expected, "a step after a forgotten session", |mut start| {
+        let expected = setup.assert_all_agree("a step", |start| start.steps(&step, 1));
+        setup.assert_all_agree_with(&expected, "a step after a forgotten session", |mut start| {
             let mut other = start.particles.clone();
             let mut session = start.plan.session(&mut other, &start.sticks, &step).unwrap();
             session.integrate();
@@ -318,7 +318,7 @@ fn a_particle_that_does_not_exist_is_named_in_the_panic() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
-        setup.all_agree("a panic", |mut start| {
+        setup.assert_all_agree("a panic", |mut start| {
             let len = start.particles.len();
             let mut session =
                 start.plan.session(&mut start.particles, &start.sticks, &step).unwrap();

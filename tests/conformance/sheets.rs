@@ -21,7 +21,7 @@ fn fewer_particles_than_the_sheet_has_are_rejected() {
         };
         let schedule = sheet.schedule(&sticks(needed)).unwrap();
         let sticks = sticks(count);
-        for kernel in AnyKernel::available().into_iter().filter(|it| it.runs(&schedule)) {
+        for kernel in AnyKernel::available().into_iter().filter(|kernel| kernel.runs(&schedule)) {
             let plan = |particles| kernel.plan(particles, &sticks, &schedule, Formula::Halley);
             if Kernel::<3>::name(&kernel) == "grid" {
                 let expected = PlanError::TooFewParticles { needed, particles: count };

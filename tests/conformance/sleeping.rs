@@ -38,8 +38,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// The hash and the number of sleeping models after each step, with resumptions and a push at one
-/// that sleeps.
+/// The hash and the number of sleeping models after each step, with resumptions and a change of
+/// velocity that wakes a model.
 fn run(
     scene: &Scene,
     threads: usize,
@@ -67,8 +67,8 @@ fn sleeping_has_the_same_bits_on_every_kernel() {
     let scene = scene();
     let scalar = run(&scene, 1, |_| AnyKernel::named("scalar").unwrap());
     let counts: Vec<usize> = scalar.iter().map(|(_, sleeping)| *sleeping).collect();
-    assert!(counts.windows(2).any(|it| it[1] > it[0]), "some fall asleep: {counts:?}");
-    assert!(counts.windows(2).any(|it| it[1] < it[0]), "some wake: {counts:?}");
+    assert!(counts.windows(2).any(|pair| pair[1] > pair[0]), "no model falls asleep: {counts:?}");
+    assert!(counts.windows(2).any(|pair| pair[1] < pair[0]), "no model wakes: {counts:?}");
     for threads in [1, 3] {
         assert_eq!(run(&scene, threads, AnyKernel::best_for), scalar, "{threads} threads");
     }

@@ -23,7 +23,7 @@ fn large() -> Mesh {
         Shape::Pairs(5000),
         Shape::Grid(40, 30),
         Shape::Star(5),
-        Shape::Loose(50),
+        Shape::Unconnected(50),
     ];
     let pattern = Pattern::Shapes(shapes);
     Recipe { pattern, duplicates: 30, non_plain: 3, values: Values::Moderate, seed: 5 }.mesh()
@@ -33,26 +33,26 @@ fn step() -> Step<3> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
-/// Runs scoped threads and records the number requested in each call.
-struct Scope {
+/// An executor that runs scoped threads and records how many each call requests.
+struct ScopedThreads {
     threads: usize,
     requested: Mutex<Vec<usize>>,
 }
 
-impl Scope {
+impl ScopedThreads {
     fn new(threads: usize) -> Self {
         Self { threads, requested: Mutex::default() }
     }
 }
 
-impl Executor for Scope {
+impl Executor for ScopedThreads {
     fn threads(&self) -> usize {
         self.threads
     }
 
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
         thread::scope(|scope| {
-            (0..threads).for_each(|number| drop(scope.spawn(move || work(number))));
+            (0..threads).for_each(|thread| drop(scope.spawn(move || work(thread))));
         });
         self.requested.lock().unwrap().push(threads);
     }
@@ -60,22 +60,23 @@ impl Executor for Scope {
 
 /// Executors that violate the contract.
 #[derive(Clone, Copy, Debug)]
-enum Faulty {
+enum FaultyExecutor {
     /// Makes no call.
     NoCall,
-    /// Makes one call, on another thread, with a number out of range.
+    /// Makes one call, on another thread, with a thread index out of range.
     OtherThread,
-    /// Calls one by one, from the last number to the first.
+    /// Calls one by one, from the last thread index to the first.
     Backwards,
-    /// Calls on more threads than requested, several with the same number, then all numbers again.
+    /// Calls on more threads than requested, several with the same index, then with each index
+    /// again.
     TooManyCalls,
 }
 
-impl Faulty {
+impl FaultyExecutor {
     const ALL: [Self; 4] = [Self::NoCall, Self::OtherThread, Self::Backwards, Self::TooManyCalls];
 }
 
-impl Executor for Faulty {
+impl Executor for FaultyExecutor {
     fn threads(&self) -> usize {
         4
     }
@@ -87,7 +88,7 @@ impl Executor for Faulty {
             Self::Backwards => (0..threads).rev().for_each(work),
             Self::TooManyCalls => {
                 thread::scope(|scope| {
-                    (0..9).for_each(|number| drop(scope.spawn(move || work(number % 3))));
+                    (0..9).for_each(|i| drop(scope.spawn(move || work(i % 3))));
                 });
                 (0..threads).for_each(work);
             }
@@ -110,7 +111,7 @@ fn kernels_agree_on_a_large_mesh_in_every_order() {
     for (order, schedule) in &mesh.schedules() {
         for formula in Formula::ALL {
             let setup = Setup { mesh: &mesh, schedule, formula };
-            setup.all_agree(&format!("{order}, {formula}"), |start| start.steps(&step(), 1));
+            setup.assert_all_agree(&format!("{order}, {formula}"), |start| start.steps(&step(), 1));
         }
     }
 }
@@ -120,13 +121,14 @@ fn one_to_eight_threads_agree_on_a_pool_and_on_a_scope() {
     let mesh = large();
     for schedule in [Schedule::coloured(&mesh.sticks), mesh.schedule("blocked")] {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
-        let alone = || setup.start(&AnyKernel::best()).unwrap();
-        let expected = steps_on(&Inline, alone());
+        let initial_state = || setup.start(&AnyKernel::best()).unwrap();
+        let expected = steps_on(&Inline, initial_state());
         for threads in 1..=8 {
             let pool = Pool::new(threads).unwrap();
-            let executors = [("pool", &pool as &dyn Executor), ("scope", &Scope::new(threads))];
+            let executors =
+                [("pool", &pool as &dyn Executor), ("scope", &ScopedThreads::new(threads))];
             for (name, executor) in executors {
-                let outcome = steps_on(executor, alone());
+                let outcome = steps_on(executor, initial_state());
                 let difference = outcome.difference(&expected);
                 assert_eq!(difference, None, "{threads} threads of a {name}");
             }
@@ -139,7 +141,7 @@ fn the_large_mesh_is_distributed_over_threads() {
     let mesh = large();
     // The number of threads of each call of the executor.
     let requested = |schedule: &Schedule, iterations| {
-        let executor = Scope::new(8);
+        let executor = ScopedThreads::new(8);
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let InitialState { mut plan, mut particles, sticks } =
             setup.start(&AnyKernel::best()).unwrap();
@@ -150,11 +152,15 @@ fn the_large_mesh_is_distributed_over_threads() {
     // The widest colour makes five tasks.
     for (order, threads) in [("coloured", 5), ("blocked", 8)] {
         let schedule = mesh.schedule(order);
-        assert_eq!(requested(&schedule, 0), [5, 5], "{order}: integration and write-back");
+        assert_eq!(
+            requested(&schedule, 0),
+            [5, 5],
+            "{order}: calls for integration and write-back"
+        );
         assert_eq!(
             requested(&schedule, 3),
             [5, threads, 5],
-            "{order}: one call for all iterations"
+            "{order}: not one call for all iterations"
         );
     }
 }
@@ -164,16 +170,16 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
     let mesh: Mesh = Recipe::sheet([130, 200], Family::ALL, 1, Values::Uniform).mesh();
     let schedule = mesh.schedule("sheet");
     let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
-    let expected = setup.all_agree("alone", |start| start.steps(&step(), 2));
-    for executor in Faulty::ALL {
+    let expected = setup.assert_all_agree("alone", |start| start.steps(&step(), 2));
+    for executor in FaultyExecutor::ALL {
         let case = format!("step_on, {executor:?}");
-        setup.all_agree_with(&expected, &case, |start| steps_on(&executor, start));
+        setup.assert_all_agree_with(&expected, &case, |start| steps_on(&executor, start));
     }
-    let executor = Scope::new(8);
+    let executor = ScopedThreads::new(8);
     let start = setup.start(&AnyKernel::best_for(&schedule)).unwrap();
     let difference = steps_on(&executor, start).difference(&expected);
     assert_eq!(difference, None);
-    // Three threads for a pass over the rows, four for the blocks. First the positions and previous
+    // Three threads for loops over the rows, four for the blocks. First the positions and previous
     // positions are filled in. Each of two steps has two substeps of motion and relaxation, and
     // then writes both back.
     let (fill, step) = ([3, 3], [3, 4, 3, 4, 3, 3]);
@@ -189,13 +195,17 @@ fn repeated_runs_on_threads_give_the_same_hash() {
     let schedule = Schedule::blocked(&particles, &sticks);
     let mesh = Mesh { particles, sticks, sheet: None, copies: 1 };
     let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
-    let expected = setup.all_agree("once", |start| start.steps(&step(), 2)).particles.hash();
+    let expected = setup.assert_all_agree("once", |start| start.steps(&step(), 2)).particles.hash();
     for configuration in configurations().iter().filter(|configuration| configuration.threads() > 1)
     {
         for round in 0..10 {
             let start = setup.start(&configuration.kernel);
             let hash = start.map(|start| start.steps(&step(), 2).particles.hash());
-            assert!(hash.is_none_or(|hash| hash == expected), "{}, {round}", configuration.name);
+            assert!(
+                hash.is_none_or(|hash| hash == expected),
+                "{}, round {round}",
+                configuration.name
+            );
         }
     }
 }
@@ -207,20 +217,22 @@ fn an_executor_that_violates_its_contract_changes_no_bit() {
     let blocked = Schedule::blocked(&mesh.particles, &mesh.sticks);
     for schedule in [&coloured, &blocked] {
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
-        let expected = setup.all_agree("by step", |start| start.steps(&step(), 2));
-        setup.all_agree_with(&expected, "step_on", |start| steps_on(&Scope::new(3), start));
-        for executor in Faulty::ALL {
+        let expected = setup.assert_all_agree("by step", |start| start.steps(&step(), 2));
+        setup.assert_all_agree_with(&expected, "step_on", |start| {
+            steps_on(&ScopedThreads::new(3), start)
+        });
+        for executor in FaultyExecutor::ALL {
             let case = format!("step_on, {executor:?}");
-            setup.all_agree_with(&expected, &case, |start| steps_on(&executor, start));
+            setup.assert_all_agree_with(&expected, &case, |start| steps_on(&executor, start));
         }
     }
 }
 
 /// Panics in `run`, as a pool does in which a thread panicked.
 #[derive(Clone, Copy)]
-struct Panicking;
+struct PanickingExecutor;
 
-impl Executor for Panicking {
+impl Executor for PanickingExecutor {
     fn threads(&self) -> usize {
         8
     }
@@ -244,7 +256,7 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
         let mesh: Mesh = recipe.mesh();
         let schedule = mesh.schedule(order);
         for kernel in AnyKernel::available() {
-            let kernel = ColourKernel::new(kernel, Panicking);
+            let kernel = ColourKernel::new(kernel, PanickingExecutor);
             let (mut particles, sticks) = (mesh.particles.clone(), mesh.sticks.clone());
             let plan = Kernel::<3>::plan(&kernel, &particles, &sticks, &schedule, Formula::Halley);
             let Ok(mut plan) = plan else { continue };

@@ -10,9 +10,10 @@ use taut::{AnyKernel, Kernel, Kind, Pool, Schedule};
 
 use crate::worlds::kernels;
 
-/// What acts on the tied models besides gravity: it decides in which layout a pass finds them.
+/// What acts on the tied models besides gravity. It decides in which layout of the particles ties
+/// act.
 #[derive(Clone, Copy, Debug)]
-struct Acting {
+struct Environment {
     /// Wind, computed once per step.
     wind: bool,
     /// Springs, computed in each substep.
@@ -21,9 +22,9 @@ struct Acting {
     obstacle: bool,
 }
 
-/// A sheet, seven copies, a mesh, a rope without sticks, and a body, each in an island that suits
-/// it, tied to each other.
-fn scene(acting: Acting) -> Scene {
+/// A sheet, seven copies, a mesh, a rope of springs, and a body, each in an island that suits it,
+/// tied to each other.
+fn scene(environment: Environment) -> Scene {
     let mut scene = Scene::new();
     let sheet = Model::drape(26, StickSet::All).unwrap();
     let sheet = sheet.with_group("hem", 650..657).unwrap();
@@ -36,7 +37,7 @@ fn scene(acting: Acting) -> Scene {
     }
     let body = Model::rigid_box([0.2, 0.2, 0.1], 200.0).unwrap();
     scene.add("body", body.moved([0.6, -0.8, 0.3])).unwrap();
-    if acting.springs {
+    if environment.springs {
         let rope = Model::rope(&[[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], &Rope::default()).unwrap();
         scene.add("spring", rope.pinned("start").sprung(50.0, 0.01).unwrap()).unwrap();
         scene
@@ -46,16 +47,16 @@ fn scene(acting: Acting) -> Scene {
             ]))
             .unwrap();
     }
-    let on = |body: &str| Attachment::new(body, Place::Body { body: 0, point: None });
-    let sewn = Tie::between([Attachment::group("sheet", "hem"), on("body")]);
-    scene.attach(&Tie { breaking_force: Some(80.0), ..sewn }).unwrap();
+    let on_body = |body: &str| Attachment::new(body, Place::Body { body: 0, point: None });
+    let seam = Tie::between([Attachment::group("sheet", "hem"), on_body("body")]);
+    scene.attach(&Tie { breaking_force: Some(80.0), ..seam }).unwrap();
     // A cloth with tethers that hangs from a falling beam.
     let cloth = Model::cloth(&Cloth { columns: 20, rows: 12, ..Cloth::default() }).unwrap();
     let cloth = cloth.tethered(Tethers::default()).unwrap();
     scene.add("cloth", cloth.moved([-2.0, -0.5, 0.0])).unwrap();
     let beam = Model::rigid_box([1.1, 0.1, 0.1], 1000.0).unwrap();
     scene.add("beam", beam.moved([-2.0, 0.0, 0.0])).unwrap();
-    scene.attach(&Tie::between([Attachment::group("cloth", "top"), on("beam")])).unwrap();
+    scene.attach(&Tie::between([Attachment::group("cloth", "top"), on_body("beam")])).unwrap();
     for copy in 0..6 {
         let face = Place::Face { face: 3 + copy, weights: [0.2, 0.5] };
         let stick = Place::Stick { stick: 7 * copy, share: 0.3 };
@@ -65,12 +66,12 @@ fn scene(acting: Acting) -> Scene {
         scene.attach(&tie).unwrap();
     }
     let ends = [("ball", 40), ("pennant 3", 8)];
-    let ends = ends.map(|(model, it)| Attachment::new(model, Place::Particle(it)));
+    let ends = ends.map(|(model, particle)| Attachment::new(model, Place::Particle(particle)));
     scene.attach(&Tie { distance: 1.0, compliance: 1e-4, ..Tie::between(ends) }).unwrap();
-    if acting.wind {
+    if environment.wind {
         scene.forces.push(Arc::new(Wind::new([1.0, 0.5, 4.0])));
     }
-    if acting.obstacle {
+    if environment.obstacle {
         let sphere = Sphere::new([0.6, -2.2, 0.3], 0.8).unwrap();
         scene.obstacles.push(Arc::new(Solid::new(sphere)));
     }
@@ -80,7 +81,7 @@ fn scene(acting: Acting) -> Scene {
     scene
 }
 
-/// The hash after half a second with a drag and a resumption; and how many ties broke.
+/// The hash after half a second with a drag and a resumption, and the number of broken ties.
 fn run(
     scene: &Scene,
     threads: usize,
@@ -106,16 +107,16 @@ fn run(
 fn ties_have_the_same_bits_on_every_kernel() {
     for flags in 0..8 {
         let [wind, springs, obstacle] = [1, 2, 4].map(|flag| flags & flag != 0);
-        let acting = Acting { wind, springs, obstacle };
-        let scene = scene(acting);
+        let environment = Environment { wind, springs, obstacle };
+        let scene = scene(environment);
         let scalar = run(&scene, 1, |_| AnyKernel::named("scalar").unwrap());
-        assert!((1..7).contains(&scalar.1), "{acting:?}: {} broken ties", scalar.1);
+        assert!((1..7).contains(&scalar.1), "{environment:?}: {} broken ties", scalar.1);
         for threads in [1, 3] {
-            assert_eq!(run(&scene, threads, AnyKernel::best_for), scalar, "{acting:?}");
+            assert_eq!(run(&scene, threads, AnyKernel::best_for), scalar, "{environment:?}");
         }
         for kernel in kernels() {
             let isa = Kernel::<3>::isa(&kernel);
-            assert_eq!(run(&scene, 1, |_| kernel.clone()), scalar, "{isa} {acting:?}");
+            assert_eq!(run(&scene, 1, |_| kernel.clone()), scalar, "{isa} {environment:?}");
         }
     }
 }

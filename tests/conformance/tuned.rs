@@ -5,7 +5,7 @@ use taut::{Fingerprint, Formula, Kernel, Particles, Plan, Tuned, TunedError};
 
 use crate::runner::eight_iterations;
 
-fn scene() -> Model {
+fn model() -> Model {
     Model::disc(9, StickSet::All).unwrap().shuffled(2)
 }
 
@@ -15,7 +15,7 @@ fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
         threads,
         schedule: schedule.parse().unwrap(),
         formula: Formula::Quick,
-        mesh: Fingerprint::of(&scene().sticks),
+        mesh: Fingerprint::of(&model().sticks),
         copies: 1,
         substeps: 1,
         iterations: 8,
@@ -25,21 +25,22 @@ fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
     }
 }
 
-/// The hash after five steps, in the numbering of the scene.
+/// The hash after five steps, in the numbering of the model.
 fn hash(tuned: &Tuned) -> u64 {
-    moved(tuned).hash()
+    particles_after_steps(tuned).hash()
 }
 
-fn moved(tuned: &Tuned) -> Particles<3> {
+/// The particles after five steps, in the numbering of the model.
+fn particles_after_steps(tuned: &Tuned) -> Particles<3> {
     let Arranged { mut particles, sticks, schedule, renumbering } =
-        tuned.arrange(&scene()).unwrap();
+        tuned.arrange(&model()).unwrap();
     let kernel = tuned.to_kernel().unwrap();
     assert_eq!(Kernel::<3>::threads(&kernel), tuned.threads);
     let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
     for _ in 0..5 {
         assert!(plan.step(&mut particles, &sticks, &eight_iterations()).unwrap().finite);
     }
-    renumbering.map_or(particles.clone(), |it| it.undo(&particles))
+    renumbering.map_or(particles.clone(), |renumbering| renumbering.undo(&particles))
 }
 
 #[test]
@@ -50,7 +51,7 @@ fn a_tuning_survives_a_round_trip_through_text() {
         assert!(text.contains(&format!("\"{schedule}\"")), "{text}");
         assert_eq!(serde_json::from_str::<Tuned>(&text).unwrap(), tuned);
     }
-    // Files of earlier versions have no `copies`.
+    // Files of earlier versions have no `copies`, and `stretch_rms` instead of `residual_rms`.
     let mut value = serde_json::to_value(tuned("wide", 1, "packed")).unwrap();
     let object = value.as_object_mut().unwrap();
     object.remove("copies");
@@ -79,11 +80,11 @@ fn tunings_of_copies_give_each_copy_the_bits_of_the_model() {
     for (kernel, threads) in [("copies", 1), ("copies", 2), ("scalar", 1)] {
         for schedule in ["blocked", "blocked+rcm"] {
             let tuned = Tuned { copies: 18, ..tuned(kernel, threads, schedule) };
-            let moved = moved(&tuned);
-            let len = scene().particles.len();
+            let moved = particles_after_steps(&tuned);
+            let len = model().particles.len();
             for copy in 0..tuned.copies {
                 let points: Vec<_> =
-                    (copy * len..(copy + 1) * len).map(|it| moved.position(it)).collect();
+                    (copy * len..(copy + 1) * len).map(|i| moved.position(i)).collect();
                 let masses = &moved.inverse_masses()[copy * len..][..len];
                 let copy = Particles::new(&points, masses).unwrap();
                 assert_eq!(copy.hash(), one, "{kernel} {schedule}");
@@ -101,11 +102,11 @@ fn tunings_for_other_meshes_are_rejected() {
     let shuffled = Model::disc(9, StickSet::All).unwrap().shuffled(3);
     assert!(tuned("wide", 1, "packed").check(&shuffled.sticks).is_err());
 
-    let error = tuned("wide", 1, "sheet").arrange(&scene()).unwrap_err();
+    let error = tuned("wide", 1, "sheet").arrange(&model()).unwrap_err();
     assert!(matches!(error, TunedError::Arrangement(_)), "{error}");
-    let with = |copies| Tuned { copies, ..tuned("copies", 1, "packed") };
-    assert_eq!(with(0).arrange(&scene()).unwrap_err(), TunedError::NoCopies);
-    let error = with(usize::MAX).arrange(&scene()).unwrap_err();
+    let with_copies = |copies| Tuned { copies, ..tuned("copies", 1, "packed") };
+    assert_eq!(with_copies(0).arrange(&model()).unwrap_err(), TunedError::NoCopies);
+    let error = with_copies(usize::MAX).arrange(&model()).unwrap_err();
     assert!(matches!(error, TunedError::Limit(_)), "{error}");
     let error = tuned("abacus", 1, "packed").to_kernel().unwrap_err();
     assert_eq!(error, TunedError::UnknownKernel { name: "abacus".to_owned() });

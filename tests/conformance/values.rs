@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use taut::{Duplicates, Kind, Particles, Sticks};
 
-/// Which masses, positions, velocities and rest lengths a mesh gets.
+/// The kind of masses, positions, velocities and rest lengths that a mesh gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     /// Typical cloth: the particles of the first row are pinned, the others have 1 kg, and sticks
@@ -130,18 +130,18 @@ fn any_inverse_mass(random: &mut ChaCha8Rng) -> f32 {
 
 /// Changes one or several properties of a stick so that it is not plain, or tears it.
 pub(crate) fn make_non_plain(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
-    let ways = random.random_range(1..16);
-    if ways & 1 != 0 {
+    let properties = random.random_range(1..16);
+    if properties & 1 != 0 {
         sticks.set_stiffness(stick, random.random_range(0.01..1.0)).unwrap();
     }
-    if ways & 2 != 0 {
+    if properties & 2 != 0 {
         sticks.set_compliance(stick, magnitude(random, -7.0..-2.0)).unwrap();
     }
-    if ways & 4 != 0 {
+    if properties & 4 != 0 {
         let kind = if random.random() { Kind::Minimum } else { Kind::Maximum };
         sticks.set_kind(stick, kind).unwrap();
     }
-    if ways & 8 != 0 && random.random() {
+    if properties & 8 != 0 && random.random() {
         sticks.tear(stick).unwrap();
     }
 }

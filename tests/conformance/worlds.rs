@@ -133,7 +133,11 @@ fn large_copies_and_tethered_sheets_move_as_each_alone() {
             }
             let range = world.model(&format!("one {copy}")).unwrap();
             for (own, shared) in range.enumerate() {
-                assert_eq!(world.position(shared), alone.position(own), "copy {copy}, {own}");
+                assert_eq!(
+                    world.position(shared),
+                    alone.position(own),
+                    "copy {copy}, particle {own}"
+                );
             }
         }
     }
@@ -149,10 +153,10 @@ impl Force for NoForce {
 #[test]
 fn a_force_that_adds_nothing_changes_no_bit() {
     let plain = scene();
-    let mut pushed = plain.clone();
-    pushed.forces.push(Arc::new(NoForce));
+    let mut with_force = plain.clone();
+    with_force.forces.push(Arc::new(NoForce));
     let hash = |scene| hash_after_half_a_second(scene, AnyKernel::best_for);
-    assert_eq!(hash(&pushed), hash(&plain));
+    assert_eq!(hash(&with_force), hash(&plain));
 }
 
 #[test]
@@ -214,7 +218,7 @@ fn hash_after_many_changes(
             }
             35 => {
                 assert!(world.reorder(&mut kernel_for).unwrap() > 50);
-                // The torn one of seven pennants has left.
+                // The torn pennant, one of seven copies, has left their island.
                 let islands = world.islands().iter();
                 let copies = islands.filter_map(|island| Some(island.schedule().copies()?.count()));
                 assert_eq!(copies.collect::<Vec<_>>(), [6]);

@@ -19,12 +19,12 @@ pub fn step() -> Step<3> {
     Step { substeps: 1, iterations: 4, ..Step::default() }
 }
 
-/// A scene, an order and a formula.
+/// A model, an order and a formula.
 #[derive(Clone, Debug)]
 pub struct GoldenCase {
     /// Model, order and formula.
     pub name: String,
-    /// The arranged scene, in its own numbering.
+    /// The arranged model, in its own numbering.
     pub arranged: Arranged,
     /// The formula.
     pub formula: Formula,
@@ -37,9 +37,9 @@ const COPIES: usize = 18;
 /// sheet if it is one, with every formula; and copies of a small disc.
 ///
 /// # Panics
-/// Never, because these scenes and arrangements are valid.
+/// Never, because these models and arrangements are valid.
 pub fn golden_cases() -> impl Iterator<Item = GoldenCase> {
-    let scenes = [
+    let models = [
         ("drape-64-all", Model::drape(64, StickSet::All)),
         ("disc-40-all", Model::disc(40, StickSet::All)),
         ("sphere-28-all", Model::sphere(28, StickSet::All)),
@@ -52,24 +52,24 @@ pub fn golden_cases() -> impl Iterator<Item = GoldenCase> {
         arranged: copies.clone(),
         formula,
     });
-    let scenes = scenes.into_iter().flat_map(|(name, scene)| {
-        let scene = scene.expect("the size is valid");
-        let is_tested = |order: &Arrangement| match order.order {
+    let models = models.into_iter().flat_map(|(name, model)| {
+        let model = model.expect("the size is valid");
+        let is_tested = |arrangement: &Arrangement| match arrangement.order {
             Order::Authored | Order::Packed | Order::Starred => false,
             Order::Coloured | Order::Banded | Order::Blocked => true,
-            Order::Sheet => scene.sheet.is_some(),
+            Order::Sheet => model.sheet.is_some(),
         };
-        let orders: Vec<Arrangement> = Arrangement::orders().filter(is_tested).collect();
-        orders.into_iter().flat_map(move |order| {
-            let arranged = order.of(&scene).expect("the order fits the scene");
+        let arrangements: Vec<Arrangement> = Arrangement::orders().filter(is_tested).collect();
+        arrangements.into_iter().flat_map(move |arrangement| {
+            let arranged = arrangement.of(&model).expect("the order fits the model");
             Formula::ALL.into_iter().map(move |formula| GoldenCase {
-                name: format!("{name} {order} {formula}"),
+                name: format!("{name} {arrangement} {formula}"),
                 arranged: arranged.clone(),
                 formula,
             })
         })
     });
-    scenes.chain(copies)
+    models.chain(copies)
 }
 
 /// The number of steps before a scene of the library is hashed.

@@ -16,12 +16,12 @@ use taut::{AnyKernel, Executor, Formula, Kind, Schedule};
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Program {
     /// The models.
-    pub parts: Vec<Part>,
+    pub models: Vec<RandomModel>,
     /// Ties between them.
     pub ties: Vec<RandomTie>,
     /// Whether models at rest fall asleep.
     pub sleeps: bool,
-    /// What happens, in sequence.
+    /// The steps and changes, in sequence.
     pub changes: Vec<Change>,
 }
 
@@ -31,20 +31,20 @@ pub type Point = [i8; 3];
 /// A model: a builder, where it is, and its self-collision.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
-pub struct Part {
-    /// The builder; counts from 0 again after the last.
+pub struct RandomModel {
+    /// The index of the builder, modulo [`BUILDERS`](Self::BUILDERS).
     pub builder: u8,
     /// Its number of columns or rings, from 2 to 26, and of rows, from 3 to 9.
     pub size: u8,
-    /// Its place, 128ths of 0.2 m.
+    /// Its position, 128ths of 0.2 m.
     pub at: Point,
     /// Its velocity, 128ths of 3 m/s.
     pub velocity: Point,
     /// Whether it has self-collision.
     pub collides: bool,
-    /// Its thickness, mm above 10, or the default.
+    /// Its thickness, mm: 10 plus this modulo 110; `None`: the default.
     pub thickness: Option<u8>,
-    /// With what it collides.
+    /// Its collision mask, modulo 4.
     pub mask: u8,
     /// Whether its sticks tear.
     pub tears: bool,
@@ -52,21 +52,21 @@ pub struct Part {
     pub is_pinned: bool,
 }
 
-/// Two particles that are tied, of two parts. Numbers count from 0 again after the last.
+/// A tie between particles of two models. Indices are modulo the number of models or particles.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct RandomTie {
-    /// The parts.
-    pub parts: [u8; 2],
+    /// The models.
+    pub models: [u8; 2],
     /// The particle of each.
     pub particles: [u16; 2],
     /// Whether it is [two-sided, a maximum or a minimum](Kind).
     pub kind: u8,
-    /// N, if it can break.
+    /// Its breaking force, N: 1 plus this; `None`: it cannot break.
     pub breaking_force: Option<u8>,
 }
 
-/// A change of the world. Numbers of particles, sticks and ties count from 0 again after the last.
+/// A step or a change of the world. Indices of particles, sticks and ties are modulo their number.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Change {
@@ -90,44 +90,44 @@ pub enum Change {
     Cut([[Point; 2]; 2]),
     /// Breaks a tie.
     BreakTie(u16),
-    /// Sets the repetitions of a step: substeps, iterations and passes.
+    /// Sets the numbers of substeps, iterations and passes.
     Repeat([u8; 3]),
     /// Removes torn sticks from the schedules.
     Reorder,
-    /// Changes the formula.
+    /// Sets the formula, by its index modulo the number of formulas.
     SetFormula(u8),
-    /// Resumes from a snapshot, if the run does so.
+    /// Resumes from a snapshot, in runs that do so.
     Resume,
 }
 
-/// A number below `count`, which must not be 0.
-fn nth(number: u16, count: usize) -> usize {
-    usize::from(number) % count
+/// The index modulo `count`, which must not be 0.
+fn wrapped(index: u16, count: usize) -> usize {
+    usize::from(index) % count
 }
 
-fn scaled(point: Point, by: f32) -> [f32; 3] {
-    point.map(|x| f32::from(x) / 128.0 * by)
+fn scaled(point: Point, scale: f32) -> [f32; 3] {
+    point.map(|x| f32::from(x) / 128.0 * scale)
 }
 
-impl Part {
+impl RandomModel {
     /// The number of builders.
     pub const BUILDERS: u8 = 7;
     /// The number of builders of cloth and ropes; then come a ragdoll and a rigid body.
     pub const BUILDERS_OF_CLOTH: u8 = 5;
     const RIGID_BOX: u8 = 6;
 
-    fn nth_builder(&self) -> u8 {
+    fn builder_index(&self) -> u8 {
         self.builder % Self::BUILDERS
     }
 
-    fn model(&self) -> Model {
+    fn build(&self) -> Model {
         let axes = Axes::HORIZONTAL;
         let columns = 2 + usize::from(self.size % 25);
         let rows = 3 + usize::from(self.size / 25 % 7);
-        let size = Cloth { columns, rows, width: 0.4, height: 0.3, ..Cloth::default() };
-        let (built, group) = match self.nth_builder() {
-            0 => (Model::cloth(&Cloth { axes, ..size }), "left"),
-            1 => (Model::cloth(&size), "top"),
+        let cloth = Cloth { columns, rows, width: 0.4, height: 0.3, ..Cloth::default() };
+        let (built, group) = match self.builder_index() {
+            0 => (Model::cloth(&Cloth { axes, ..cloth }), "left"),
+            1 => (Model::cloth(&cloth), "top"),
             2 => {
                 let sheet = HexSheet { columns, rows, axes, ..HexSheet::default() };
                 (Model::hex_sheet(&sheet), "right")
@@ -146,7 +146,7 @@ impl Part {
         }
         if self.collides {
             let settings = SelfCollision {
-                thickness: self.thickness.map(|it| 0.01 + 0.001 * f32::from(it % 110)),
+                thickness: self.thickness.map(|mm| 0.01 + 0.001 * f32::from(mm % 110)),
                 mask: u32::from(self.mask % 4),
                 ..SelfCollision::default()
             };
@@ -160,30 +160,30 @@ impl Program {
     /// Whether a step must leave all positions finite: not with rigid bodies, which lose their shape if
     /// their sticks tear or are not relaxed, and can then throw themselves and cloth without limit.
     pub fn must_stay_finite(&self) -> bool {
-        self.parts.iter().all(|part| part.nth_builder() < Part::RIGID_BOX)
+        self.models.iter().all(|model| model.builder_index() < RandomModel::RIGID_BOX)
     }
 
-    /// The scene: the parts, the ties that are valid, a sloping floor, and contacts of limbs.
+    /// The scene: the models, the ties that are valid, a sloping floor, and contacts of limbs.
     ///
     /// # Panics
-    /// Never, because all parts are valid.
+    /// Never, because all models are valid.
     pub fn scene(&self) -> Scene {
         let mut scene = Scene::new();
         let mut counts = Vec::new();
-        for (number, part) in self.parts.iter().enumerate() {
-            let model = part.model();
+        for (index, model) in self.models.iter().enumerate() {
+            let model = model.build();
             counts.push(model.particles.len());
-            scene.add(format!("part {number}"), model).expect("the names are unique");
+            scene.add(format!("model {index}"), model).expect("the names are unique");
         }
         for tie in self.ties.iter().filter(|_| !counts.is_empty()) {
             let ends = [0, 1].map(|end| {
-                let part = usize::from(tie.parts[end]) % counts.len();
-                let particle = nth(tie.particles[end], counts[part]) as u32;
-                Attachment::new(format!("part {part}"), Place::Particle(particle))
+                let model = usize::from(tie.models[end]) % counts.len();
+                let particle = wrapped(tie.particles[end], counts[model]) as u32;
+                Attachment::new(format!("model {model}"), Place::Particle(particle))
             });
             let kind = [Kind::TwoSided, Kind::Maximum, Kind::Minimum][usize::from(tie.kind % 3)];
-            let breaking_force = tie.breaking_force.map(|it| 1.0 + f32::from(it));
-            // Ties of a model to itself, and second ones, are rejected.
+            let breaking_force = tie.breaking_force.map(|force| 1.0 + f32::from(force));
+            // Ties of a particle to itself, and second ties of two particles, are rejected.
             let _ =
                 scene.attach(&Tie { kind, breaking_force, distance: 0.1, ..Tie::between(ends) });
         }
@@ -221,7 +221,7 @@ impl Program {
                     let snapshot = world.snapshot();
                     match World::resume(scene, &mut kernel_for, &snapshot) {
                         Ok(resumed) => world = resumed,
-                        Err(error) => assert!(!is_valid(&world), "no resumption: {error}"),
+                        Err(error) => assert!(!can_resume(&world), "cannot resume: {error}"),
                     }
                 }
                 Change::Resume => {}
@@ -232,47 +232,48 @@ impl Program {
     }
 }
 
-/// Whether all positions are within the range of snapshots.
-fn is_valid(world: &World) -> bool {
+/// Whether all positions are in the range that snapshots allow.
+fn can_resume(world: &World) -> bool {
     world.positions().flatten().all(|x| x.abs() < 1e11)
 }
 
 impl Change {
-    /// Applies a change other than a step. Calls that the state of the world forbids return an error
-    /// and change nothing; the result is then that of all kernels.
+    /// Applies a change other than a step or a resumption. Calls that the state of the world does
+    /// not allow return an error and change nothing, on every kernel.
     fn apply(&self, world: &mut World, kernel_for: &mut dyn FnMut(&Schedule) -> AnyKernel) {
-        let particle = |number: u16| nth(number, world.len());
+        let particle = |index: u16| wrapped(index, world.len());
         match *self {
             Self::Step | Self::Resume => {}
-            Self::Pin(number) => world.pin(particle(number)).expect("the particle exists"),
+            Self::Pin(index) => world.pin(particle(index)).expect("the particle exists"),
             // A particle without a mass cannot be freed.
-            Self::Unpin(number) => drop(world.unpin(particle(number))),
-            Self::Drag(number, to) => {
-                let particle = particle(number);
+            Self::Unpin(index) => drop(world.unpin(particle(index))),
+            Self::Drag(index, to) => {
+                let particle = particle(index);
                 world.grab(particle).expect("the particle exists");
                 world.drag(particle, scaled(to, 0.4)).expect("the particle is grabbed");
             }
-            Self::Release(number) => world.release(particle(number)).expect("the particle exists"),
-            Self::SetInverseMass(number, quarters) => {
-                let particle = particle(number);
+            Self::Release(index) => world.release(particle(index)).expect("the particle exists"),
+            Self::SetInverseMass(index, quarters) => {
+                let particle = particle(index);
                 world.set_inverse_mass(particle, 0.25 * f32::from(quarters)).expect("it is valid");
             }
             // A particle may be too far away.
-            Self::SetVelocity(number, velocity) => {
-                drop(world.set_velocity(particle(number), scaled(velocity, 3.0)));
+            Self::SetVelocity(index, velocity) => {
+                drop(world.set_velocity(particle(index), scaled(velocity, 3.0)));
             }
-            Self::Tear(number) => {
-                let sticks: usize = world.islands().iter().map(|it| it.model.sticks.len()).sum();
-                let _ = world.tear(nth(number, sticks.max(1)));
+            Self::Tear(index) => {
+                let sticks: usize =
+                    world.islands().iter().map(|island| island.model.sticks.len()).sum();
+                let _ = world.tear(wrapped(index, sticks.max(1)));
             }
             Self::Cut([from, to]) => {
                 let segment = |points: [Point; 2]| points.map(|point| scaled(point, 0.4));
                 world.cut_swept(segment(from), segment(to));
             }
-            Self::BreakTie(number) => {
+            Self::BreakTie(index) => {
                 let count = world.ties().len();
                 if count > 0 {
-                    world.break_tie(nth(number, count)).expect("the tie exists");
+                    world.break_tie(wrapped(index, count)).expect("the tie exists");
                 }
             }
             Self::Repeat([substeps, iterations, passes]) => {
@@ -283,8 +284,8 @@ impl Change {
                 world.set_settings(settings).expect("the settings are valid");
             }
             Self::Reorder => drop(world.reorder(kernel_for).expect("the schedules are valid")),
-            Self::SetFormula(number) => {
-                let formula = Formula::ALL[usize::from(number) % Formula::ALL.len()];
+            Self::SetFormula(index) => {
+                let formula = Formula::ALL[usize::from(index) % Formula::ALL.len()];
                 world.replan(formula, kernel_for).expect("the schedules are valid");
             }
         }

@@ -5,22 +5,22 @@ use std::sync::OnceLock;
 use taut_core::{PADDING, SlotLayout};
 
 /// Values of the particles of an island, arranged once for each layout in which a stage first needs
-/// them: by particle number, and by slot of the plan.
+/// them: by particle, and by slot of the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct ByLayout<T> {
-    by_number: OnceLock<T>,
+    by_particle: OnceLock<T>,
     by_slot: OnceLock<T>,
 }
 
 impl<T> Default for ByLayout<T> {
     fn default() -> Self {
-        Self { by_number: OnceLock::new(), by_slot: OnceLock::new() }
+        Self { by_particle: OnceLock::new(), by_slot: OnceLock::new() }
     }
 }
 
 impl<T> ByLayout<T> {
-    /// The values for views of a layout of so many particles. `arrange` makes them from the number of
-    /// slots, and the number of the particle in a slot: it is not below that of the particles for
+    /// The values for views of `particles` particles in a layout. `arrange` makes them from the
+    /// number of slots and a function from a slot to its particle, which is at least `particles` in
     /// padding.
     pub(crate) fn get(
         &self,
@@ -29,7 +29,7 @@ impl<T> ByLayout<T> {
         arrange: impl FnOnce(usize, &dyn Fn(usize) -> usize) -> T,
     ) -> &T {
         match *layout {
-            SlotLayout::Run(_) => self.by_number.get_or_init(|| {
+            SlotLayout::Run(_) => self.by_particle.get_or_init(|| {
                 // A view may begin at any particle, and consists of whole registers.
                 arrange(particles.next_multiple_of(PADDING) + PADDING, &|slot| slot)
             }),
@@ -47,6 +47,6 @@ impl<T> ByLayout<T> {
 
     /// The values in each layout.
     pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        [&mut self.by_number, &mut self.by_slot].into_iter().filter_map(OnceLock::get_mut)
+        [&mut self.by_particle, &mut self.by_slot].into_iter().filter_map(OnceLock::get_mut)
     }
 }

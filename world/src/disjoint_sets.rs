@@ -1,28 +1,28 @@
 //! Union-find.
 
-/// Disjoint sets of numbers from 0; the root of a set is its lowest number.
+/// Disjoint sets of indices from 0; the root of a set is its lowest index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DisjointSets(Vec<u32>);
 
 impl DisjointSets {
-    /// As many sets of one number each.
+    /// `count` sets of one index each.
     pub(crate) fn new(count: usize) -> Self {
         Self((0..count as u32).collect())
     }
 
-    /// Makes as many sets of one number each, in the same memory.
+    /// Makes `count` sets of one index each, in the same memory.
     pub(crate) fn reset(&mut self, count: usize) {
         self.0.clear();
         self.0.extend(0..count as u32);
     }
 
-    pub(crate) fn root(&mut self, mut number: u32) -> u32 {
-        while self.0[number as usize] != number {
-            let grandparent = self.0[self.0[number as usize] as usize];
-            self.0[number as usize] = grandparent;
-            number = grandparent;
+    pub(crate) fn root(&mut self, mut index: u32) -> u32 {
+        while self.0[index as usize] != index {
+            let grandparent = self.0[self.0[index as usize] as usize];
+            self.0[index as usize] = grandparent;
+            index = grandparent;
         }
-        number
+        index
     }
 
     pub(crate) fn unite(&mut self, [a, b]: [u32; 2]) {

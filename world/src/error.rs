@@ -118,7 +118,7 @@ pub enum BodyError {
     /// The mesh is not closed.
     #[error(
         "the mesh is not closed: the edge from vertex {from} to {to} of triangle {triangle} must \
-         be in exactly one other triangle, the other way round"
+         be in exactly one other triangle, in the opposite direction"
     )]
     NotClosed {
         /// The triangle.

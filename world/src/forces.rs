@@ -27,7 +27,7 @@ pub struct Forces<const D: usize = 3> {
     /// The columns in the order of a plan's slots; computed when a stage needs them after a change.
     by_slot: Mutex<BySlot<D>>,
     /// Whether no force was added since the last clear. The columns are then stale and count as 0:
-    /// a first pass that writes every particle overwrites them without reading them.
+    /// a first loop that writes every particle overwrites them without reading them.
     is_zero: bool,
     /// The column that is returned while no force was added.
     zeros: OnceLock<Vec<f32>>,
@@ -48,10 +48,10 @@ impl<const D: usize> Default for BySlot<D> {
     }
 }
 
-/// Columns for a pass over triangles.
+/// Columns for a loop over triangles.
 pub(crate) struct TriangleScratch<'a, const D: usize> {
     /// Whether the columns of the particles are stale and must be overwritten.
-    pub(crate) first: bool,
+    pub(crate) overwrites: bool,
     pub(crate) on_particles: [&'a mut [f32]; D],
     pub(crate) on_triangles: [&'a mut [f32]; D],
 }
@@ -120,13 +120,14 @@ impl<const D: usize> Forces<D> {
                 if let SlotLayout::Rows { width, offsets, .. } = *layout {
                     // Row by row: a division per slot would be slow.
                     for row in from.chunks(width.max(1)) {
-                        let at = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
-                        column.extend(offsets.iter().map(at));
+                        let force_at =
+                            |&offset: &u32| row.get(offset as usize).copied().unwrap_or_default();
+                        column.extend(offsets.iter().map(force_at));
                     }
                 } else if let SlotLayout::Copies { particles, copies, .. } = *layout {
                     for (first, particle) in (0..copies)
                         .step_by(PADDING)
-                        .flat_map(|it| (0..particles).map(move |p| (it, p)))
+                        .flat_map(|first| (0..particles).map(move |particle| (first, particle)))
                     {
                         let force_on = |copy: usize| {
                             if copy < copies { from[copy * particles + particle] } else { 0.0 }
@@ -192,7 +193,7 @@ impl<const D: usize> Forces<D> {
         self.invalidate_slots();
         let len = self.len;
         TriangleScratch {
-            first: core::mem::take(&mut self.is_zero),
+            overwrites: core::mem::take(&mut self.is_zero),
             on_particles: self.columns.each_mut().map(|column| &mut column[..len]),
             on_triangles: self.on_triangles.each_mut().map(|column| &mut column[..]),
         }

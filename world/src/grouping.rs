@@ -14,7 +14,7 @@ const MEDIUM_COLUMNS: usize = 24;
 /// Regular sheets of this many columns and more are faster in islands of their own.
 const WIDE_COLUMNS: usize = 48;
 
-/// Models that share an island, with their numbers in the scene, and their schedules.
+/// Models that share an island, with their indices in the scene, and their schedules.
 pub(crate) struct IslandModels<'a, const D: usize> {
     pub(crate) models: Vec<(usize, &'a Model<D>)>,
     pub(crate) schedules: Vec<Schedule>,
@@ -28,14 +28,14 @@ impl<'a, const D: usize> IslandModels<'a, D> {
         Self { models: Vec::new(), schedules: Vec::new(), copies_min }
     }
 
-    fn add(&mut self, (number, model, schedule): Scheduled<'a, D>) {
-        self.models.push((number, model));
+    fn add(&mut self, (index, model, schedule): ScheduledModel<'a, D>) {
+        self.models.push((index, model));
         self.schedules.push(schedule);
     }
 }
 
-/// A model, its number in the scene, and its schedule.
-type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
+/// A model, its index in the scene, and its schedule.
+type ScheduledModel<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
 /// One group for each regular sheet, except narrow ones that are copies; then one for each set of
 /// copies; then one of all other models. If models sleep, each that can sleep alone has a group.
@@ -48,10 +48,10 @@ pub(crate) fn group_models<'a, const D: usize>(
     sleeps: bool,
 ) -> Vec<IslandModels<'a, D>> {
     let (mut copies, mut rest) = (Vec::new(), Vec::new());
-    let mut sets_by_key: BTreeMap<_, Vec<Vec<Scheduled<'_, D>>>> = BTreeMap::new();
-    for (number, model) in models.enumerate() {
+    let mut sets_by_key: BTreeMap<_, Vec<Vec<ScheduledModel<'_, D>>>> = BTreeMap::new();
+    for (index, model) in models.enumerate() {
         let schedule = schedule_of(model, order);
-        let scheduled = (number, model, schedule);
+        let scheduled = (index, model, schedule);
         if sleeps_alone(model, sleeps) || copies_min(model).is_none() {
             rest.push(scheduled);
             continue;
@@ -63,7 +63,7 @@ pub(crate) fn group_models<'a, const D: usize>(
             None => sets.push(vec![scheduled]),
         }
     }
-    let mut sets: Vec<Vec<Scheduled<'_, D>>> = sets_by_key.into_values().flatten().collect();
+    let mut sets: Vec<Vec<ScheduledModel<'_, D>>> = sets_by_key.into_values().flatten().collect();
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
         let copies_min = copies_min(set[0].1);
@@ -78,19 +78,19 @@ pub(crate) fn group_models<'a, const D: usize>(
         }
     }
     // In the order of the scene.
-    rest.sort_by_key(|(number, ..)| *number);
-    let (mut sheets, mut others) = (Vec::new(), IslandModels::new(None));
+    rest.sort_by_key(|(index, ..)| *index);
+    let (mut singles, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
         if scheduled.1.sheet.is_some() || sleeps_alone(scheduled.1, sleeps) {
             let mut group = IslandModels::new(None);
             group.add(scheduled);
-            sheets.push(group);
+            singles.push(group);
         } else {
             others.add(scheduled);
         }
     }
     let others = Some(others).filter(|group| !group.models.is_empty());
-    sheets.into_iter().chain(copies).chain(others).collect()
+    singles.into_iter().chain(copies).chain(others).collect()
 }
 
 /// Whether a model has an island of its own so that it can sleep alone, if models sleep. Bodies and

@@ -2,8 +2,8 @@
 //! divided into groups with bounding boxes.
 //!
 //! Each lane of a group has a bounding box of its particles. An obstacle tests the boxes first, and
-//! skips groups if it reaches none of their boxes. In the layout of a regular sheet the particles
-//! of a lane are neighbours, so the boxes are small.
+//! skips groups whose boxes are all out of its reach. In the layout of a regular sheet the
+//! particles of a lane are neighbours, so the boxes are small.
 
 use core::ops::Range;
 
@@ -28,7 +28,7 @@ pub(crate) trait CollisionPass<const D: usize>: Sync {
 /// The collisions of several analytic obstacles, resolved in order.
 pub(crate) struct CollisionPasses<'a, const D: usize> {
     pub(crate) passes: &'a [&'a dyn CollisionPass<D>],
-    /// Radii of all particles by number, m, or empty.
+    /// Radii of all particles, m, or empty.
     pub(crate) radii: &'a [f32],
 }
 
@@ -38,7 +38,7 @@ impl<const D: usize> Stage<D> for CollisionPasses<'_, D> {
         let largest = self
             .radii
             .iter()
-            .fold(0.0, |largest: f32, &it| if it > largest { it } else { largest });
+            .fold(0.0, |largest: f32, &radius| if radius > largest { radius } else { largest });
         let mut boxes = [LaneBoxes::EMPTY; CHUNK_GROUPS];
         for first in (0..inverse_mass.len()).step_by(CHUNK_GROUPS * GROUP_SLOTS) {
             let range = first..inverse_mass.len().min(first + CHUNK_GROUPS * GROUP_SLOTS);
@@ -46,7 +46,7 @@ impl<const D: usize> Stage<D> for CollisionPasses<'_, D> {
                 position: position.each_mut().map(|column| &mut column[range.clone()]),
                 previous: previous.each_mut().map(|column| &mut column[range.clone()]),
                 inverse_mass: &inverse_mass[range],
-                radii: Radii { by_number: self.radii, layout, first_slot: first, largest },
+                radii: Radii { by_particle: self.radii, layout, first_slot: first, largest },
                 boxes: &mut boxes,
                 // Computing the boxes takes as long as resolving the collisions of one obstacle
                 // without them.
@@ -127,8 +127,8 @@ impl<const D: usize> Groups<'_, D> {
 
 /// The radii of particles by slot, m.
 pub(crate) struct Radii<'a> {
-    /// By particle number, or empty.
-    by_number: &'a [f32],
+    /// By particle, or empty.
+    by_particle: &'a [f32],
     layout: SlotLayout<'a>,
     /// The slot of the plan at which the chunk begins.
     first_slot: usize,
@@ -140,23 +140,23 @@ impl Radii<'_> {
     /// points.
     #[inline(always)]
     pub(crate) fn at<R: Simd>(&self, simd: R, slot: usize) -> Option<Register<R>> {
-        if self.by_number.is_empty() {
+        if self.by_particle.is_empty() {
             return None;
         }
         let mut radii = [0.0; PADDING];
         let lanes = radii.iter_mut().take(R::F32_LANES).enumerate();
         if let SlotLayout::Copies { particles, .. } = self.layout {
             // The lanes hold the same particle of consecutive copies, then padding, so a single
-            // division yields all particle numbers.
+            // division yields all particle indices.
             let first = self.layout.particle(self.first_slot + slot);
             for (lane, radius) in lanes {
-                let number = first.saturating_add(lane * particles);
-                *radius = self.by_number.get(number).copied().unwrap_or_default();
+                let particle = first.saturating_add(lane * particles);
+                *radius = self.by_particle.get(particle).copied().unwrap_or_default();
             }
         } else {
             for (lane, radius) in lanes {
-                let number = self.layout.particle(self.first_slot + slot + lane);
-                *radius = self.by_number.get(number).copied().unwrap_or_default();
+                let particle = self.layout.particle(self.first_slot + slot + lane);
+                *radius = self.by_particle.get(particle).copied().unwrap_or_default();
             }
         }
         Some(Register::new(simd, R::as_simd_f32s(&radii).0[0]))

@@ -44,7 +44,7 @@ mod vector;
 mod world;
 
 pub use body::{Bodies, Body, Limb, Limbs, MassProperties, Twist, WeightedPoint};
-pub use drawing::{FigureShape, ModelKind, ObstacleFigure, REMOVED, normals, row};
+pub use drawing::{FigureShape, ModelKind, ObstacleFigure, REMOVED, normals, resize_vector};
 pub use emitter::{EmittedParticle, Emitter, EmitterSettings, Source};
 pub use error::{BodyError, ModelError};
 pub use force::{

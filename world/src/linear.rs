@@ -42,8 +42,8 @@ pub(crate) fn transposed(a: &Matrix) -> Matrix {
     matrix(|row, column| a[column][row])
 }
 
-/// `fraction tr(a) 1 - a`: a `fraction` of ½ turns an inertia tensor into a covariance, and 1 turns
-/// a covariance into an inertia tensor.
+/// `fraction tr(a) 1 - a`, where 1 is the identity matrix: a `fraction` of ½ turns an inertia
+/// tensor into a covariance, and 1 turns a covariance into an inertia tensor.
 #[inline(always)]
 pub(crate) fn trace_minus(a: &Matrix, fraction: f64) -> Matrix {
     let trace = fraction * ((a[0][0] + a[1][1]) + a[2][2]);
@@ -89,13 +89,13 @@ fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
     let t = if theta < 0.0 { -t } else { t };
     let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
-    let turned = |(x, y): (f64, f64)| (c * x - s * y, s * x + c * y);
+    let rotated = |(x, y): (f64, f64)| (c * x - s * y, s * x + c * y);
     for row in a.iter_mut() {
-        (row[p], row[q]) = turned((row[p], row[q]));
+        (row[p], row[q]) = rotated((row[p], row[q]));
     }
     for i in 0..3 {
-        (a[p][i], a[q][i]) = turned((a[p][i], a[q][i]));
-        (vectors[p][i], vectors[q][i]) = turned((vectors[p][i], vectors[q][i]));
+        (a[p][i], a[q][i]) = rotated((a[p][i], a[q][i]));
+        (vectors[p][i], vectors[q][i]) = rotated((vectors[p][i], vectors[q][i]));
     }
     (a[p][q], a[q][p]) = (0.0, 0.0);
 }

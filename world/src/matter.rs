@@ -146,14 +146,14 @@ impl<const D: usize> Islands<'_, D> {
         self.0.count()
     }
 
-    /// The matter of an island. None if the island does not exist, or if no force or obstacle may
-    /// touch it in this step.
+    /// The matter of an island. None if the island does not exist, or if in this step no force
+    /// acts on it and no obstacle may collide with it.
     pub fn one(&mut self, island: usize) -> Option<Matter<'_, D>> {
         self.0.one(island)
     }
 
     /// The matter of two islands. None if one of them does not exist, if both are the same, or if
-    /// no force or obstacle may touch one of them in this step.
+    /// in this step no force acts on one of them and no obstacle may collide with it.
     pub fn two(&mut self, islands: [usize; 2]) -> Option<[Matter<'_, D>; 2]> {
         self.0.two(islands)
     }

@@ -78,12 +78,12 @@ impl<const D: usize> Path<D> {
                 core::array::from_fn(|axis| a[axis] * cosine + b[axis] * sine)
             }
             Self::Keyframed { keys } => {
-                let next = keys.partition_point(|(at, _)| *at <= time);
+                let next = keys.partition_point(|(key_time, _)| *key_time <= time);
                 let (before, after) = (next.checked_sub(1).map(|i| keys[i]), keys.get(next));
                 match (before, after) {
                     (Some((from, a)), Some(&(to, b))) => {
-                        let share = (time - from) / (to - from);
-                        core::array::from_fn(|axis| a[axis] + (b[axis] - a[axis]) * share)
+                        let fraction = (time - from) / (to - from);
+                        core::array::from_fn(|axis| a[axis] + (b[axis] - a[axis]) * fraction)
                     }
                     (Some((_, only)), None) | (None, Some(&(_, only))) => only,
                     (None, None) => [0.0; D],
@@ -182,12 +182,12 @@ pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
     axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
     axes[0] = up;
     for which in 1..D {
-        let mut across = axes[which];
+        let mut axis = axes[which];
         for other in &axes[..which] {
-            across = perpendicular(across, *other);
+            axis = perpendicular(axis, *other);
         }
-        let length = length(across);
-        axes[which] = across.map(|x| x / length);
+        let length = length(axis);
+        axes[which] = axis.map(|x| x / length);
     }
     axes.swap(0, 1);
     axes
@@ -198,7 +198,7 @@ impl<const D: usize> Spin<D> {
     /// `centre`, m, at `rate`, rad/s.
     ///
     /// # Errors
-    /// A number that is not finite; directions that are parallel or have no length.
+    /// A value that is not finite; directions that are parallel or have no length.
     pub fn in_plane(
         [a, b]: [[f64; D]; 2],
         centre: [f64; D],
@@ -208,19 +208,19 @@ impl<const D: usize> Spin<D> {
         check_coordinate("rate", "the rate of a spin, rad/s,", rate)?;
         let a = checked_unit("plane", "the length of the first direction of a spin", a)?;
         let b = checked_unit("plane", "the length of the second direction of a spin", b)?;
-        let along = dot(a, b);
-        let across = core::array::from_fn(|axis| b[axis] - a[axis] * along);
+        let cosine = dot(a, b);
+        let perpendicular_part = core::array::from_fn(|axis| b[axis] - a[axis] * cosine);
         let b = checked_unit(
             "plane",
             "the sine of the angle between the directions of a spin",
-            across,
+            perpendicular_part,
         )?;
         Ok(Self { plane: [a, b], centre, rate, period: None })
     }
 
     /// The same rotation back and forth with a period, s: the angle is
-    /// `rate period / (2 π) sin(2 π t / period)`, so that the rate is the greatest, which it has at
-    /// time 0.
+    /// `rate period / (2 π) sin(2 π t / period)`. The rate is then the largest angular velocity,
+    /// which the rotation has at time 0.
     ///
     /// # Errors
     /// A period that is not above 0 and finite.
@@ -243,7 +243,7 @@ impl Spin {
     /// axis, at `rate`, rad/s.
     ///
     /// # Errors
-    /// A number that is not finite; an axis that has no length.
+    /// A value that is not finite; an axis that has no length.
     pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
         let [x, y, z] = checked_unit("axis", "the length of the axis of a spin", axis)?;
         // Perpendicular to the axis and to the coordinate axis farthest from it.
@@ -390,8 +390,8 @@ impl<const D: usize> Displacement<D> {
         let mut displacement = constants(x[0], self.translation);
         if let Some(matrix) = self.matrix {
             let from_centre = difference(x, constants(x[0], self.centre));
-            for (along, row) in displacement.iter_mut().zip(matrix) {
-                *along = dot(constants(x[0], row), from_centre) + *along;
+            for (component, row) in displacement.iter_mut().zip(matrix) {
+                *component = dot(constants(x[0], row), from_centre) + *component;
             }
         }
         displacement

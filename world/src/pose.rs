@@ -15,19 +15,19 @@ pub struct BodyPose {
 impl BodyPose {
     /// Maps a point from body coordinates (the body's axes, from its centre) to the world, m.
     #[must_use]
-    pub fn place(&self, local: [f64; 3]) -> [f64; 3] {
-        sum(self.centre, self.turned(local))
+    pub fn point(&self, local: [f64; 3]) -> [f64; 3] {
+        sum(self.centre, self.direction(local))
     }
 
     /// Maps a direction from body coordinates to the world.
     #[must_use]
-    pub fn turned(&self, local: [f64; 3]) -> [f64; 3] {
+    pub fn direction(&self, local: [f64; 3]) -> [f64; 3] {
         apply(&self.rotation, local)
     }
 
     /// Maps a point from the world to body coordinates, m.
     #[must_use]
-    pub fn local(&self, point: [f64; 3]) -> [f64; 3] {
+    pub fn point_to_local(&self, point: [f64; 3]) -> [f64; 3] {
         apply(&transposed(&self.rotation), difference(point, self.centre))
     }
 

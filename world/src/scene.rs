@@ -37,9 +37,10 @@ pub enum SceneError {
         /// The name.
         name: String,
     },
-    /// Copies of a model would touch each other.
+    /// Copies of a model would collide with each other.
     #[error(
-        "model '{name}': copies of a model with self-collision, limbs or a rigid body touch each other"
+        "model '{name}' has self-collision, limbs or a rigid body: the scene cannot be repeated, \
+         because its copies would collide with each other"
     )]
     ContactsOfCopies {
         /// The name of the model.
@@ -64,7 +65,7 @@ pub enum SceneError {
 #[derive(Clone, Debug, Default)]
 pub struct Scene<const D: usize = 3> {
     models: Vec<(String, Model<D>)>,
-    /// The number of each model.
+    /// The index of each model.
     names: BTreeMap<String, usize>,
     totals: Totals,
     ties: TieList,
@@ -180,17 +181,17 @@ impl<const D: usize> Scene<D> {
     /// ```
     ///
     /// # Errors
-    /// If copies could touch each other: models with self-collision, limbs or rigid bodies. If models
-    /// are tied. Same as [`add`](Self::add).
+    /// If copies would collide with each other: models with self-collision, limbs or rigid bodies.
+    /// If models are tied. Same as [`add`](Self::add).
     pub fn repeated(&self, copies: usize) -> Result<Self, SceneError> {
         if !self.ties.all().is_empty() {
             return Err(SceneError::TiesOfCopies);
         }
-        let touches = |model: &Model<D>| {
+        let may_collide = |model: &Model<D>| {
             let Model { self_collision, limbs, bodies, .. } = model;
             self_collision.is_some() || !limbs.is_empty() || !bodies.is_empty()
         };
-        if let Some((name, _)) = self.models.iter().find(|(_, model)| touches(model)) {
+        if let Some((name, _)) = self.models.iter().find(|(_, model)| may_collide(model)) {
             return Err(SceneError::ContactsOfCopies { name: name.clone() });
         }
         let mut repeated = Self {

@@ -43,10 +43,10 @@ use crate::error::ModelError;
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
-    /// Number of passes of a substep. A pass relaxes the sticks (`step.iterations` times) and then
-    /// resolves collisions. A world treats 0 as 1, but [`check`](Self::check), which scene files
-    /// and snapshots must pass, rejects it. Default: 1. Rigid bodies in contact need 3 or 4 passes
-    /// of one iteration (Jakobsen 2001).
+    /// Number of passes of a substep. A pass relaxes the sticks (`step.iterations` times) and the
+    /// ties, and then resolves collisions. A world treats 0 as 1, but [`check`](Self::check), which
+    /// scene files and snapshots must pass, rejects it. Default: 1. Rigid bodies in contact need 3
+    /// or 4 passes of one iteration (Jakobsen 2001).
     pub passes: u32,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
 /// [`Obstacle::may_push`](crate::Obstacle::may_push), of a whole step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepTime<const D: usize = 3> {
-    /// The time at its end since the world began, s; for a force that is
+    /// The simulated time at the end of the substep, s; for a force that is
     /// [sampled once a step](crate::Sampling::Step), at the end of the step.
     pub time: f64,
     /// The length of a substep, s: the time between previous position and position.

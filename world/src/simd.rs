@@ -1,5 +1,5 @@
 //! Run-time SIMD dispatch. A default build targets the baseline instruction set (SSE2 on x86-64),
-//! so passes over columns are compiled a second and third time for wider registers, and the widest
+//! so loops over columns are compiled a second and third time for wider registers, and the widest
 //! that this machine has is chosen at run time.
 //!
 //! The choice does not change results: each lane does the same operations in the same order, and
@@ -8,22 +8,22 @@
 
 use pulp::WithSimd;
 
-/// Runs a pass over columns on the widest registers of this machine: a `NullaryFnOnce` that the
+/// Runs a loop over columns on the widest registers of this machine: a `NullaryFnOnce` that the
 /// compiler vectorizes, or a `WithSimd` with explicit registers, for loops that it vectorizes badly
-/// or not at all. The pass and all that it calls must be `#[inline(always)]`: code that is not
+/// or not at all. The loop and all that it calls must be `#[inline(always)]`: code that is not
 /// inlined is compiled for the baseline.
 #[inline]
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(crate) fn widest(pass: impl WithSimd<Output = ()>) {
-    arch().dispatch(pass);
+pub(crate) fn widest(column_loop: impl WithSimd<Output = ()>) {
+    arch().dispatch(column_loop);
 }
 
-/// Runs a pass over columns. A module has SIMD or has not; `dispatch` would compile the pass twice.
+/// Runs a loop over columns. A module either has SIMD or not; `dispatch` would compile it twice.
 #[inline]
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(crate) fn widest(pass: impl WithSimd<Output = ()>) {
+pub(crate) fn widest(column_loop: impl WithSimd<Output = ()>) {
     match pulp::wasm::Simd128::try_new() {
-        Some(simd) => pass.with_simd(simd),
+        Some(simd) => column_loop.with_simd(simd),
         None => unreachable!("the module is compiled for simd128"),
     }
 }
@@ -53,7 +53,7 @@ mod tests {
     };
 
     thread_local! {
-        /// Overrides the instruction set on which passes run.
+        /// Overrides the instruction set on which loops run.
         static ARCH: Cell<Option<Arch>> = const { Cell::new(None) };
     }
 
@@ -88,7 +88,9 @@ mod tests {
         }
         for island in world.islands() {
             for axis in 0..D {
-                trace.extend(island.forces().along(axis).iter().map(|it| u64::from(it.to_bits())));
+                trace.extend(
+                    island.forces().along(axis).iter().map(|force| u64::from(force.to_bits())),
+                );
             }
         }
         let figures = world.diagnostics().unwrap();
@@ -131,7 +133,7 @@ mod tests {
         let others: [Arc<dyn Force>; 3] = [
             Arc::new(Field::new(Drag { quadratic: 0.01, ..Drag::linear(0.001) })),
             Arc::new(Field::new(Acceleration([1.0, 0.0, 0.5])).within(ball).on("left")),
-            Arc::new(Field::new(Attractor { place: [0.3; 3], strength: 1.0, softening: 0.1 })),
+            Arc::new(Field::new(Attractor { position: [0.3; 3], strength: 1.0, softening: 0.1 })),
         ];
         scene.forces.extend(others);
         scene
@@ -148,7 +150,9 @@ mod tests {
         for columns in [2, 4, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 50] {
             for law in laws {
                 for (gusty, shuffled) in [(false, false), (true, false), (true, true)] {
-                    let what = format!("{law:?} at {columns} columns, {gusty}, {shuffled}");
+                    let what = format!(
+                        "{law:?} at {columns} columns, gusty: {gusty}, shuffled: {shuffled}"
+                    );
                     assert_same_bits(&what, &cloth(columns, law, gusty, shuffled), 3);
                 }
             }
@@ -210,7 +214,7 @@ mod tests {
                 scene.obstacles.push(Arc::new(ball.clone().along(oscillation.clone()).unwrap()));
                 scene.obstacles.push(Arc::new(room.clone()));
                 let scene = scene.tethered(tethers).unwrap();
-                assert_same_bits(&format!("{name}, {tethers:?}"), &scene, 20);
+                assert_same_bits(&format!("{name}, tethers: {tethers:?}"), &scene, 20);
             }
         }
     }
@@ -218,15 +222,17 @@ mod tests {
     #[test]
     fn self_collision_is_the_same_on_every_instruction_set() {
         let cloth = Cloth { columns: 9, rows: 21, width: 0.3, height: 0.8, ..Cloth::default() };
-        let collides = |model: Model| model.self_colliding(SelfCollision::default()).unwrap();
+        let self_colliding = |model: Model| model.self_colliding(SelfCollision::default()).unwrap();
         let mut scene = Scene::new();
         for (name, speed) in [("slow", 0.0), ("fast", 20.0)] {
-            let at = [0.02 * speed, 0.5 + 0.01 * speed, 0.01];
-            let model = collides(Model::cloth(&cloth).unwrap());
-            scene.add(name, model.moved(at).moving_at([-speed, 0.0, 1.0], 1.0 / 480.0)).unwrap();
+            let offset = [0.02 * speed, 0.5 + 0.01 * speed, 0.01];
+            let model = self_colliding(Model::cloth(&cloth).unwrap());
+            scene
+                .add(name, model.moved(offset).moving_at([-speed, 0.0, 1.0], 1.0 / 480.0))
+                .unwrap();
         }
         let rope = Model::rope(&[[-0.3, 0.0, 0.0], [0.3, 0.05, 0.0]], &Rope::default()).unwrap();
-        scene.add("rope", collides(rope)).unwrap();
+        scene.add("rope", self_colliding(rope)).unwrap();
         let floor = HalfSpace::new([0.0, -0.1, 0.0], [0.1, 1.0, 0.2]).unwrap();
         scene.obstacles.push(Arc::new(Solid::new(floor)));
         assert_same_bits("self-collision", &scene, 60);
@@ -245,7 +251,7 @@ mod tests {
         scene.obstacles.push(Arc::new(Solid::new(room)));
         for tethers in [None, Some(Tethers::default())] {
             let scene = scene.clone().tethered(tethers).unwrap();
-            assert_same_bits(&format!("2D, {tethers:?}"), &scene, 20);
+            assert_same_bits(&format!("2D, tethers: {tethers:?}"), &scene, 20);
         }
     }
 }

@@ -6,9 +6,9 @@ use crate::error::ModelError;
 /// particles stop, and steps skip it until something wakes it.
 ///
 /// A model is *quiet* while no particle of it moves farther than `speed * time` from where it was
-/// when the quiet time began. So it may vibrate within that distance, but not creep beyond it. A
-/// model that has been quiet for `time` falls asleep with all others of its group, once they have
-/// been, too. A group are models that are tied to each other, or that may collide
+/// when the quiet time began. So it may vibrate within that distance, but not creep beyond it. The
+/// models of a group fall asleep together, once each of them has been quiet for `time`. A group
+/// consists of models that are tied to each other, or that may collide
 /// ([`SelfCollision`](crate::SelfCollision)) and whose bounding boxes overlap.
 ///
 /// A model wakes when a model of its group moves, when one comes near it, when a call changes it
@@ -39,7 +39,7 @@ use crate::error::ModelError;
 /// assert!(world.step()?.finite);
 /// assert_eq!(world.hash(), hash);
 ///
-/// world.set_velocity(0, [0.0, 2.0, 0.0])?; // pushed: it wakes
+/// world.set_velocity(0, [0.0, 2.0, 0.0])?; // a call moves it: it wakes
 /// assert!(!world.is_asleep("cloth"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -66,8 +66,8 @@ impl Sleep {
         let (speed, time) = (self.speed.into(), self.time.into());
         ModelError::check("speed", "the speed of sleep, m/s,", speed, 0.0..=1e6, "from 0 to 1e6")?;
         // At a time of 0, models would sleep before they begin to fall.
-        let least = f64::from(1e-3_f32);
-        ModelError::check("time", "the time of sleep, s,", time, least..=1e6, "from 0.001 to 1e6")?;
+        let min = f64::from(1e-3_f32);
+        ModelError::check("time", "the time of sleep, s,", time, min..=1e6, "from 0.001 to 1e6")?;
         Ok(())
     }
 

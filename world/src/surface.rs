@@ -43,7 +43,7 @@ impl Surface {
     /// Checks the values.
     ///
     /// # Errors
-    /// A negative number, or a restitution above 1.
+    /// A negative value, or a restitution above 1.
     pub fn checked(self) -> Result<Self, ModelError> {
         let Self { friction, restitution, restitution_threshold, thickness } = self;
         let (any, largest) = (0.0..=f64::MAX, taut_core::COORDINATE_MAX);
@@ -114,7 +114,7 @@ pub(crate) struct VerletState<L, const D: usize> {
     pub(crate) previous: [L; D],
 }
 
-/// The contact law of a surface in a substep.
+/// The contact law of a surface: its friction and restitution, for one substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactLaw<L> {
     friction: L,
@@ -126,7 +126,7 @@ pub(crate) struct ContactLaw<L> {
 }
 
 impl ContactLaw<f32> {
-    /// Projection to the surface, without friction and restitution.
+    /// Projection onto the surface, without friction and restitution.
     pub(crate) const PROJECTION: Self =
         Self { friction: 0.0, restitution: 0.0, threshold: 0.0, bounces: false };
 }
@@ -143,7 +143,7 @@ impl<S: Real> ContactLaw<S> {
 }
 
 impl ContactLaw<f32> {
-    /// The law in every lane of the type of `like`.
+    /// The law with each value in all lanes, in the lane type of `like`.
     #[inline(always)]
     pub(crate) fn constant<L: Lane>(&self, like: L) -> ContactLaw<L> {
         let [friction, restitution, threshold] =
@@ -163,8 +163,8 @@ pub(crate) fn stopped_slip<L: Lane, const D: usize>(
 ) -> [L; D] {
     let slip = difference(displacement, scaled(normal, outgoing));
     let slip_length = length(slip);
-    let share = L::select(slip_length.above(limit), limit / slip_length, limit.constant(1.0));
-    scaled(slip, share)
+    let fraction = L::select(slip_length.above(limit), limit / slip_length, limit.constant(1.0));
+    scaled(slip, fraction)
 }
 
 impl<L: Lane> ContactLaw<L> {
@@ -174,9 +174,10 @@ impl<L: Lane> ContactLaw<L> {
     /// Let `incoming` be the part against the normal of the particle's displacement relative to the
     /// surface in this substep:
     /// - The position moves to where the particle would be after the bounce: out by `depth`, and
-    ///   beyond by restitution times the distance that it penetrated after the impact. (An article
-    ///   moves it only to the surface, and drops the rest of its displacement. At a restitution
-    ///   below 1 that costs up to a substep of flight at each bounce; at 0 it is the same.)
+    ///   beyond by restitution times the distance that it penetrated after the impact. (The report
+    ///   on soft bodies, phase II in docs/articles.md, moves it only to the surface, and drops the
+    ///   rest of its displacement. At a restitution below 1 that costs up to a substep of flight at
+    ///   each bounce; at 0 it is the same.)
     /// - The normal displacement changes from `-incoming` to `restitution * incoming`, through the
     ///   previous position. A particle that already moves outwards keeps its speed: pushing it out
     ///   adds no velocity.
@@ -194,18 +195,18 @@ impl<L: Lane> ContactLaw<L> {
         let relative = difference(difference(x, previous), surface_displacement);
         let outgoing = dot(relative, normal);
         let incoming = L::select(outgoing.above(zero), zero, zero - outgoing);
-        let (mut change, mut out) = (incoming, depth);
+        let (mut normal_change, mut correction) = (incoming, depth);
         if self.bounces {
             let restitution = L::select(incoming.above(self.threshold), self.restitution, zero);
-            change = incoming + restitution * incoming;
+            normal_change = incoming + restitution * incoming;
             let rebound = restitution * L::select(depth.above(incoming), incoming, depth);
-            out = depth + L::select(rebound.above(clearance), clearance, rebound);
+            correction = depth + L::select(rebound.above(clearance), clearance, rebound);
         }
 
-        let slip = stopped_slip(relative, normal, outgoing, self.friction * change);
+        let slip = stopped_slip(relative, normal, outgoing, self.friction * normal_change);
         VerletState {
-            x: difference(add_scaled(x, out, normal), slip),
-            previous: add_scaled(previous, out - change, normal),
+            x: difference(add_scaled(x, correction, normal), slip),
+            previous: add_scaled(previous, correction - normal_change, normal),
         }
     }
 }

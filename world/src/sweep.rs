@@ -8,9 +8,9 @@ pub(crate) struct BoundingBox<const D: usize> {
     pub(crate) high: [f64; D],
 }
 
-/// Writes to `pairs` all pairs of objects whose boxes touch and that `wanted` accepts: sorted, with
-/// the lower number of a pair first. Sweeps along the axis with the largest variance. The order of
-/// `boxes` does not change the result.
+/// Writes to `pairs` all pairs of objects whose boxes overlap and that `wanted` accepts: sorted,
+/// with the lower index of a pair first. Sweeps along the axis with the largest variance. The order
+/// of `boxes` does not change the result.
 pub(crate) fn pairs<const D: usize>(
     boxes: &mut [BoundingBox<D>],
     wanted: impl Fn(usize, usize) -> bool,
@@ -22,9 +22,9 @@ pub(crate) fn pairs<const D: usize>(
     pairs.clear();
     for (i, one) in boxes.iter().enumerate() {
         for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis]) {
-            let near =
+            let overlaps =
                 |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
-            if (0..D).all(near) && wanted(one.object, other.object) {
+            if (0..D).all(overlaps) && wanted(one.object, other.object) {
                 pairs.push([one.object.min(other.object), one.object.max(other.object)]);
             }
         }
@@ -36,8 +36,11 @@ pub(crate) fn pairs<const D: usize>(
 fn axis_of_largest_variance<const D: usize>(boxes: &[BoundingBox<D>]) -> usize {
     let variance = |axis: usize| {
         let count = boxes.len() as f64;
-        let mean = boxes.iter().map(|it| it.low[axis]).sum::<f64>() / count;
-        boxes.iter().map(|it| (it.low[axis] - mean) * (it.low[axis] - mean)).sum::<f64>()
+        let mean = boxes.iter().map(|bounds| bounds.low[axis]).sum::<f64>() / count;
+        boxes
+            .iter()
+            .map(|bounds| (bounds.low[axis] - mean) * (bounds.low[axis] - mean))
+            .sum::<f64>()
     };
     let mut largest = 1;
     for axis in (0..D).filter(|&axis| axis != 1) {

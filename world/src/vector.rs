@@ -3,14 +3,14 @@
 
 use taut_core::Lane;
 
-/// Broadcasts each number to all lanes, in the lane type of `like`.
+/// Broadcasts each value to all lanes, in the lane type of `like`.
 #[inline(always)]
-pub(crate) fn constants<L: Lane, const N: usize>(like: L, numbers: [f32; N]) -> [L; N] {
+pub(crate) fn constants<L: Lane, const N: usize>(like: L, values: [f32; N]) -> [L; N] {
     // A loop, here and below: the compiler does not always inline `map`, and code that is not
     // inlined is compiled for the baseline instruction set.
     let mut lanes = [like; N];
-    for (lane, number) in lanes.iter_mut().zip(numbers) {
-        *lane = like.constant(number.into());
+    for (lane, value) in lanes.iter_mut().zip(values) {
+        *lane = like.constant(value.into());
     }
     lanes
 }
@@ -35,12 +35,12 @@ pub(crate) fn difference<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> [L; D
     difference
 }
 
-/// `a` times a number.
+/// `a` times `by`.
 #[inline(always)]
 pub(crate) fn scaled<L: Lane, const D: usize>(a: [L; D], by: L) -> [L; D] {
     let mut scaled = a;
-    for along in &mut scaled {
-        *along = *along * by;
+    for component in &mut scaled {
+        *component = *component * by;
     }
     scaled
 }
@@ -80,11 +80,11 @@ pub(crate) fn length<L: Lane, const D: usize>(a: [L; D]) -> L {
 /// The unit vector along `a`; None if `a` is zero or not finite.
 pub(crate) fn unit<const D: usize>(a: [f64; D]) -> Option<[f64; D]> {
     // Scaled first, so that squares neither overflow nor underflow.
-    let largest = a.iter().fold(0.0_f64, |largest, along| largest.max(along.abs()));
-    if !(largest > 0.0 && a.iter().all(|along| along.is_finite())) {
+    let largest = a.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    if !(largest > 0.0 && a.iter().all(|x| x.is_finite())) {
         return None;
     }
-    let a = a.map(|along| along / largest);
+    let a = a.map(|x| x / largest);
     Some(scaled(a, 1.0 / length(a)))
 }
 
@@ -100,5 +100,5 @@ pub(crate) fn wide<const D: usize>(a: [f32; D]) -> [f64; D] {
 
 /// Rounds to `f32`.
 pub(crate) fn rounded<const D: usize>(a: [f64; D]) -> [f32; D] {
-    a.map(|along| along as f32)
+    a.map(|x| x as f32)
 }

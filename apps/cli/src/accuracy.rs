@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
 
 /// The substeps and iterations of a frame in the parts frames and drift.
 #[derive(Serialize)]
-struct Frame {
+struct FrameSettings {
     substeps: u32,
     iterations: u32,
 }
@@ -81,7 +81,7 @@ struct Frame {
 struct Report<'a> {
     machine: &'a MachineInfo,
     scene: &'a str,
-    step: Frame,
+    step: FrameSettings,
     #[serde(flatten)]
     accuracy: &'a Accuracy,
 }
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(format!("{name}; frames of 1/60 s. {}", machine_sentence(&machine)));
     lines.extend(arguments.parts.iter().map(|part| section(*part, &accuracy, &study)));
     let Step { substeps, iterations, .. } = study.step;
-    let step = Frame { substeps, iterations };
+    let step = FrameSettings { substeps, iterations };
     let report = Report { machine: &machine, scene: &name, step, accuracy: &accuracy };
     let text = lines.join("\n") + "\n";
     outputs.write(&report, &accuracy.table_lines(), &text).map_err(Failure::Error)
@@ -108,8 +108,8 @@ impl Arguments {
         if let Some(path) = &self.mesh {
             return input::mesh(path, self.sticks, false);
         }
-        let other = self.parts.iter().find(|part| **part != StudyPart::Effort);
-        if let (Some(part), [_, _, ..]) = (other, &self.size[..]) {
+        let other_part = self.parts.iter().find(|part| **part != StudyPart::Effort);
+        if let (Some(part), [_, _, ..]) = (other_part, &self.size[..]) {
             anyhow::bail!("several sizes (--size) work with the part effort only, not with {part}");
         }
         input::shape(self.scene, self.size[0], self.sticks)
@@ -118,7 +118,7 @@ impl Arguments {
     /// The subjects of the part effort.
     fn subjects(&self, model: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
         let set = self.sticks;
-        let hanging = |scene: &str, size, model| EffortSubject {
+        let hanging_subject = |scene: &str, size, model| EffortSubject {
             scene: scene.to_owned(),
             size,
             set,
@@ -127,7 +127,7 @@ impl Arguments {
         };
         if self.mesh.is_some() {
             let file = name.split(',').next().unwrap_or(name);
-            return Ok(vec![hanging(file, model.particles.len(), model.clone())]);
+            return Ok(vec![hanging_subject(file, model.particles.len(), model.clone())]);
         }
         let mut subjects = Vec::new();
         for &size in &self.size {
@@ -135,7 +135,7 @@ impl Arguments {
                 Shape::Drape => subjects.extend(EffortSubject::sheets(size, set)?),
                 shape => {
                     let model = input::shape(shape, size, set)?.model;
-                    subjects.push(hanging(shape.name(), size, model));
+                    subjects.push(hanging_subject(shape.name(), size, model));
                 }
             }
         }
@@ -204,11 +204,12 @@ fn section(part: StudyPart, accuracy: &Accuracy, study: &Study) -> String {
 }
 
 fn iterations_table(rows: &[IterationRow]) -> Table {
-    let points = |row: &IterationRow| row.iterations.to_string();
-    let after = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm", "from 4096 it.\nm"];
-    let lines =
+    let column_name = |row: &IterationRow| row.iterations.to_string();
+    let last_columns =
+        ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm", "from 4096 it.\nm"];
+    let series =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    line_table(lines, points, &after, |line| {
+    series_table(series, column_name, &last_columns, |line| {
         let last = &line[line.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
         cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
@@ -222,11 +223,11 @@ fn iterations_table(rows: &[IterationRow]) -> Table {
 }
 
 fn frames_table(rows: &[FrameRow]) -> Table {
-    let points = |row: &FrameRow| row.frames.to_string();
-    let after = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm"];
-    let lines =
+    let column_name = |row: &FrameRow| row.frames.to_string();
+    let last_columns = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm"];
+    let series =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    line_table(lines, points, &after, |line| {
+    series_table(series, column_name, &last_columns, |line| {
         let last = &line[line.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
         cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
@@ -237,11 +238,12 @@ fn frames_table(rows: &[FrameRow]) -> Table {
 }
 
 fn drift_table(rows: &[DriftRow]) -> Table {
-    let points = |row: &DriftRow| row.frames.to_string();
-    let after = ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch\nrms", "compression\nrms"];
-    let lines =
+    let column_name = |row: &DriftRow| row.frames.to_string();
+    let last_columns =
+        ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch\nrms", "compression\nrms"];
+    let series =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    line_table(lines, points, &after, |line| {
+    series_table(series, column_name, &last_columns, |line| {
         let last = &line[line.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
         cells.extend(line.iter().map(|row| format!("{:+.2} %", 100.0 * row.energy)));
@@ -253,19 +255,21 @@ fn drift_table(rows: &[DriftRow]) -> Table {
     })
 }
 
-/// One table row per formula and schedule: a column per number of iterations or frames, then the columns `after`.
-fn line_table<'a, R: 'a>(
-    lines: impl Iterator<Item = &'a [R]>,
-    point: impl Fn(&R) -> String,
-    after: &[&str],
+/// One table row per formula and schedule: a column per number of iterations or frames, then the columns
+/// `last_columns`.
+fn series_table<'a, R: 'a>(
+    series: impl Iterator<Item = &'a [R]>,
+    column_name: impl Fn(&R) -> String,
+    last_columns: &[&str],
     cells: impl Fn(&[R]) -> Vec<String>,
 ) -> Table {
     let mut table = table::plain();
-    for line in lines {
+    for line in series {
         if table.header().is_none() {
-            let names = ["schedule", "formula"].map(str::to_owned).into_iter();
-            let points = line.iter().map(&point);
-            table.set_header(names.chain(points).chain(after.iter().map(|&it| it.to_owned())));
+            let first_columns = ["schedule", "formula"].map(str::to_owned).into_iter();
+            let middle_columns = line.iter().map(&column_name);
+            let last_columns = last_columns.iter().map(|&name| name.to_owned());
+            table.set_header(first_columns.chain(middle_columns).chain(last_columns));
         }
         table.add_row(cells(line));
     }
@@ -273,7 +277,7 @@ fn line_table<'a, R: 'a>(
     table
 }
 
-/// A table line for each scene and bound, with and without tethers.
+/// A table row for each scene and bound, with and without tethers.
 fn effort_table(effort: &Effort) -> Table {
     let mut table = table::plain();
     table.set_header([

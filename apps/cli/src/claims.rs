@@ -7,13 +7,15 @@ use clap::Args;
 use comfy_table::{Cell, Color, ContentArrangement};
 use serde::Serialize;
 use taut_bench::MachineInfo;
-use taut_bench::claims::{self, Bound, Claim, Finding, NOT_MEASURED, Number, Scale, Verdict};
+use taut_bench::claims::{
+    self, Bound, Claim, Finding, MeasuredValue, NOT_MEASURED, Scale, Verdict,
+};
 
 use crate::Failure;
 use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::table;
 
-/// The width of the table in characters if the standard output is not a terminal.
+/// The width of the table, in characters, if the standard output is not a terminal.
 const WIDTH: u16 = 160;
 
 #[derive(Args, Clone, Debug)]
@@ -43,9 +45,10 @@ struct NotMeasured {
     why: &'static str,
 }
 
-/// One row of the CSV output: a measured number of a claim.
+/// One row of the CSV output: a measured value of a claim.
 #[derive(Serialize)]
 struct Row<'a> {
+    /// The number of the claim.
     number: usize,
     name: &'a str,
     source: &'a str,
@@ -88,9 +91,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 impl Arguments {
     fn claims(&self) -> anyhow::Result<Vec<(usize, &'static Claim)>> {
         let Some(wanted) = &self.show else { return Ok(claims::all().collect()) };
-        let number = wanted.parse::<usize>().ok();
+        let wanted_number = wanted.parse::<usize>().ok();
         let claim = claims::all()
-            .find(|(index, claim)| number == Some(*index) || claim.name == wanted)
+            .find(|(number, claim)| wanted_number == Some(*number) || claim.name == wanted)
             .with_context(|| {
                 format!(
                     "unknown claim '{wanted}': expected a number from 1 to {}, or the name of a \
@@ -105,11 +108,11 @@ impl Arguments {
 fn rows(findings: &[Finding]) -> Vec<Row<'_>> {
     let rows_of = |finding: &Finding| {
         let Finding { number, name, source, section, verdict, .. } = *finding;
-        let row = move |&Number { what, unit, value, bound, holds }: &Number| {
+        let to_row = move |&MeasuredValue { what, unit, value, bound, holds }: &MeasuredValue| {
             let bound = bound.to_string();
             Row { number, name, source, section, verdict, what, unit, value, bound, holds }
         };
-        finding.numbers.iter().map(row).collect::<Vec<_>>()
+        finding.values.iter().map(to_row).collect::<Vec<_>>()
     };
     findings.iter().flat_map(rows_of).collect()
 }
@@ -130,14 +133,14 @@ fn render(findings: &[Finding]) -> String {
         "command",
     ]);
     for finding in findings {
-        let Finding { number, quote, source, section, numbers, verdict, command, .. } = finding;
-        let holding = numbers.iter().filter(|number| number.holds).count();
+        let Finding { number, quote, source, section, values, verdict, command, .. } = finding;
+        let holding = values.iter().filter(|measured| measured.holds).count();
         table.add_row([
             Cell::new(number),
             Cell::new(quote),
             Cell::new(format!("{source}, {section}")),
             Cell::new(finding.decisive().map(measured_text).unwrap_or_default()),
-            Cell::new(format!("{holding} of {}", numbers.len())),
+            Cell::new(format!("{holding} of {}", values.len())),
             Cell::new(verdict).fg(colour(*verdict)),
             Cell::new(command),
         ]);
@@ -153,15 +156,15 @@ const fn colour(verdict: Verdict) -> Color {
     }
 }
 
-/// Formats a number, its bound and its name: `0.18 (at most 0.1) rms stretch`.
-fn measured_text(number: &Number) -> String {
-    let Number { what, bound, .. } = number;
-    format!("{} ({bound}) {what}", value_text(number))
+/// Formats a measured value, its bound and its name: `0.18 (at most 0.1) rms stretch`.
+fn measured_text(measured: &MeasuredValue) -> String {
+    let MeasuredValue { what, bound, .. } = measured;
+    format!("{} ({bound}) {what}", value_text(measured))
 }
 
 /// Formats a value and its unit; a value that must be exact is not rounded.
-fn value_text(number: &Number) -> String {
-    let Number { unit, value, bound, .. } = *number;
+fn value_text(measured: &MeasuredValue) -> String {
+    let MeasuredValue { unit, value, bound, .. } = *measured;
     let exact = matches!(bound, Bound::Exactly(_));
     let digits = match value {
         _ if value.is_nan() => "not a number".to_owned(),
@@ -190,7 +193,7 @@ fn summary(findings: &[Finding]) -> String {
     )
 }
 
-/// Describes one claim with all its numbers.
+/// Describes one claim with all its measured values.
 fn detail(finding: &Finding) -> String {
     let Finding { number, name, quote, source, section, verdict, method, command, .. } = finding;
     let mut lines = vec![
@@ -198,9 +201,9 @@ fn detail(finding: &Finding) -> String {
         format!("  claim     {quote}"),
         format!("  source    {source}, {section}"),
     ];
-    for number in &finding.numbers {
-        let mark = if number.holds { "yes" } else { "no " };
-        lines.push(format!("  {mark}       {}", measured_text(number)));
+    for measured in &finding.values {
+        let mark = if measured.holds { "yes" } else { "no " };
+        lines.push(format!("  {mark}       {}", measured_text(measured)));
     }
     lines.push(format!("  verdict   {verdict}"));
     lines.push(format!("  method    {method}"));

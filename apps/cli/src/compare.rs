@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     all: bool,
     #[command(flatten)]
     output: OutputOptions,
-    /// Measure only the rows of the default comparison. Not an option of the command line.
+    /// Measure only the rows of `taut` without a command. Not an option of the command line.
     #[arg(skip)]
     quick: bool,
 }
@@ -93,7 +93,7 @@ pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some((library_scene, size)) = arguments.source.library()? {
+    if let Some((library_scene, size)) = arguments.source.library_scene()? {
         return worlds::run(arguments, library_scene, size);
     }
     let named = arguments.source.load()?;
@@ -144,7 +144,7 @@ impl Arguments {
 
     fn comparison(&self, named: &NamedModel) -> anyhow::Result<Comparison> {
         let (configurations, tuned_copies) = match &self.tuned {
-            Some(path) => tuned(path, named)?,
+            Some(path) => tuned_configuration(path, named)?,
             None => (self.configurations(named)?, 1),
         };
         let copies = self.source.copies.unwrap_or(tuned_copies);
@@ -176,11 +176,11 @@ impl Arguments {
         let mut configurations = Vec::new();
         for &arrangement in &arrangements {
             for &formula in formulas {
-                let fitting = kernels.iter().filter(|kernel| {
-                    self.fits(kernel, arrangement)
+                let matching_kernels = kernels.iter().filter(|kernel| {
+                    self.is_measured(kernel, arrangement)
                         && (!self.quick || is_in_quick_selection(kernel, arrangement, formula))
                 });
-                configurations.extend(fitting.map(|kernel| Configuration {
+                configurations.extend(matching_kernels.map(|kernel| Configuration {
                     kernel: kernel.clone(),
                     formula,
                     arrangement,
@@ -189,7 +189,7 @@ impl Arguments {
         }
         for &wanted in &self.kernels {
             anyhow::ensure!(
-                configurations.iter().any(|it| it.kernel.kernel_name() == wanted),
+                configurations.iter().any(|row| row.kernel.kernel_name() == wanted),
                 "the kernel {wanted} cannot run any of the selected schedules on this scene{}",
                 match wanted {
                     KernelName::Grid => ": it needs one regular sheet in the schedule 'sheet'",
@@ -201,7 +201,7 @@ impl Arguments {
         Ok(configurations)
     }
 
-    fn wants(&self, kernel: KernelName) -> bool {
+    fn is_requested(&self, kernel: KernelName) -> bool {
         self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
 
@@ -217,7 +217,7 @@ impl Arguments {
                 MachineInfo::current().features.join(", ")
             );
         }
-        let allowed = |kernel: &AnyKernel| match self.isa.as_slice() {
+        let is_allowed = |kernel: &AnyKernel| match self.isa.as_slice() {
             [] => !kernel.is_fallback(),
             wanted => wanted.iter().any(|wanted| wanted == isa(kernel)),
         };
@@ -226,19 +226,19 @@ impl Arguments {
         for &wanted in self.kernels.iter().filter(|name| !exempt.contains(name)) {
             let has_name = |kernel: &&AnyKernel| kernel.kernel_name() == wanted;
             anyhow::ensure!(
-                self.isa.is_empty() || available.iter().filter(has_name).any(allowed),
+                self.isa.is_empty() || available.iter().filter(has_name).any(is_allowed),
                 "--kernels {wanted} supports none of the instruction sets --isa {} on this machine",
                 self.isa.join(",")
             );
         }
         let is_selected = |kernel: &&AnyKernel| {
             let name = kernel.kernel_name();
-            name == KernelName::Scalar || (allowed(kernel) && self.wants(name))
+            name == KernelName::Scalar || (is_allowed(kernel) && self.is_requested(name))
         };
         let mut kernels: Vec<AnyKernel> = available.iter().filter(is_selected).cloned().collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads.as_slice() {
-            [] if !self.wants(KernelName::Colour) => vec![1],
+            [] if !self.is_requested(KernelName::Colour) => vec![1],
             [] if self.kernels == [KernelName::Colour] => vec![cores],
             [] => vec![1, cores],
             threads => threads.to_vec(),
@@ -246,16 +246,17 @@ impl Arguments {
         // On several threads, `colour` runs the best general kernel, the best one for sheets and
         // the best one for copies. --isa and --kernels restrict the choice, but if --kernels lists
         // no general kernel, the best one that --isa allows is used.
-        let listed = |kernel: &&AnyKernel| {
+        let is_listed = |kernel: &&AnyKernel| {
             let is_inner = |name: &&KernelName| **name != KernelName::Colour;
             let mut names = self.kernels.iter().filter(is_inner).peekable();
             names.peek().is_none() || names.any(|&name| name == kernel.kernel_name())
         };
-        let usable = || available.iter().filter(|kernel| allowed(kernel));
+        let usable = || available.iter().filter(|kernel| is_allowed(kernel));
         let mut general = usable().filter(|kernel| kernel.is_general());
-        let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
-        let for_sheets = usable().filter(listed).find(|kernel| kernel.is_for_sheets());
-        let for_copies = usable().filter(listed).find(|kernel| kernel.is_for_copies());
+        let best =
+            general.clone().find(is_listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
+        let for_sheets = usable().filter(is_listed).find(|kernel| kernel.is_for_sheets());
+        let for_copies = usable().filter(is_listed).find(|kernel| kernel.is_for_copies());
         let specialized = for_sheets.into_iter().chain(for_copies);
         let inner_kernels: Vec<AnyKernel> =
             [best].into_iter().chain(specialized).cloned().collect();
@@ -272,7 +273,7 @@ impl Arguments {
 
     /// Whether to measure a kernel in an arrangement. A kernel that is listed by name is measured
     /// wherever it can run.
-    fn fits(&self, kernel: &AnyKernel, arrangement: Arrangement) -> bool {
+    fn is_measured(&self, kernel: &AnyKernel, arrangement: Arrangement) -> bool {
         match arrangement.order {
             order if !self.can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
@@ -289,14 +290,14 @@ impl Arguments {
 
     /// Whether a kernel can run the schedules of an order.
     fn can_run(&self, kernel: &AnyKernel, order: Order) -> bool {
-        let several = self.source.copies.is_some_and(|copies| copies > 1);
+        let has_copies = self.source.copies.is_some_and(|copies| copies > 1);
         kernel.is_general()
-            || kernel.is_for_copies() && several
-            || kernel.is_for_sheets() && order == Order::Sheet && !several
+            || kernel.is_for_copies() && has_copies
+            || kernel.is_for_sheets() && order == Order::Sheet && !has_copies
     }
 }
 
-/// Whether the default comparison includes a row. With the default formula it includes every kernel
+/// Whether `taut` without a command measures a row. With the default formula it includes every kernel
 /// in the orders `sheet`, `banded` and, renumbered, `blocked`, and the scalar kernel in `authored`;
 /// with other formulas it includes only the kernels for sheets.
 fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
@@ -312,8 +313,11 @@ fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: 
 }
 
 /// The configuration in a tuning file, and its number of copies.
-fn tuned(path: &Path, named: &NamedModel) -> anyhow::Result<(Vec<Configuration>, usize)> {
-    let tuned = input::tuned(path, &named.model)?;
+fn tuned_configuration(
+    path: &Path,
+    named: &NamedModel,
+) -> anyhow::Result<(Vec<Configuration>, usize)> {
+    let tuned = input::read_tuned(path, &named.model)?;
     let kernel = tuned.to_kernel().with_context(|| path.display().to_string())?;
     let Tuned { formula, schedule: arrangement, copies, .. } = tuned;
     Ok((vec![Configuration { kernel, formula, arrangement }], copies))

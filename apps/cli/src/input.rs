@@ -101,7 +101,7 @@ impl Source {
         let set = self.sticks.unwrap_or_default();
         let mut named = match (&self.mesh, self.scene) {
             (Some(path), _) => mesh(path, set, self.keep_scale)?,
-            (None, SceneName::Shape(name)) => shape(name, self.size.unwrap_or(DEFAULT_SIZE), set)?,
+            (None, SceneName::Shape(kind)) => shape(kind, self.size.unwrap_or(DEFAULT_SIZE), set)?,
             (None, SceneName::Library(scene)) => {
                 anyhow::bail!(
                     "'{}' works with taut simulate and taut compare only: use drape, disc, sphere \
@@ -121,7 +121,7 @@ impl Source {
     ///
     /// # Errors
     /// If an option does not apply to library scenes.
-    pub(crate) fn library(&self) -> anyhow::Result<Option<(&'static LibraryScene, usize)>> {
+    pub(crate) fn library_scene(&self) -> anyhow::Result<Option<(&'static LibraryScene, usize)>> {
         let (None, SceneName::Library(scene)) = (&self.mesh, self.scene) else { return Ok(None) };
         for (given, option) in
             [(self.sticks.is_some(), "--sticks"), (self.shuffle.is_some(), "--shuffle")]
@@ -197,7 +197,7 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
     Ok(NamedModel { model, name, notes, vertex_map: Some(loaded.vertex_map) })
 }
 
-/// The mean length of the unique edges, in the mesh's unit.
+/// The mean length of the edges, each counted once, in the unit of the mesh.
 fn mean_edge(mesh: &TriangleMesh) -> f64 {
     let sides = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
@@ -212,11 +212,11 @@ fn mean_edge(mesh: &TriangleMesh) -> f64 {
 }
 
 /// Reads a file that `taut tune --save` wrote, and checks that it was made for these sticks.
-pub(crate) fn tuned(path: &Path, model: &Model) -> anyhow::Result<Tuned> {
-    let file = || path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;
+pub(crate) fn read_tuned(path: &Path, model: &Model) -> anyhow::Result<Tuned> {
+    let path_text = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("{path_text}: cannot be read"))?;
     let tuned: Tuned =
-        serde_json::from_str(&text).with_context(|| format!("{}: not a tuning file", file()))?;
-    tuned.check(&model.sticks).with_context(file)?;
+        serde_json::from_str(&text).with_context(|| format!("{path_text}: not a tuning file"))?;
+    tuned.check(&model.sticks).with_context(|| path_text.to_string())?;
     Ok(tuned)
 }

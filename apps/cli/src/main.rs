@@ -70,7 +70,7 @@ enum Command {
 
 /// Why the program failed; determines the exit code.
 enum Failure {
-    /// Invalid input, or another error, as of a file: exit code 2.
+    /// Invalid input, or another error, such as one of a file: exit code 2.
     Error(anyhow::Error),
     /// Kernels give different bits: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),

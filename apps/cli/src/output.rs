@@ -41,8 +41,8 @@ impl OutputOptions {
             };
             anyhow::bail!("only one of --json and --csv can go to {target}");
         }
-        let open = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
-        Ok(Outputs { json: open(&self.json)?, csv: open(&self.csv)? })
+        let open_if_some = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
+        Ok(Outputs { json: open_if_some(&self.json)?, csv: open_if_some(&self.csv)? })
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct JsonOutput(Output);
 
 impl JsonOutput {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
-        Ok(Self(Output::file(path)?))
+        Ok(Self(Output::open_file(path)?))
     }
 
     /// Like `open`, but `-` is the standard output.
@@ -127,7 +127,7 @@ pub(crate) fn with_progress<T>(
         if io::stderr().is_terminal() { ProgressBar::new(1000) } else { ProgressBar::hidden() };
     bar.set_style(style);
     let result = work(&mut |Progress { share, doing }| {
-        #[allow(clippy::cast_sign_loss, reason = "a share is not negative")]
+        #[allow(clippy::cast_sign_loss, reason = "a fraction is not negative")]
         bar.set_position((share * 1000.0) as u64);
         bar.set_message(doing.to_owned());
     })?;
@@ -153,12 +153,12 @@ impl Output {
         if path == Path::new("-") {
             return Ok(Self::Standard);
         }
-        Self::file(path)
+        Self::open_file(path)
     }
 
-    fn file(path: &Path) -> anyhow::Result<Self> {
+    fn open_file(path: &Path) -> anyhow::Result<Self> {
         let file = File::options().write(true).create(true).truncate(false).open(path);
-        let file = file.with_context(|| not_written(path))?;
+        let file = file.with_context(|| cannot_write(path))?;
         Ok(Self::File { path: path.to_owned(), file })
     }
 
@@ -175,13 +175,13 @@ impl Output {
                     }
                     file.write_all(bytes)
                 };
-                replace().with_context(|| not_written(&path))
+                replace().with_context(|| cannot_write(&path))
             }
         }
     }
 }
 
-/// The context for an error of creating or writing a file.
-pub(crate) fn not_written(path: &Path) -> String {
+/// The message for a file that cannot be created or written.
+pub(crate) fn cannot_write(path: &Path) -> String {
     format!("{}: cannot be written", path.display())
 }

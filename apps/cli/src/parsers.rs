@@ -28,7 +28,7 @@ pub(crate) fn decimal_within(
     range: RangeInclusive<f64>,
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
     move |text| {
-        let number = text.parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| format!("expected a number from {} to {}", range.start(), range.end()))
+        let value = text.parse().ok().filter(|value| range.contains(value));
+        value.ok_or_else(|| format!("expected a number from {} to {}", range.start(), range.end()))
     }
 }

@@ -76,9 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let peaks = Peak::measure(arguments.largest_set << 10);
         let mut rows = Vec::new();
         for (done, (name, comparison)) in comparisons.iter().enumerate() {
-            rows.extend(roofline(name, comparison, &peaks, |it| {
-                let share = (done as f64 + it.share) / comparisons.len() as f64;
-                progress(Progress { share, ..it });
+            rows.extend(roofline(name, comparison, &peaks, |inner| {
+                let share = (done as f64 + inner.share) / comparisons.len() as f64;
+                progress(Progress { share, ..inner });
             })?);
         }
         Ok((peaks, rows))
@@ -138,7 +138,8 @@ impl Arguments {
         };
         let mut configurations = Vec::new();
         for &arrangement in &arrangements {
-            for kernel in AnyKernel::available().into_iter().filter(|it| !it.is_fallback()) {
+            for kernel in AnyKernel::available().into_iter().filter(|kernel| !kernel.is_fallback())
+            {
                 let for_sheets = kernel.is_for_sheets() && arrangement.order == Order::Sheet;
                 if kernel.is_general() || for_sheets {
                     configurations.extend(self.formulas.iter().map(|&formula| Configuration {
@@ -158,22 +159,22 @@ fn render_peaks(peaks: &[Peak]) -> String {
     let sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
     let header = ["isa", "+ and *", "/", "sqrt"].map(str::to_owned).into_iter();
     let header =
-        header.chain(sets.iter().map(|it| format!("bytes,\n{} set", binary_size(it.set_bytes))));
+        header.chain(sets.iter().map(|set| format!("bytes,\n{} set", binary_size(set.set_bytes))));
     table.set_header(header);
     for peak in peaks {
         let mut cells =
             vec![Cell::new(peak.isa), Cell::new(format!("{:.1}", peak.arithmetic_per_ns))];
-        let divider = [peak.divisions_per_ns, peak.square_roots_per_ns];
-        cells.extend(divider.map(|speed| Cell::new(format!("{speed:.2}"))));
+        let divider_rates = [peak.divisions_per_ns, peak.square_roots_per_ns];
+        cells.extend(divider_rates.map(|rate| Cell::new(format!("{rate:.2}"))));
         let bandwidths = peak.bandwidths.iter();
-        cells.extend(bandwidths.map(|it| Cell::new(format!("{:.0}", it.bytes_per_ns))));
+        cells.extend(bandwidths.map(|set| Cell::new(format!("{:.0}", set.bytes_per_ns))));
         table.add_row(cells);
     }
     table::align_right(&mut table, 1);
     table.to_string()
 }
 
-/// Formats a power of 2 in binary units.
+/// Formats a number of bytes in KiB or MiB, rounded down.
 fn binary_size(bytes: usize) -> String {
     match bytes >> 20 {
         0 => format!("{} KiB", bytes >> 10),
@@ -211,9 +212,9 @@ fn render(rows: &[RooflineRow]) -> String {
         for row in sorted {
             let names = [row.scene.as_str(), &row.schedule, row.kernel, row.isa, row.formula];
             let mut cells = names.map(Cell::new).to_vec();
-            let divider = row.divisions + row.square_roots;
+            let divider_operations = row.divisions + row.square_roots;
             cells.push(Cell::new(format!("{:.1}", row.arithmetic)));
-            cells.push(Cell::new(format!("{divider:.2}")));
+            cells.push(Cell::new(format!("{divider_operations:.2}")));
             let bytes = [row.accessed_bytes, row.swept_bytes];
             cells.extend(bytes.map(|bytes| Cell::new(format!("{bytes:.0}"))));
             let times = [row.arithmetic_ns, row.divider_ns, row.access_ns, row.sweep_ns];

@@ -75,9 +75,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rows = with_progress(|progress| {
         let mut rows = Vec::new();
         for (done, survey) in surveys.iter().enumerate() {
-            rows.extend(survey.run(|it| {
-                let share = (done as f64 + it.share) / surveys.len() as f64;
-                progress(taut_bench::Progress { share, ..it });
+            rows.extend(survey.run(|inner| {
+                let share = (done as f64 + inner.share) / surveys.len() as f64;
+                progress(taut_bench::Progress { share, ..inner });
             })?);
         }
         Ok(rows)
@@ -91,10 +91,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         verdict(&rows)
     );
     let written = outputs.write(&Report { machine: &machine, rows: &rows }, &rows, &text);
-    let unbounded = |row: &&Stability| row.is_default() && !row.bounded();
-    let unbounded: Vec<String> = rows.iter().filter(unbounded).map(violation).collect();
-    if !unbounded.is_empty() {
-        return Err(Failure::Violations(unbounded));
+    let is_violation = |row: &&Stability| row.is_default() && !row.bounded();
+    let violations: Vec<String> = rows.iter().filter(is_violation).map(violation_message).collect();
+    if !violations.is_empty() {
+        return Err(Failure::Violations(violations));
     }
     written.map_err(Failure::Error)
 }
@@ -117,9 +117,8 @@ impl Arguments {
 
     fn sentence(&self) -> String {
         let Self { iterations, substeps, dt, frames, bound, .. } = self;
-        let list = |numbers: &[u32]| {
-            numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |values: &[u32]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let dt = match dt.as_slice() {
             [] => "1/60".to_owned(),
             listed => listed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
@@ -141,10 +140,11 @@ impl Arguments {
             for &size in &self.sizes {
                 for &set in &self.sticks {
                     let model = input::shape(shape, size, set)?.model;
-                    let suits =
-                        |it: &Arrangement| it.order != Order::Sheet || model.sheet.is_some();
+                    let is_supported = |arrangement: &Arrangement| {
+                        arrangement.order != Order::Sheet || model.sheet.is_some()
+                    };
                     let arrangements = match self.schedules.as_slice() {
-                        [] => Arrangement::orders().filter(suits).collect(),
+                        [] => Arrangement::orders().filter(is_supported).collect(),
                         listed => listed.to_vec(),
                     };
                     surveys.push(Survey {
@@ -171,27 +171,27 @@ const STEP_COLUMNS: [StepColumn; 3] = [
     ("iterations", |row| row.iterations.to_string()),
 ];
 
-/// Renders a table with a line for each shape, step and schedule, and a column for each formula.
+/// Renders a table with a row for each shape, size, stick set, schedule and step, and a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     // A parameter that is the same in all rows is only in the sentence above the table.
     let varies = |(_, value): &StepColumn| {
         rows.first().is_some_and(|first| rows.iter().any(|row| value(row) != value(first)))
     };
-    let steps: Vec<StepColumn> = STEP_COLUMNS.into_iter().filter(varies).collect();
+    let step_columns: Vec<StepColumn> = STEP_COLUMNS.into_iter().filter(varies).collect();
     let mut table = table::plain();
     let names = ["scene", "sticks", "schedule"].into_iter();
-    let header = names.chain(steps.iter().map(|(name, _)| *name));
+    let header = names.chain(step_columns.iter().map(|(name, _)| *name));
     table.set_header(header.chain(formulas.iter().map(|formula| formula.name())));
-    for line in rows.chunks(formulas.len()) {
-        let first = &line[0];
+    for group in rows.chunks(formulas.len()) {
+        let first = &group[0];
         let default = if first.default_schedule { " (default)" } else { "" };
         let mut cells = vec![
             Cell::new(format!("{} {}", first.model, first.size)),
             Cell::new(first.sticks),
             Cell::new(format!("{}{default}", first.arrangement)),
         ];
-        cells.extend(steps.iter().map(|(_, value)| Cell::new(value(first))));
-        cells.extend(line.iter().map(outcome_cell));
+        cells.extend(step_columns.iter().map(|(_, value)| Cell::new(value(first))));
+        cells.extend(group.iter().map(outcome_cell));
         table.add_row(cells);
     }
     table::align_right(&mut table, 3);
@@ -201,8 +201,8 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
 fn outcome_cell(row: &Stability) -> Cell {
     match row.left_bounds_at {
         None => {
-            let sides = [row.stretch_rms, row.compression_rms];
-            Cell::new(sides.map(|rms| format!("{rms:.4}")).join(" / ")).fg(Color::Green)
+            let values = [row.stretch_rms, row.compression_rms];
+            Cell::new(values.map(|rms| format!("{rms:.4}")).join(" / ")).fg(Color::Green)
         }
         Some(frame) if row.finite => {
             let rms = row.stretch_rms.hypot(row.compression_rms);
@@ -215,26 +215,26 @@ fn outcome_cell(row: &Stability) -> Cell {
 
 /// Summarizes the table.
 fn verdict(rows: &[Stability]) -> String {
-    let left =
+    let count_unbounded =
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
         "{} of {} left their bounds. The table shows the final root mean squares of stretch and \
          compression, or the frame after which a simulation left its bounds.",
-        left(&mut rows.iter()),
+        count_unbounded(&mut rows.iter()),
         rows.len()
     )];
     if defaults().next().is_some() {
         lines.push(format!(
             "With a default schedule and the default formula: {} of {}.",
-            left(&mut defaults()),
+            count_unbounded(&mut defaults()),
             defaults().count()
         ));
     }
     lines.join("\n")
 }
 
-fn violation(row: &Stability) -> String {
+fn violation_message(row: &Stability) -> String {
     let Stability { model, size, sticks, arrangement, formula, left_bounds_at, .. } = row;
     format!(
         "{model} {size}, {sticks} sticks, blows up with a default schedule and the default formula \

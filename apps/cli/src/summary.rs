@@ -26,7 +26,7 @@ pub(crate) struct SummaryRow {
 
 impl From<&Row> for SummaryRow {
     fn from(row: &Row) -> Self {
-        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        let if_finite = |value: f64| Some(value).filter(|value| value.is_finite());
         Self {
             kernel: row.kernel_name(),
             isa: row.isa.to_owned(),
@@ -34,12 +34,12 @@ impl From<&Row> for SummaryRow {
             formula: row.formula.to_owned(),
             schedule: row.schedule.clone(),
             ns_per_stick: row.ns_per_stick_median,
-            speedup_over_textbook: finite(row.speedup_over_textbook),
-            speedup_over_scalar: finite(row.speedup_over_scalar),
+            speedup_over_textbook: if_finite(row.speedup_over_textbook),
+            speedup_over_scalar: if_finite(row.speedup_over_scalar),
             divisions_per_frame: row.divisions_per_frame,
             square_roots_per_frame: row.square_roots_per_frame,
             stretch_rms: (!row.blew_up()).then_some(row.stretch_rms),
-            error_vs_f64: finite(row.error_vs_f64),
+            error_vs_f64: if_finite(row.error_vs_f64),
         }
     }
 }
@@ -58,20 +58,20 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("error vs `f64`, m", true),
 ];
 
-/// A description of the rows that [`selected`] returns, for readers of the table.
+/// A description of the rows that [`selected_rows`] returns, for readers of the table.
 pub(crate) const SELECTION: &str = "The table shows the fastest row of each kernel on each \
     instruction set (and number of threads) and of each schedule, with the default formula; and of \
     each formula.";
 
 /// The selected rows, the fastest first: see [`SELECTION`]. Rows that blew up are excluded.
-pub(crate) fn selected<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
+pub(crate) fn selected_rows<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
 where
     SummaryRow: From<&'a R>,
 {
     let rows = rows.iter().map(SummaryRow::from);
     let mut sorted: Vec<SummaryRow> = rows.filter(|row| row.stretch_rms.is_some()).collect();
     sorted.sort_by(|one, other| one.ns_per_stick.total_cmp(&other.ns_per_stick));
-    let mut seen = Vec::new();
+    let mut seen_keys = Vec::new();
     sorted.retain(|row| {
         let mut keys = vec![format!("formula {}", row.formula)];
         // The textbook loop has only one formula.
@@ -79,9 +79,9 @@ where
             keys.push(format!("kernel {} {} {}", row.kernel, row.isa, row.threads));
             keys.push(format!("schedule {}", row.schedule));
         }
-        keys.retain(|key| !seen.contains(key));
+        keys.retain(|key| !seen_keys.contains(key));
         let is_first = !keys.is_empty();
-        seen.append(&mut keys);
+        seen_keys.append(&mut keys);
         is_first
     });
     sorted
@@ -99,18 +99,18 @@ impl SummaryRow {
             self.formula.clone(),
             self.schedule.clone(),
             format!("{:.2}", self.ns_per_stick),
-            number(self.speedup_over_textbook, 1),
-            number(self.speedup_over_scalar, 1),
+            optional_number(self.speedup_over_textbook, 1),
+            optional_number(self.speedup_over_scalar, 1),
             [self.divisions_per_frame, self.square_roots_per_frame].map(millions).join(", "),
-            number(self.stretch_rms, 4),
+            optional_number(self.stretch_rms, 4),
             self.error_vs_f64.map_or("-".to_owned(), |metres| format!("{metres:.0e}")),
         ]
     }
 }
 
-/// Formats a number, or `-` if there is none.
-pub(crate) fn number(value: Option<f64>, digits: usize) -> String {
-    value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+/// Formats a value with a number of decimals, or `-` if there is none.
+pub(crate) fn optional_number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
 /// Formats 1030224 as `1.03 M`.

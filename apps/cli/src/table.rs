@@ -34,17 +34,17 @@ const ALL_ROWS_MAX: usize = 20;
 /// Renders the selected rows, or all rows if there are few or `all` is set.
 pub(crate) fn render(rows: &[Row], all: bool) -> String {
     if all || rows.len() <= ALL_ROWS_MAX {
-        return all_rows(rows);
+        return render_all(rows);
     }
-    let selected = summary::selected(rows);
+    let selected = summary::selected_rows(rows);
     let shown = selected.len();
     let counts = format!("{shown} of {} rows; --all shows every row.", rows.len());
-    [selected_rows(&selected), format!("{} {counts}", summary::SELECTION)].join("\n")
+    [render_selected(&selected), format!("{} {counts}", summary::SELECTION)].join("\n")
 }
 
-fn selected_rows(rows: &[SummaryRow]) -> String {
+fn render_selected(rows: &[SummaryRow]) -> String {
     let mut table = plain();
-    // Without Markdown, split into two lines.
+    // Removes the Markdown, and splits the name into two lines.
     let header = |(name, _): (&str, bool)| name.replace('`', "").replacen(' ', "\n", 1);
     table.set_header(summary::COLUMNS.map(header));
     for row in rows {
@@ -59,7 +59,7 @@ fn selected_rows(rows: &[SummaryRow]) -> String {
 }
 
 /// Renders every row, the fastest first.
-pub(crate) fn all_rows(rows: &[Row]) -> String {
+pub(crate) fn render_all(rows: &[Row]) -> String {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|one, other| by_time(one, other));
     let mut table = plain();
@@ -84,9 +84,9 @@ pub(crate) fn plain() -> Table {
     table
 }
 
-/// Right-aligns the columns from number `from` on.
-pub(crate) fn align_right(table: &mut Table, from: usize) {
-    for column in table.column_iter_mut().skip(from) {
+/// Right-aligns the columns from index `first` on.
+pub(crate) fn align_right(table: &mut Table, first: usize) {
+    for column in table.column_iter_mut().skip(first) {
         column.set_cell_alignment(CellAlignment::Right);
     }
 }
@@ -100,9 +100,9 @@ fn cells(row: &Row) -> Vec<Cell> {
     let [stretch, compression] = if let Some(failure) = failure_cell(row) {
         [failure, Cell::new("")]
     } else {
-        let sides =
+        let pairs =
             [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)];
-        sides.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
+        pairs.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
     };
     let mut cells = vec![
         Cell::new(row.kernel_name()),
@@ -112,7 +112,7 @@ fn cells(row: &Row) -> Vec<Cell> {
         Cell::new(&row.schedule),
         Cell::new(row.threads),
         Cell::new(match row.speedup_over_one_thread {
-            Some(times) if row.threads > 1 => format!("{times:.2}"),
+            Some(speedup) if row.threads > 1 => format!("{speedup:.2}"),
             _ => String::new(),
         }),
         Cell::new(format!("{:.3}", row.ns_per_stick_median)),

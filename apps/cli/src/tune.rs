@@ -42,8 +42,8 @@ pub(crate) struct Arguments {
     /// Also allow other schedules, which change the result.
     #[arg(long, alias = "any-answer")]
     any_schedule: bool,
-    /// The largest residual (root mean square) allowed after 120 frames. [default: for --schedule no
-    /// limit, for other schedules 1.1 times the residual of that one]
+    /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for
+    /// --schedule, and 1.1 times its residual for other schedules]
     #[arg(long, alias = "max-stretch", value_name = "X")]
     max_residual: Option<f64>,
     /// Numbers of threads to try. [default: 1, 2, 4, ... and all cores]
@@ -91,7 +91,7 @@ struct Description {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let named = arguments.source.load()?;
     let tuning = arguments.tuning(&named)?;
-    let saved = arguments.save.as_deref().map(JsonOutput::open).transpose()?;
+    let saved_file = arguments.save.as_deref().map(JsonOutput::open).transpose()?;
     let outputs = arguments.output.open()?;
 
     let choice = with_progress(|progress| Ok(tuning.run(progress)?))?;
@@ -110,19 +110,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(scene.sentence(&tuning.step));
     lines.push(machine_sentence(&machine));
     lines.push(trials_sentence(&choice.trials, tuning.reference, tuning.formula));
-    lines.push(table::all_rows(&choice.rows));
+    lines.push(table::render_all(&choice.rows));
     lines.extend(verdict(&choice, tuning.reference));
     lines.push(format!("\nCargo.toml:\n\n{}\nRust:\n\n{}", indented(&cargo), indented(&rust)));
-    let row = |at: usize| &choice.rows[at];
+    let row_at = |index: usize| &choice.rows[index];
     let report = Report {
         machine: &machine,
         scene,
         tuned: &choice.tuned,
         same_result: choice.same_result,
-        chosen: row(choice.chosen),
-        runner_up: choice.runner_up.map(row),
-        default_choice: row(choice.default_choice),
-        other_result: choice.other_result.map(row),
+        chosen: row_at(choice.chosen),
+        runner_up: choice.runner_up.map(row_at),
+        default_choice: row_at(choice.default_choice),
+        other_result: choice.other_result.map(row_at),
         cargo: &cargo,
         rust: &rust,
         rows: &choice.rows,
@@ -130,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let written = [
         outputs.write(&report, &choice.rows, &lines.join("\n")),
-        saved.map_or(Ok(()), |saved| saved.write(&choice.tuned)),
+        saved_file.map_or(Ok(()), |file| file.write(&choice.tuned)),
     ];
     let disagreements = disagreements(&choice.rows);
     if !disagreements.is_empty() {
@@ -165,7 +165,7 @@ impl Arguments {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let mut threads = self.threads.clone();
         if threads.is_empty() {
-            threads.extend((0..).map(|power| 1 << power).take_while(|&it| it < cores));
+            threads.extend((0..).map(|power| 1 << power).take_while(|&count| count < cores));
             threads.push(cores);
         }
         threads.sort_unstable();
@@ -186,19 +186,20 @@ impl Description {
 }
 
 fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -> String {
-    let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
+    let count =
+        |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|trial| wanted(trial)).count();
     let total = format!(
         "{} candidates, {} of them with the same result as schedule {reference} with formula \
          {formula}",
         trials.len(),
-        count(&|it| it.same_result)
+        count(&|trial| trial.same_result)
     );
     let rejected = [
         (TrialOutcome::BlewUp, "blew up"),
         (TrialOutcome::AboveResidualLimit, "above the residual limit"),
         (TrialOutcome::NotReached, "not measured within the time limit"),
     ]
-    .map(|(outcome, reason)| (count(&|it| it.outcome == outcome), reason));
+    .map(|(outcome, reason)| (count(&|trial| trial.outcome == outcome), reason));
     let rejected = rejected
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -209,7 +210,7 @@ fn trials_sentence(trials: &[Trial], reference: Arrangement, formula: Formula) -
 fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
     let Choice { tuned, rows, chosen, runner_up, default_choice, other_result, .. } = choice;
     let row = &rows[*chosen];
-    let time = |at: usize| rows[at].frame_us_median;
+    let frame_us = |index: usize| rows[index].frame_us_median;
     let mut lines = vec![format!(
         "Choice: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop; an rms \
          residual of {:.4} after {RESIDUAL_CHECK_FRAMES} frames.",
@@ -229,19 +230,19 @@ fn verdict(choice: &Choice, reference: Arrangement) -> Vec<String> {
         lines.push(format!(
             "AnyKernel::best_for chooses {}: {}.",
             choice.name(*default_choice),
-            relative_time(time(*default_choice) / time(*chosen))
+            relative_time(frame_us(*default_choice) / frame_us(*chosen))
         ));
     }
     if let Some(second) = runner_up {
-        let relative = relative_time(time(*second) / time(*chosen));
+        let relative = relative_time(frame_us(*second) / frame_us(*chosen));
         lines.push(format!("Runner-up: {}: {relative}.", choice.name(*second)));
     }
     if let Some(other) = other_result
-        && time(*other) * (1.0 + NOISE) < time(*chosen)
+        && frame_us(*other) * (1.0 + NOISE) < frame_us(*chosen)
     {
         lines.push(format!(
             "Another schedule is {:.2} times as fast: {}; --any-schedule allows it.",
-            time(*chosen) / time(*other),
+            frame_us(*chosen) / frame_us(*other),
             choice.name(*other),
         ));
     }

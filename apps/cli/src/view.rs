@@ -63,9 +63,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         size,
         file,
         settings: Change {
-            kernel: kernel.map(|it| Some(it.to_string())),
+            kernel: kernel.map(|kernel| Some(kernel.to_string())),
             instructions: isa.map(Some),
-            formula: formula.map(|it| Some(it.to_string())),
+            formula: formula.map(|formula| Some(formula.to_string())),
             threads: threads.map(Some),
             ..Change::default()
         },

@@ -5,7 +5,7 @@ use taut::{Kernel, KernelSet, Schedule, SheetsAndCopies};
 use crate::protocol::KernelEntry;
 
 /// The name and the instruction set of the kernel that runs a schedule.
-pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static str; 2] {
+pub(crate) fn kernel_and_isa_names(kernels: &KernelSet, schedule: &Schedule) -> [&'static str; 2] {
     let kernel = kernels.kernel_for(schedule);
     let inner = kernel.inner();
     [Kernel::<3>::name(inner), Kernel::<3>::isa(inner)]
@@ -13,7 +13,7 @@ pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static s
 
 /// The available kernels. `scene_has` says whether the scene has sheets for the grid kernel and
 /// copies for the copies kernel.
-pub(crate) fn available(scene_has: SheetsAndCopies) -> Vec<KernelEntry> {
+pub(crate) fn available_kernels(scene_has: SheetsAndCopies) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
     for set in KernelSet::available(SheetsAndCopies::ALL) {
         match entries.iter_mut().find(|entry| entry.name == set.name()) {

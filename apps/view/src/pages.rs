@@ -29,14 +29,14 @@ pub(crate) struct Page {
     pub(crate) state_sent: Option<u64>,
     /// Epoch and last part of the topology.
     pub(crate) topology_sent: Option<(u32, TopologySent)>,
-    /// How many removed faces and removed sticks it knows.
+    /// Number of removed faces and of removed sticks that it has been sent.
     pub(crate) removed_sent: [usize; 2],
     pub(crate) wants_frame: bool,
     /// Epoch and step of the last frame.
     pub(crate) frame_sent: Option<(u32, u64)>,
     /// Version of the last live figures (`Notice::Figures`).
     pub(crate) figures_sent: Option<u64>,
-    /// Particles that the page has grabbed.
+    /// Particles that the page has grabbed and not released.
     pub(crate) held: BTreeSet<usize>,
 }
 
@@ -51,47 +51,47 @@ impl Page {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    /// The number of ids given so far.
-    ids: u64,
-    all: BTreeMap<PageId, Page>,
+    /// The number of ids that were given so far.
+    ids_given: u64,
+    pages: BTreeMap<PageId, Page>,
 }
 
 impl Pages {
     pub(crate) fn add(&mut self) -> PageId {
-        self.ids += 1;
-        let id = PageId(self.ids);
-        self.all.insert(id, Page::default());
+        self.ids_given += 1;
+        let id = PageId(self.ids_given);
+        self.pages.insert(id, Page::default());
         id
     }
 
     pub(crate) fn remove(&mut self, id: PageId) -> Option<Page> {
-        self.all.remove(&id)
+        self.pages.remove(&id)
     }
 
     pub(crate) fn get_mut(&mut self, id: PageId) -> Option<&mut Page> {
-        self.all.get_mut(&id)
+        self.pages.get_mut(&id)
     }
 
     #[cfg(feature = "server")]
     pub(crate) fn get(&self, id: PageId) -> Option<&Page> {
-        self.all.get(&id)
+        self.pages.get(&id)
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Page> {
-        self.all.values_mut()
+        self.pages.values_mut()
     }
 
     /// Queues an error for every page.
     pub(crate) fn push_error(&mut self, text: &str) {
-        self.all.values_mut().for_each(|page| page.push_error(text.to_owned()));
+        self.pages.values_mut().for_each(|page| page.push_error(text.to_owned()));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.pages.is_empty()
     }
 
     /// Whether any page holds a particle.
     pub(crate) fn any_holds(&self, particle: usize) -> bool {
-        self.all.values().any(|page| page.held.contains(&particle))
+        self.pages.values().any(|page| page.held.contains(&particle))
     }
 }

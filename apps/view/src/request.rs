@@ -91,7 +91,7 @@ impl SettingRequest {
     }
 
     /// This request with a change applied.
-    pub(crate) fn changed(
+    pub(crate) fn with_change(
         mut self,
         change: Change,
         threads_max: usize,
@@ -120,24 +120,25 @@ impl SettingRequest {
         if let Some(instructions) = instructions {
             self.kernels.isa = instructions;
         }
-        if let Some(threads) = within("threads", threads, 1..=threads_max)? {
+        if let Some(threads) = check_range("threads", threads, 1..=threads_max)? {
             self.kernels.threads = threads.unwrap_or(1);
         }
         if let Some(name) = formula {
-            let unknown = |name: String| BadSetting::Formula { name };
-            let parse = |name: String| Formula::from_str(&name).map_err(|_| unknown(name));
+            let unknown_formula = |name: String| BadSetting::Formula { name };
+            let parse = |name: String| Formula::from_str(&name).map_err(|_| unknown_formula(name));
             self.formula = name.map(parse).transpose()?;
         }
         if let Some(name) = schedule {
-            self.order = name.map(|name| order(&name)).transpose()?;
+            self.order = name.map(|name| parse_order(&name)).transpose()?;
         }
-        self.substeps = within("substeps", substeps, 1..=1000)?.unwrap_or(self.substeps);
-        self.iterations = within("iterations", iterations, 0..=1000)?.unwrap_or(self.iterations);
-        self.passes = within("passes", passes, 1..=100)?.unwrap_or(self.passes);
-        let damping_rate = within("damping_rate", damping_rate, 0.0..=1e9)?;
+        self.substeps = check_range("substeps", substeps, 1..=1000)?.unwrap_or(self.substeps);
+        self.iterations =
+            check_range("iterations", iterations, 0..=1000)?.unwrap_or(self.iterations);
+        self.passes = check_range("passes", passes, 1..=100)?.unwrap_or(self.passes);
+        let damping_rate = check_range("damping_rate", damping_rate, 0.0..=1e9)?;
         self.damping_rate = damping_rate.unwrap_or(self.damping_rate);
         let sticks = &mut self.sticks;
-        let compliance = within("compliance", compliance, 0.0..=100.0)?;
+        let compliance = check_range("compliance", compliance, 0.0..=100.0)?;
         sticks.compliance = compliance.unwrap_or(sticks.compliance);
         if let Some(Some(stiffness)) = stiffness
             && !(stiffness > 0.0 && stiffness <= 1.0)
@@ -145,11 +146,12 @@ impl SettingRequest {
             return Err(BadSetting::Stiffness { stiffness });
         }
         sticks.stiffness = stiffness.unwrap_or(sticks.stiffness);
-        sticks.tear = within("the tear factor", tear, 1.0..=1e6)?.unwrap_or(sticks.tear);
+        sticks.tear = check_range("the tear factor", tear, 1.0..=1e6)?.unwrap_or(sticks.tear);
         let contacts = &mut self.contacts;
-        let thickness = within("thickness", thickness, 1e-4..=1.0)?;
+        let thickness = check_range("thickness", thickness, 1e-4..=1.0)?;
         contacts.thickness = thickness.unwrap_or(contacts.thickness);
-        contacts.friction = within("friction", friction, 0.0..=100.0)?.unwrap_or(contacts.friction);
+        contacts.friction =
+            check_range("friction", friction, 0.0..=100.0)?.unwrap_or(contacts.friction);
         Ok(self)
     }
 }
@@ -166,24 +168,24 @@ pub(crate) fn check_iterations<const D: usize>(settings: &Settings<D>) -> Result
 
 /// Checks that a value, if there is one, is within a range.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
-fn within<T: PartialOrd + Debug>(
+fn check_range<T: PartialOrd + Debug>(
     what: &'static str,
     value: Option<Option<T>>,
     range: RangeInclusive<T>,
 ) -> Result<Option<Option<T>>, BadSetting> {
     match &value {
-        Some(Some(number)) if !range.contains(number) => Err(BadSetting::Range {
+        Some(Some(value)) if !range.contains(value) => Err(BadSetting::Range {
             what,
             min: format!("{:?}", range.start()),
             max: format!("{:?}", range.end()),
-            value: format!("{number:?}"),
+            value: format!("{value:?}"),
         }),
         _ => Ok(value),
     }
 }
 
 /// Parses the name of an order; a renumbering is an error.
-fn order(name: &str) -> Result<Order, ArrangementError> {
+fn parse_order(name: &str) -> Result<Order, ArrangementError> {
     match name.parse()? {
         Arrangement { order, numbering: Numbering::Given } => Ok(order),
         Arrangement { .. } => Err(ArrangementError::Unknown { name: name.to_owned() }),

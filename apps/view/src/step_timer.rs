@@ -20,8 +20,11 @@ pub(crate) struct StepTimes {
 /// of browsers (0.1 ms).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTimer {
+    /// The number of steps in the current window.
     steps: u32,
+    /// The sums over the current window, s.
     window: StepTimes,
+    /// The means of the last windows.
     means: VecDeque<StepTimes>,
 }
 
@@ -58,8 +61,8 @@ impl StepTimer {
     }
 }
 
-fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

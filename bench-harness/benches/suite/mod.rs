@@ -49,8 +49,8 @@ pub(crate) fn run<M: Measurement + 'static>(
 /// Whether the benches run as a test, as criterion decides it: if `--bench`, which `cargo bench`
 /// passes, is absent, or if `--test` is present.
 fn is_smoke() -> bool {
-    let has = |wanted: &str| env::args().any(|word| word == wanted);
-    !has("--bench") || has("--test")
+    let has_option = |option: &str| env::args().any(|argument| argument == option);
+    !has_option("--bench") || has_option("--test")
 }
 
 fn run_group<M: Measurement + 'static>(
@@ -64,8 +64,8 @@ fn run_group<M: Measurement + 'static>(
     for &size in sizes {
         let path = |name: &str| scenario.path(formula, name, size);
         let model = scenario.model(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
-        let relaxed = scenario.relaxed_per_frame(&model);
-        group.throughput(Throughput::Elements(relaxed));
+        let relaxations = scenario.relaxations_per_frame(&model);
+        group.throughput(Throughput::Elements(relaxations));
         // Lazy, because the command line may filter out all benches of this case.
         let case = LazyCell::new(|| {
             BenchCase::new(*scenario, model, formula)
@@ -77,12 +77,12 @@ fn run_group<M: Measurement + 'static>(
                 case.start_run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)))
             };
             let result = bench(&mut group, measurement, &name, size, &path(&name), start);
-            summary.add(scenario.name, size, formula, &name, relaxed, result);
+            summary.add(scenario.name, size, formula, &name, relaxations, result);
         }
         if formula == Formula::Exact {
             let start = || case.start_textbook_run();
             let result = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
-            summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, result);
+            summary.add(scenario.name, size, formula, TEXTBOOK, relaxations, result);
         }
     }
     group.finish();
@@ -98,7 +98,7 @@ fn bench<'a, M: Measurement + 'static>(
     path: &str,
     start: impl Fn() -> Run<'a>,
 ) -> Option<(RunTimes, Stretch)> {
-    let verified = |run: &Run<'_>, frames| {
+    let verify = |run: &Run<'_>, frames| {
         run.verify(frames).unwrap_or_else(|error| panic!("{path}: {error}"))
     };
     let mut times = RunTimes::default();
@@ -107,17 +107,18 @@ fn bench<'a, M: Measurement + 'static>(
         let run = run.get_or_insert_with(&start);
         bencher.iter_custom(|frames| {
             let mut total = measurement.zero();
-            let mut left = usize::try_from(frames).expect("the number of frames fits into usize");
-            while left > 0 {
-                let frames = left.min(RUN_FRAMES);
+            let mut frames_left =
+                usize::try_from(frames).expect("the number of frames fits into usize");
+            while frames_left > 0 {
+                let frames = frames_left.min(RUN_FRAMES);
                 run.rewind();
                 let started = measurement.start();
                 run.run_frames(frames);
-                let took = measurement.end(started);
-                let _ = verified(run, frames);
-                times.add(frames, measurement.to_f64(&took) / frames as f64);
-                total = measurement.add(&total, &took);
-                left -= frames;
+                let elapsed = measurement.end(started);
+                let _ = verify(run, frames);
+                times.add(frames, measurement.to_f64(&elapsed) / frames as f64);
+                total = measurement.add(&total, &elapsed);
+                frames_left -= frames;
             }
             total
         });
@@ -125,7 +126,7 @@ fn bench<'a, M: Measurement + 'static>(
     let mut run = run?;
     run.rewind();
     run.run_frames(RUN_FRAMES);
-    let residual = verified(&run, RUN_FRAMES);
+    let residual = verify(&run, RUN_FRAMES);
     println!(
         "{:24}stretch: rms {:.5}, max {:.4}; compression: rms {:.5}",
         "", residual.rms, residual.max, residual.compression_rms

@@ -5,7 +5,7 @@ use taut_bench::RUN_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// With at least this many full runs, shorter ones are ignored: a larger share of their frames
+/// With at least this many full runs, shorter ones are ignored: a larger fraction of their frames
 /// comes right after a rewind.
 const FULL_RUNS_MIN: usize = 5;
 
@@ -24,7 +24,7 @@ impl RunTimes {
     }
 
     /// The times per frame, sorted; empty if the bench was filtered out.
-    fn frames(mut self) -> Vec<f64> {
+    fn sorted_times(mut self) -> Vec<f64> {
         if self.full.len() < FULL_RUNS_MIN {
             self.full.append(&mut self.shorter);
         }
@@ -38,7 +38,7 @@ pub(crate) struct Summary {
     lines: Vec<Line>,
 }
 
-/// A bench; times are per stick and iteration.
+/// The result of a bench; times are per stick and iteration.
 struct Line {
     table: String,
     kernel: String,
@@ -60,18 +60,18 @@ impl Summary {
         size: usize,
         formula: Formula,
         kernel: &str,
-        relaxed_per_frame: u64,
-        times: Option<(RunTimes, Stretch)>,
+        relaxations_per_frame: u64,
+        result: Option<(RunTimes, Stretch)>,
     ) {
-        let Some((times, residual)) = times else { return };
-        let frames = times.frames();
-        let per_stick = |frame: f64| frame / relaxed_per_frame as f64;
+        let Some((times, residual)) = result else { return };
+        let times = times.sorted_times();
+        let per_stick = |frame_time: f64| frame_time / relaxations_per_frame as f64;
         self.lines.push(Line {
             table: format!("{scenario}/{size}"),
             kernel: kernel.to_owned(),
             formula,
-            median: per_stick(frames[frames.len() / 2]),
-            fastest: per_stick(frames[0]),
+            median: per_stick(times[times.len() / 2]),
+            fastest: per_stick(times[0]),
             residual,
         });
     }
@@ -103,9 +103,11 @@ impl Summary {
                 "stretch max",
                 "compression"
             );
-            let textbook = lines.iter().find(|line| line.kernel == TEXTBOOK).map(|it| it.median);
+            let textbook_line = lines.iter().find(|line| line.kernel == TEXTBOOK);
+            let textbook = textbook_line.map(|line| line.median);
             for Line { kernel, formula, median, fastest, residual, .. } in &lines {
-                let speedup = textbook.map_or("-".to_owned(), |it| format!("{:.1}", it / median));
+                let speedup =
+                    textbook.map_or("-".to_owned(), |time| format!("{:.1}", time / median));
                 let Stretch { rms, max, compression_rms, .. } = residual;
                 println!(
                     "  {kernel:<14} {formula:<8} {median:>9.3} {fastest:>9.3} {speedup:>10} \

@@ -49,12 +49,12 @@ pub struct FrameRow {
 }
 
 impl Study {
-    pub(super) fn over_iterations(
+    pub(super) fn iteration_rows(
         &self,
         (formula, arrangement): (Formula, Arrangement),
     ) -> Result<Vec<IterationRow>, StudyError> {
         let mut model = self.model.clone();
-        model.particles = self.falling()?;
+        model.particles = self.falling_particles()?;
         let mut pair = PrecisionPair::new(&arrangement.of(&model)?, formula)?;
         let mut measured = vec![];
         let mut done = 0;
@@ -83,7 +83,7 @@ impl Study {
 
     /// The particles from which all iterations start: after [`FALL_FRAMES`] frames and the motion
     /// of the next one, before its relaxation.
-    fn falling(&self) -> Result<taut::Particles<3>, StepError> {
+    fn falling_particles(&self) -> Result<taut::Particles<3>, StepError> {
         let (mut particles, sticks) = (self.model.particles.clone(), &self.model.sticks);
         let schedule = Schedule::for_mesh(&particles, sticks);
         let mut plan = AnyKernel::best().plan(&particles, sticks, &schedule, Formula::default())?;
@@ -94,7 +94,7 @@ impl Study {
         Ok(particles)
     }
 
-    pub(super) fn over_frames(
+    pub(super) fn frame_rows(
         &self,
         (formula, arrangement): (Formula, Arrangement),
     ) -> Result<Vec<FrameRow>, StudyError> {

@@ -38,7 +38,7 @@ pub struct DriftRow {
     pub residual: Residual,
 }
 
-/// Conserved quantities.
+/// Quantities that exact motion conserves.
 struct Conserved {
     momentum: [f64; 3],
     angular_momentum: [f64; 3],
@@ -46,7 +46,7 @@ struct Conserved {
 }
 
 impl Study {
-    pub(super) fn drift(
+    pub(super) fn drift_rows(
         &self,
         (formula, arrangement): (Formula, Arrangement),
         arranged: &Arranged,
@@ -54,7 +54,7 @@ impl Study {
         let step = Step { acceleration: [0.0; 3], damping_rate: 0.0, ..self.step };
         let substep = f64::from(step.dt) / f64::from(step.substeps);
         let mut arranged = arranged.clone();
-        release(&mut arranged.particles, substep)?;
+        set_free_motion(&mut arranged.particles, substep)?;
         let mut pair = PrecisionPair::new(&arranged, formula)?;
         let start = Conserved::of(&pair.double, substep);
         let mut rows = Vec::new();
@@ -83,8 +83,9 @@ impl Study {
     }
 }
 
-/// Gives all particles a mass of 1 kg and the velocities of a moving, spinning body.
-fn release(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::ParticleError> {
+/// Gives all particles, including pinned ones, a mass of 1 kg and the velocities of a moving,
+/// spinning body.
+fn set_free_motion(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::ParticleError> {
     for particle in 0..particles.len() {
         particles.set_inverse_mass(particle, 1.0)?;
     }
@@ -103,7 +104,7 @@ fn release(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::Parti
 }
 
 impl Conserved {
-    /// Computes them for free particles. A velocity is the last displacement over the substep.
+    /// The quantities of free particles. A velocity is the last displacement over the substep.
     fn of<S: Real>(particles: &Particles<3, S>, substep: f64) -> Self {
         let velocity = |particle: usize| -> [f64; 3] {
             std::array::from_fn(|axis| {
@@ -149,8 +150,8 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| a[axis] - b[axis])
 }
 
-fn scaled(a: [f64; 3], by: f64) -> [f64; 3] {
-    a.map(|x| x * by)
+fn scaled(a: [f64; 3], factor: f64) -> [f64; 3] {
+    a.map(|x| x * factor)
 }
 
 fn cross([ax, ay, az]: [f64; 3], [bx, by, bz]: [f64; 3]) -> [f64; 3] {

@@ -18,7 +18,7 @@ pub const BOUNDS: [f64; 2] = [0.01, 0.001];
 pub const ITERATIONS: [u32; 3] = [1, 2, 4];
 /// The largest number of substeps that is tried.
 pub const SUBSTEPS_MAX: u32 = 64;
-/// Frames before the measured ones: in them the model falls; then it swings.
+/// Frames before the measured ones, in which the model falls. In the measured ones it swings.
 const SETTLING_FRAMES: usize = 120;
 /// Frames whose stretch and time are measured.
 const MEASURED_FRAMES: usize = 120;
@@ -61,7 +61,7 @@ impl EffortSubject {
         let Model { sheet, sticks, bending, .. } = &self.model;
         if let Some(sheet) = sheet {
             let is_structural = |family: Family| Family::STRUCTURAL.contains(&family);
-            return sheet.numbered().map(|(family, _, _)| is_structural(family)).collect();
+            return sheet.stick_locations().map(|(family, _, _)| is_structural(family)).collect();
         }
         let bends = |stick: usize| bending.get(stick).copied().unwrap_or(false);
         (0..sticks.len()).map(|stick| !bends(stick)).collect()
@@ -80,13 +80,13 @@ impl EffortSubject {
     }
 }
 
-/// Searches, for models that hang under gravity, the cheapest frame of 1/60 s for each of
-/// [`BOUNDS`], with tethers and without, among frames of up to [`SUBSTEPS_MAX`] substeps of one of
-/// [`ITERATIONS`].
+/// For models that hang under gravity, finds the cheapest frame of 1/60 s that keeps each of
+/// [`BOUNDS`], with tethers and without, among frames of up to [`SUBSTEPS_MAX`] substeps with one of
+/// the numbers of [`ITERATIONS`].
 ///
 /// The stretch is that of the structural sticks: the root mean square over sticks and over frames
-/// 121 to 240. For each number of iterations, the smallest number of substeps is searched by
-/// doubling, then by bisection. The candidates found are timed over the same frames, in alternating
+/// 121 to 240. For each number of iterations, the smallest number of substeps is found by doubling,
+/// then by bisection. The candidates found are timed over the same frames, in alternating
 /// rounds.
 #[derive(Clone, Debug)]
 pub struct EffortStudy {
@@ -141,7 +141,7 @@ pub struct EffortRow {
 
 /// A bound that no tried frame keeps.
 #[derive(Clone, Debug, Serialize)]
-pub struct NotReached {
+pub struct UnmetBound {
     /// The scene.
     pub scene: String,
     /// Its size.
@@ -161,8 +161,8 @@ pub struct NotReached {
 pub struct Effort {
     /// The cheapest frames: a row for each model, bound, and with tethers or without.
     pub rows: Vec<EffortRow>,
-    /// The combinations without such a frame.
-    pub not_reached: Vec<NotReached>,
+    /// The combinations of model, bound and tethers without such a frame.
+    pub not_reached: Vec<UnmetBound>,
     /// The fastest frame of one iteration of the textbook loop, µs, timed in the same rounds.
     pub textbook_frame_us: TextbookFrames,
 }
@@ -197,7 +197,7 @@ struct Search<'a> {
     study: &'a EffortStudy,
     subject: &'a EffortSubject,
     structural: Vec<bool>,
-    known: BTreeMap<Trial, MeasuredStretch>,
+    measured: BTreeMap<Trial, MeasuredStretch>,
 }
 
 impl EffortStudy {
@@ -216,7 +216,7 @@ impl EffortStudy {
                 study: self,
                 subject,
                 structural: subject.structural(),
-                known: BTreeMap::new(),
+                measured: BTreeMap::new(),
             };
             // The last step is the timing.
             let steps = (2 * ITERATIONS.len() + 1) as f64;
@@ -231,8 +231,8 @@ impl EffortStudy {
                 for iterations in ITERATIONS {
                     advance();
                     for within in BOUNDS {
-                        let least = search.least_substeps(tethers, iterations, within)?;
-                        found.extend(least.map(|trial| (within, trial)));
+                        let trial = search.fewest_substeps(tethers, iterations, within)?;
+                        found.extend(trial.map(|trial| (within, trial)));
                     }
                 }
             }
@@ -245,19 +245,19 @@ impl EffortStudy {
             *fastest = fastest.min(textbook_us);
             for within in BOUNDS {
                 for tethers in [false, true] {
-                    let fits = |&&(bound, trial): &&(f64, Trial)| {
+                    let is_wanted = |&&(bound, trial): &&(f64, Trial)| {
                         bound.to_bits() == within.to_bits() && trial.tethers == tethers
                     };
-                    let rows_of = found.iter().filter(fits).map(|(_, trial)| {
-                        let nth = trials.binary_search(trial).unwrap_or_default();
-                        search.row(within, *trial, &times[nth])
+                    let candidates = found.iter().filter(is_wanted).map(|(_, trial)| {
+                        let index = trials.binary_search(trial).unwrap_or_default();
+                        search.row(within, *trial, &times[index])
                     });
                     let by_time = |a: &EffortRow, b: &EffortRow| {
                         a.frame_us_fastest.total_cmp(&b.frame_us_fastest)
                     };
-                    match rows_of.min_by(by_time) {
+                    match candidates.min_by(by_time) {
                         Some(row) => rows.push(row),
-                        None => not_reached.push(NotReached {
+                        None => not_reached.push(UnmetBound {
                             scene: scene.clone(),
                             size: *size,
                             set: set.name(),
@@ -294,7 +294,7 @@ impl Search<'_> {
     }
 
     /// The smallest number of substeps within a bound; `None` if it is above [`SUBSTEPS_MAX`].
-    fn least_substeps(
+    fn fewest_substeps(
         &mut self,
         tethers: bool,
         iterations: u32,
@@ -325,31 +325,31 @@ impl Search<'_> {
 
     /// The stretch of a trial; it is measured only once.
     fn stretch(&mut self, trial: Trial) -> Result<MeasuredStretch, StudyError> {
-        if let Some(&stretch) = self.known.get(&trial) {
+        if let Some(&stretch) = self.measured.get(&trial) {
             return Ok(stretch);
         }
         let stretch = self.measure_stretch(trial)?;
-        self.known.insert(trial, stretch);
+        self.measured.insert(trial, stretch);
         Ok(stretch)
     }
 
     fn measure_stretch(&self, trial: Trial) -> Result<MeasuredStretch, StudyError> {
         let mut world = self.world(trial)?;
         let structural = structural_sticks(&world.islands()[0], &self.structural)?;
-        let beyond = MeasuredStretch { rms: f64::INFINITY, max: f64::INFINITY };
+        let above_bounds = MeasuredStretch { rms: f64::INFINITY, max: f64::INFINITY };
         let (mut squares, mut max) = (0.0, 0.0_f64);
-        let largest_sum = BOUNDS[0] * BOUNDS[0] * MEASURED_FRAMES as f64;
+        let squares_max = BOUNDS[0] * BOUNDS[0] * MEASURED_FRAMES as f64;
         for frame in 0..SETTLING_FRAMES + MEASURED_FRAMES {
             if !world.step()?.finite {
-                return Ok(beyond);
+                return Ok(above_bounds);
             }
             if frame >= SETTLING_FRAMES {
                 let stretch = Stretch::of(&world.islands()[0].model.particles, &structural);
                 squares += stretch.rms * stretch.rms;
                 max = max.max(stretch.max);
                 // Later frames only add to the sum.
-                if squares.is_nan() || squares > largest_sum {
-                    return Ok(beyond);
+                if squares.is_nan() || squares > squares_max {
+                    return Ok(above_bounds);
                 }
             }
         }
@@ -397,9 +397,9 @@ impl Search<'_> {
     fn row(&self, within: f64, trial: Trial, times: &[Duration]) -> EffortRow {
         let EffortSubject { scene, size, set, pins, model } = self.subject;
         let kernels = &self.study.kernels;
-        let suits = model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
-        let kernel = if suits { &kernels.sheets } else { &kernels.others };
-        let MeasuredStretch { rms, max } = self.known[&trial];
+        let suits_grid = model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
+        let kernel = if suits_grid { &kernels.sheets } else { &kernels.others };
+        let MeasuredStretch { rms, max } = self.measured[&trial];
         EffortRow {
             scene: scene.clone(),
             size: *size,
@@ -433,7 +433,7 @@ fn structural_sticks(island: &Island, structural: &[bool]) -> Result<Sticks, Sti
     let is_structural = |&stick: &usize| structural[stick];
     let (pairs, rests): (Vec<_>, Vec<_>) = (0..sticks.len())
         .filter(is_structural)
-        .map(|it| (sticks.ends()[it], sticks.rest(it)))
+        .map(|stick| (sticks.ends()[stick], sticks.rest(stick)))
         .unzip();
     Sticks::with_rests(island.model.particles.len(), &pairs, &rests, Duplicates::Keep)
 }

@@ -21,8 +21,8 @@ use crate::comparison::Progress;
 pub use convergence::{FALL_FRAMES, FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
 pub use drift::DriftRow;
 pub use effort::{
-    BOUNDS, Effort, EffortRow, EffortStudy, EffortSubject, ITERATIONS, NotReached, SUBSTEPS_MAX,
-    TextbookFrames,
+    BOUNDS, Effort, EffortRow, EffortStudy, EffortSubject, ITERATIONS, SUBSTEPS_MAX,
+    TextbookFrames, UnmetBound,
 };
 pub use table_line::TableLine;
 
@@ -153,9 +153,9 @@ impl Study {
         let mut done = 0.0;
         for part in parts {
             if *part == StudyPart::Effort {
-                accuracy.effort = Some(self.effort.run(|it| {
-                    let share = (done + it.share * pairs as f64) / total;
-                    progress(Progress { share, ..it });
+                accuracy.effort = Some(self.effort.run(|part_progress| {
+                    let share = (done + part_progress.share * pairs as f64) / total;
+                    progress(Progress { share, ..part_progress });
                 })?);
                 done += pairs as f64;
                 continue;
@@ -167,13 +167,13 @@ impl Study {
                     let pair = (formula, arrangement);
                     match part {
                         StudyPart::Iterations => {
-                            accuracy.iterations.extend(self.over_iterations(pair)?);
+                            accuracy.iterations.extend(self.iteration_rows(pair)?);
                         }
-                        StudyPart::Frames => accuracy.frames.extend(self.over_frames(pair)?),
-                        // Orders that do not suit the body, such as `sheet`, have no rows.
+                        StudyPart::Frames => accuracy.frames.extend(self.frame_rows(pair)?),
+                        // An order that does not suit the body, such as `sheet`, has no rows.
                         StudyPart::Drift => {
                             if let Ok(arranged) = arrangement.of(&self.body) {
-                                accuracy.drift.extend(self.drift(pair, &arranged)?);
+                                accuracy.drift.extend(self.drift_rows(pair, &arranged)?);
                             }
                         }
                         StudyPart::Effort => {}
@@ -186,7 +186,7 @@ impl Study {
         Ok(accuracy)
     }
 
-    /// The frames after which rows are made: the powers of two below the last frame, and the last.
+    /// The numbers of frames after which rows are made: the powers of two below the last frame, and the last.
     fn checkpoints(&self) -> Vec<usize> {
         let powers = (0..).map(|power| 1 << power).take_while(|&frame| frame < self.frames);
         powers.chain([self.frames]).collect()

@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::{Accuracy, DriftRow, EffortRow, FrameRow, IterationRow};
 use crate::residual::Residual;
 
-/// One number of a row: a line of the long table.
+/// One value of a row: a line of the long table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TableLine {
     /// The name of the part.
     pub part: &'static str,
     /// For `effort`, the scene, its pins, the bound, and whether it has tethers; otherwise empty.
     pub case: String,
-    /// The kernel; empty where all kernels give the same number.
+    /// The kernel; empty where all kernels give the same value.
     pub kernel: String,
     /// The formula.
     pub formula: &'static str,
@@ -22,23 +22,23 @@ pub struct TableLine {
     pub at: Option<u64>,
     /// The name of the quantity, with its unit.
     pub quantity: &'static str,
-    /// The number.
+    /// Its value.
     pub value: f64,
 }
 
 impl Accuracy {
-    /// Every number of every row.
+    /// Every value of every row.
     pub fn table_lines(&self) -> Vec<TableLine> {
-        let iterations = self.iterations.iter().flat_map(of_iterations);
-        let frames = self.frames.iter().flat_map(of_frames);
-        let drift = self.drift.iter().flat_map(of_drift);
-        let effort = self.effort.iter().flat_map(|it| &it.rows).flat_map(of_effort);
+        let iterations = self.iterations.iter().flat_map(iteration_lines);
+        let frames = self.frames.iter().flat_map(frame_lines);
+        let drift = self.drift.iter().flat_map(drift_lines);
+        let effort = self.effort.iter().flat_map(|effort| &effort.rows).flat_map(effort_lines);
         iterations.chain(frames).chain(drift).chain(effort).collect()
     }
 }
 
-fn of_iterations(row: &IterationRow) -> Vec<TableLine> {
-    let mut quantities = of_residual(row.residual).to_vec();
+fn iteration_lines(row: &IterationRow) -> Vec<TableLine> {
+    let mut quantities = residual_quantities(row.residual).to_vec();
     quantities.extend([
         ("distance_from_f64_rms_m", row.distance_from_f64.rms),
         ("distance_from_f64_max_m", row.distance_from_f64.max),
@@ -49,8 +49,8 @@ fn of_iterations(row: &IterationRow) -> Vec<TableLine> {
     lines(("iterations", ""), row.formula, &row.schedule, Some(at), &quantities)
 }
 
-fn of_frames(row: &FrameRow) -> Vec<TableLine> {
-    let mut quantities = of_residual(row.residual).to_vec();
+fn frame_lines(row: &FrameRow) -> Vec<TableLine> {
+    let mut quantities = residual_quantities(row.residual).to_vec();
     quantities.extend([
         ("distance_from_f64_rms_m", row.distance_from_f64.rms),
         ("distance_from_f64_max_m", row.distance_from_f64.max),
@@ -58,8 +58,8 @@ fn of_frames(row: &FrameRow) -> Vec<TableLine> {
     lines(("frames", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
 }
 
-fn of_drift(row: &DriftRow) -> Vec<TableLine> {
-    let mut quantities = of_residual(row.residual).to_vec();
+fn drift_lines(row: &DriftRow) -> Vec<TableLine> {
+    let mut quantities = residual_quantities(row.residual).to_vec();
     quantities.extend([
         ("momentum_share", row.momentum),
         ("momentum_f64_share", row.momentum_f64),
@@ -70,7 +70,7 @@ fn of_drift(row: &DriftRow) -> Vec<TableLine> {
     lines(("drift", ""), row.formula, &row.schedule, Some(row.frames as u64), &quantities)
 }
 
-fn of_effort(row: &EffortRow) -> Vec<TableLine> {
+fn effort_lines(row: &EffortRow) -> Vec<TableLine> {
     let EffortRow { scene, size, set, pins, within, tethers, .. } = row;
     let tethers = if *tethers { "tethers" } else { "no tethers" };
     let case = format!("{scene} {size} {set}, {pins}, within {within}, {tethers}");
@@ -86,7 +86,7 @@ fn of_effort(row: &EffortRow) -> Vec<TableLine> {
     all.map(|line| TableLine { case: case.clone(), ..line }).collect()
 }
 
-fn of_residual(residual: Residual) -> [(&'static str, f64); 7] {
+fn residual_quantities(residual: Residual) -> [(&'static str, f64); 7] {
     let Residual { rms, max, compression_rms, compression_max, p50, p90, p99 } = residual;
     [
         ("stretch_rms", rms),

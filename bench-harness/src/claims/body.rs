@@ -133,7 +133,7 @@ const SPIN: f64 = 4.0;
 /// The smallest and the largest coordinate in the box, on every axis, m.
 const BOX: [f32; 2] = [-1.0, 2.0];
 
-/// The thrown body and its sticks.
+/// The thrown tetrahedron and its sticks.
 fn thrown(step: &Step<3>) -> Result<(Particles<3>, Sticks), ClaimError> {
     let points = TETRAHEDRON.map(|point| point.map(|x| x as f32));
     let mut body = Particles::new(&points, &[1.0; 4])?;
@@ -190,12 +190,12 @@ fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
     // kg.
     let spin = |body: &Particles<3>| {
         let [cx, cy, _] = centre(body);
-        let of_particle = |i: usize| {
+        let spin_of = |i: usize| {
             let x = |axis: usize| f64::from(body.positions(axis)[i]);
             let displacement = |axis: usize| x(axis) - f64::from(body.previous(axis)[i]);
             (x(0) - cx) * displacement(1) - (x(1) - cy) * displacement(0)
         };
-        (0..4).map(of_particle).sum::<f64>()
+        (0..4).map(spin_of).sum::<f64>()
     };
     let (start, spin_at_start) = (centre(&body)[1], spin(&body));
     for _ in 0..60 {
@@ -235,7 +235,7 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 
 fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (arm, chosen) = (0.5_f64, 60.0_f64);
-    let smallest = |linked: bool| {
+    let smallest_angle = |linked: bool| {
         let end = [arm * 60_f64.to_radians().sin(), -arm * 60_f64.to_radians().cos()];
         let [x, y] = end.map(|x| x as f32);
         let mut hinge = Particles::new(&[[0.0, 0.0], [x, y], [-x, y]], &[0.0, 1.0, 1.0])?;
@@ -258,7 +258,7 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         }
         Ok::<_, ClaimError>(smallest)
     };
-    Ok(vec![smallest(true)?, smallest(false)?])
+    Ok(vec![smallest_angle(true)?, smallest_angle(false)?])
 }
 
 /// The positions of a swinging rope of 16 particles after some frames: x, y, and the sum of the
@@ -280,9 +280,9 @@ fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     }
     // The other coordinates must stay 0.
     let others = |i: usize| (2..D).map(|axis| f64::from(rope.positions(axis)[i]).abs()).sum();
-    let row =
+    let particle =
         |i: usize| [f64::from(rope.position(i)[0]), f64::from(rope.position(i)[1]), others(i)];
-    Ok((0..16).map(row).collect())
+    Ok((0..16).map(particle).collect())
 }
 
 fn any_dimension(scale: Scale) -> Result<Vec<f64>, ClaimError> {

@@ -173,10 +173,10 @@ fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let free = enlarged(Model::disc(scale.pick(16, 6), StickSet::Structural)?)?;
     let step = one_substep(1);
     let weightless = Step { acceleration: [0.0; 3], ..step };
-    let left = rms_after(&free, "authored", Formula::Newton, &weightless, 60)? / ENLARGED;
+    let fraction_left = rms_after(&free, "authored", Formula::Newton, &weightless, 60)? / ENLARGED;
     let hanging = Model::drape(8, StickSet::Shear)?;
     let stretched = rms_after(&hanging, "authored", Formula::Newton, &step, scale.pick(300, 20))?;
-    Ok(vec![left, stretched])
+    Ok(vec![fraction_left, stretched])
 }
 
 fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {

@@ -20,7 +20,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Check::dimensionless("square roots per stick and iteration", Bound::Exactly(1.0)),
         ],
         rule: VerdictRule::All,
-        measure: |scale| counted(scale, Formula::Exact),
+        measure: |scale| operations_per_stick(scale, Formula::Exact),
         method: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas exact --schedules sheet",
     },
@@ -35,7 +35,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Check::dimensionless("square roots per stick and iteration", Bound::Exactly(0.0)),
         ],
         rule: VerdictRule::All,
-        measure: |scale| counted(scale, Formula::Newton),
+        measure: |scale| operations_per_stick(scale, Formula::Newton),
         method: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas newton --schedules sheet",
     },
@@ -133,7 +133,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-fn counted(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
+fn operations_per_stick(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
     let Model { particles, sticks, .. } = Model::drape(scale.pick(64, 8), StickSet::All)?;
     let Tally { divisions, square_roots, .. } =
         taut_scalar::count_operations(&particles, &sticks, formula);
@@ -141,11 +141,11 @@ fn counted(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let mut numbers = counted(scale, Formula::Quick)?;
+    let mut values = operations_per_stick(scale, Formula::Quick)?;
     let model = Model::drape(scale.pick(32, 8), StickSet::All)?;
     let rms = |formula| rms_after(&model, "sheet", formula, &one_substep(8), scale.pick(120, 20));
-    numbers.push(rms(Formula::Quick)? / rms(Formula::Exact)?);
-    Ok(numbers)
+    values.push(rms(Formula::Quick)? / rms(Formula::Exact)?);
+    Ok(values)
 }
 
 /// The rows of configurations, in order.
@@ -187,8 +187,8 @@ fn time_is_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         (scalar(), Formula::Exact, "coloured"),
     ];
     let rows = compare(scale, model, &configurations)?;
-    let saved = |row: &Row| 1.0 - row.frame_us_median / rows[0].frame_us_median;
-    Ok(rows[1..].iter().map(saved).collect())
+    let fraction_saved = |row: &Row| 1.0 - row.frame_us_median / rows[0].frame_us_median;
+    Ok(rows[1..].iter().map(fraction_saved).collect())
 }
 
 fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
@@ -202,11 +202,11 @@ fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (exact, newton) = (configurations(Formula::Exact), configurations(Formula::Newton));
     let rows = compare(scale, model, &[exact.clone(), newton].concat())?;
     let (exact, newton) = rows.split_at(exact.len());
-    let best = |rows: &[Row]| {
+    let fastest = |rows: &[Row]| {
         rows.iter().map(|row| row.frame_us_median).min_by(f64::total_cmp).unwrap_or(f64::NAN)
     };
     let scalar = exact[0].frame_us_median / newton[0].frame_us_median;
-    Ok(vec![scalar, best(&exact[1..]) / best(&newton[1..])])
+    Ok(vec![scalar, fastest(&exact[1..]) / fastest(&newton[1..])])
 }
 
 fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
@@ -215,7 +215,7 @@ fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         (Model::drape(size, StickSet::All)?, "sheet"),
         (Model::disc(size, StickSet::All)?, "blocked/hilbert"),
     ];
-    let mut numbers = Vec::new();
+    let mut values = Vec::new();
     for (model, arrangement) in models {
         let order = arrangement.parse::<Arrangement>()?.order;
         let mut configurations = vec![(scalar(), Formula::Newton, "authored")];
@@ -223,9 +223,9 @@ fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         configurations.extend(kernels.map(|kernel| (kernel, Formula::Newton, arrangement)));
         let rows = compare(scale, model, &configurations)?;
         let speedups = rows.iter().map(|row| rows[0].frame_us_median / row.frame_us_median);
-        numbers.push(speedups.max_by(f64::total_cmp).unwrap_or(f64::NAN));
+        values.push(speedups.max_by(f64::total_cmp).unwrap_or(f64::NAN));
     }
-    Ok(numbers)
+    Ok(values)
 }
 
 fn same_bits(scale: Scale) -> Result<Vec<f64>, ClaimError> {

@@ -2,7 +2,7 @@
 
 use taut::{Factor, Formula, Newton, relax};
 
-use super::run::{length, new_length, or_infinite, relaxed};
+use super::run::{length, new_length, or_infinite, relax_once};
 use super::{Bound, Check, Claim, Scale, Source, VerdictRule};
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -125,7 +125,7 @@ pub(super) const CLAIMS: &[Claim] = &[
 
 /// Lengths from 0.01 to 100 times the rest length.
 fn lengths() -> impl Iterator<Item = f64> {
-    (-200..=200).map(|hundredth| 10_f64.powf(f64::from(hundredth) / 100.0))
+    (-200..=200).map(|hundredths| 10_f64.powf(f64::from(hundredths) / 100.0))
 }
 
 /// The largest absolute error.
@@ -187,8 +187,8 @@ fn halley() -> Vec<f64> {
 
 fn pinned_by_mass() -> Vec<f64> {
     let ends = [[0.0, 0.0, 0.0], [0.9, 0.0, 1.2]];
-    let pinned = relaxed(Formula::Exact, ends, [0.0, 1.0], 1.0);
-    let free = relaxed(Formula::Exact, ends, [1.0, 0.25], 1.0);
+    let pinned = relax_once(Formula::Exact, ends, [0.0, 1.0], 1.0);
+    let free = relax_once(Formula::Exact, ends, [1.0, 0.25], 1.0);
     let centre = |[a, b]: [[f64; 3]; 2]| [0, 1, 2].map(|axis| (a[axis] + 4.0 * b[axis]) / 5.0);
     vec![
         length([ends[0], pinned[0]]),

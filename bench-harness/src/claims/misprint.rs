@@ -3,7 +3,7 @@
 use taut::{Formula, verlet};
 
 use super::printed::{self, Point};
-use super::run::{length, relaxed};
+use super::run::{length, relax_once};
 use super::{Bound, Check, Claim, Source, VerdictRule};
 
 /// The bound on the stretch of a relaxed stick.
@@ -26,7 +26,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Check::dimensionless("stretch left, signs swapped", RELAXED),
         ],
         rule: VerdictRule::Printed,
-        measure: |_| Ok(stretches_left(|ends| printed::stick_with_root(ends, 1.0), EQUAL)),
+        measure: |_| Ok(stretches_left(|ends| printed::stick_with_root(ends, 1.0), EQUAL_MASSES)),
         method: STICK_METHOD,
         command: "taut claims --show printed-root",
     },
@@ -41,7 +41,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         rule: VerdictRule::Printed,
         measure: |_| {
-            Ok(stretches_left(|ends| printed::stick_with_masses(ends, MASSES.0, MASSES.1), MASSES))
+            Ok(stretches_left(
+                |ends| printed::stick_with_masses(ends, UNEQUAL_MASSES.0, UNEQUAL_MASSES.1),
+                UNEQUAL_MASSES,
+            ))
         },
         method: STICK_METHOD,
         command: "taut claims --show printed-masses",
@@ -58,8 +61,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         rule: VerdictRule::Printed,
         measure: |_| {
             let printed = |ends| printed::approximated_stick(ends, 1.0);
-            let corrected = |ends| relaxed_by(Formula::Newton, ends, EQUAL);
-            Ok(vec![stretch_left(printed, EQUAL), stretch_left(corrected, EQUAL)])
+            let corrected = |ends| corrected_ends(Formula::Newton, ends, EQUAL_MASSES);
+            Ok(vec![stretch_left(printed, EQUAL_MASSES), stretch_left(corrected, EQUAL_MASSES)])
         },
         method: STICK_METHOD,
         command: "taut claims --show printed-approximation",
@@ -76,8 +79,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         rule: VerdictRule::Printed,
         measure: |_| {
             Ok(stretches_left(
-                |ends| printed::chapter_stick_with_masses(ends, MASSES.0, MASSES.1),
-                MASSES,
+                |ends| printed::chapter_stick_with_masses(ends, UNEQUAL_MASSES.0, UNEQUAL_MASSES.1),
+                UNEQUAL_MASSES,
             ))
         },
         method: STICK_METHOD,
@@ -157,17 +160,17 @@ pub(super) const CLAIMS: &[Claim] = &[
 
 /// Inverse masses and rest length.
 type Stick = ([f64; 2], f64);
-const EQUAL: Stick = ([1.0, 1.0], 1.0);
-const MASSES: Stick = ([1.0, 0.25], 0.5);
+const EQUAL_MASSES: Stick = ([1.0, 1.0], 1.0);
+const UNEQUAL_MASSES: Stick = ([1.0, 0.25], 0.5);
 
 /// The |stretch| left by the printed formula, then by `exact`.
 fn stretches_left(printed: impl Fn([Point; 2]) -> [Point; 2], stick: Stick) -> Vec<f64> {
-    let corrected = |ends| relaxed_by(Formula::Exact, ends, stick);
+    let corrected = |ends| corrected_ends(Formula::Exact, ends, stick);
     vec![stretch_left(printed, stick), stretch_left(corrected, stick)]
 }
 
-fn relaxed_by(formula: Formula, ends: [Point; 2], (inverse_masses, rest): Stick) -> [Point; 2] {
-    relaxed(formula, ends, inverse_masses, rest)
+fn corrected_ends(formula: Formula, ends: [Point; 2], (inverse_masses, rest): Stick) -> [Point; 2] {
+    relax_once(formula, ends, inverse_masses, rest)
 }
 
 /// The |stretch| after 20 relaxations from 10 %; infinite if it is NaN.

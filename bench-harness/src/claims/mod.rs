@@ -1,7 +1,7 @@
 //! Measures the claims of the articles.
 //!
 //! A [`Claim`] is data: its text and source, the function that measures it, and the bound of each
-//! number for the claim to hold. The [`Verdict`] is computed from the numbers.
+//! value for the claim to hold. The [`Verdict`] is computed from the values.
 
 mod body;
 mod cloth;
@@ -31,13 +31,13 @@ pub struct Claim {
     pub source: Source,
     /// The section of the article.
     pub section: &'static str,
-    /// The checks of the numbers, in the order in which [`measure`](Self::measure) returns them.
+    /// The checks of the values, in the order in which [`measure`](Self::measure) returns them.
     pub checks: &'static [Check],
     /// How the verdict follows from the checks.
     pub rule: VerdictRule,
-    /// Measures the numbers. NaN stands for a missing number, which fails every bound.
+    /// Measures the values. NaN stands for a missing value, which fails every bound.
     pub measure: fn(Scale) -> Result<Vec<f64>, ClaimError>,
-    /// How the numbers are measured, and how to read them.
+    /// How the values are measured, and how to read them.
     pub method: &'static str,
     /// A command that shows the measured effect.
     pub command: &'static str,
@@ -70,7 +70,7 @@ pub enum Scale {
     Smoke,
 }
 
-/// A claim with its numbers.
+/// A claim with its measured values and its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
     /// Its number in the list, from 1.
@@ -83,22 +83,23 @@ pub struct Finding {
     pub source: &'static str,
     /// The section of the article.
     pub section: &'static str,
-    /// The measured numbers.
-    pub numbers: Vec<Number>,
+    /// The measured values.
+    #[serde(rename = "numbers")]
+    pub values: Vec<MeasuredValue>,
     /// The verdict that follows from them.
     pub verdict: Verdict,
-    /// How the numbers were measured.
+    /// How the values were measured.
     pub method: &'static str,
     /// A command that shows the measured effect.
     pub command: &'static str,
 }
 
-/// A measured number and its bound.
+/// A measured value and its bound.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Number {
+pub struct MeasuredValue {
     /// What it is.
     pub what: &'static str,
-    /// Its unit; empty for a pure number.
+    /// Its unit; empty if it is dimensionless.
     pub unit: &'static str,
     /// Its value; `null` in JSON if it is infinite or NaN.
     pub value: f64,
@@ -174,7 +175,7 @@ pub fn measure(
     let mut findings = Vec::with_capacity(claims.len());
     for (done, &(number, claim)) in claims.iter().enumerate() {
         progress(Progress { share: done as f64 / claims.len() as f64, doing: claim.name });
-        findings.push(claim.find(number, scale)?);
+        findings.push(claim.finding(number, scale)?);
     }
     progress(Progress { share: 1.0, doing: "done" });
     Ok(findings)
@@ -185,26 +186,26 @@ impl Claim {
     ///
     /// # Errors
     /// If the measurement cannot be set up.
-    pub fn find(&self, number: usize, scale: Scale) -> Result<Finding, ClaimError> {
-        Ok(self.judged(number, &(self.measure)(scale)?))
+    pub fn finding(&self, number: usize, scale: Scale) -> Result<Finding, ClaimError> {
+        Ok(self.finding_from(number, &(self.measure)(scale)?))
     }
 
     /// The finding from these values, one for each check; a missing value counts as NaN.
-    pub fn judged(&self, number: usize, values: &[f64]) -> Finding {
+    pub fn finding_from(&self, number: usize, values: &[f64]) -> Finding {
         let compared = |(index, check): (usize, &Check)| {
             let &Check { what, unit, bound } = check;
             let value = values.get(index).copied().unwrap_or(f64::NAN);
-            Number { what, unit, value, bound, holds: bound.contains(value) }
+            MeasuredValue { what, unit, value, bound, holds: bound.contains(value) }
         };
-        let numbers: Vec<Number> = self.checks.iter().enumerate().map(compared).collect();
-        let held: Vec<bool> = numbers.iter().map(|number| number.holds).collect();
+        let values: Vec<MeasuredValue> = self.checks.iter().enumerate().map(compared).collect();
+        let held: Vec<bool> = values.iter().map(|value| value.holds).collect();
         Finding {
             number,
             name: self.name,
             quote: self.quote,
             source: self.source.title(),
             section: self.section,
-            numbers,
+            values,
             verdict: self.rule.verdict(&held),
             method: self.method,
             command: self.command,
@@ -213,9 +214,9 @@ impl Claim {
 }
 
 impl Finding {
-    /// The decisive number: the first that is out of its bound, or else the first.
-    pub fn decisive(&self) -> Option<&Number> {
-        self.numbers.iter().find(|number| !number.holds).or(self.numbers.first())
+    /// The decisive value: the first that is out of its bound, or else the first.
+    pub fn decisive(&self) -> Option<&MeasuredValue> {
+        self.values.iter().find(|value| !value.holds).or(self.values.first())
     }
 }
 

@@ -10,7 +10,9 @@ use taut::{
 use super::run::one_substep;
 use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 
+/// The acceleration of gravity, m/s².
 const GRAVITY: f64 = 9.81;
+/// The length of a frame, s.
 const FRAME: f64 = 1.0 / 60.0;
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -114,8 +116,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// Explicit Euler: the position changes by the old velocity, then the velocity changes. Returns the
-/// position.
+/// Integrates with explicit Euler, which adds the old velocity to the position, then changes the
+/// velocity. Returns the position.
 fn by_euler(
     mut x: f64,
     mut v: f64,
@@ -170,7 +172,7 @@ fn closed_form(scale: Scale) -> Vec<f64> {
         black_box(&mut position);
     });
     let mut previous = start.clone();
-    let numerical = fastest(rounds, || {
+    let verlet_step = fastest(rounds, || {
         for axis in 0..3 {
             let displacement = a[axis] * t * t;
             for (position, previous) in position[axis].iter_mut().zip(&mut previous[axis]) {
@@ -180,11 +182,11 @@ fn closed_form(scale: Scale) -> Vec<f64> {
         }
         black_box((&mut position, &mut previous));
     });
-    vec![f64::from(particles) * FRAME / closed_form, closed_form / numerical]
+    vec![f64::from(particles) * FRAME / closed_form, closed_form / verlet_step]
 }
 
-/// Final position and velocity of a particle that starts at 0 with 1 m/s.
-fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
+/// The final position, m, and velocity, m/s, of a free particle that starts at 0 with 1 m/s.
+fn free_motion(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
     let mut particles = Particles::<1>::new(&[[0.0], [5.0], [6.0]], &[1.0, 0.0, 0.0])?;
     // A plan needs a stick; this one is between pinned particles.
     let sticks = Sticks::joining(&particles, &[[1, 2]], Duplicates::Keep)?;
@@ -199,19 +201,19 @@ fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
 }
 
 /// A step of `dt` seconds without acceleration that removes a fraction of the velocity.
-fn coasting(dt: f32, share: f32) -> Step<1> {
-    let damping_rate = Step::<1>::rate_of_share(share, dt);
+fn damped_step(dt: f32, fraction: f32) -> Step<1> {
+    let damping_rate = Step::<1>::damping_rate_from_fraction(fraction, dt);
     Step { dt, substeps: 1, iterations: 1, acceleration: [0.0], damping_rate }
 }
 
 fn inertia() -> Result<Vec<f64>, ClaimError> {
-    let [path, _] = pushed(&coasting(FRAME as f32, 0.0), 600)?;
+    let [path, _] = free_motion(&damped_step(FRAME as f32, 0.0), 600)?;
     Ok(vec![(path / 10.0 - 1.0).abs()])
 }
 
 fn damped() -> Result<Vec<f64>, ClaimError> {
-    let speed = |share, hertz: f32, steps| {
-        pushed(&coasting(1.0 / hertz, share), steps).map(|[_, speed]| speed)
+    let speed = |fraction, hertz: f32, steps| {
+        free_motion(&damped_step(1.0 / hertz, fraction), steps).map(|[_, speed]| speed)
     };
     let lost = |hertz: f32, steps| Ok::<_, ClaimError>(1.0 - speed(0.01, hertz, steps)?);
     Ok(vec![

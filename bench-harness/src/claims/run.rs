@@ -38,7 +38,7 @@ pub(super) fn one_substep<const D: usize>(iterations: u32) -> Step<D> {
 }
 
 /// Relaxes one stick once in `f64`; returns its ends.
-pub(super) fn relaxed(
+pub(super) fn relax_once(
     formula: Formula,
     ends: [[f64; 3]; 2],
     inverse_masses: [f64; 2],
@@ -66,7 +66,7 @@ impl WithFactor for OneStick {
 
 /// The length of a stick of rest length 1 and length `old` after one relaxation.
 pub(super) fn new_length(formula: Formula, old: f64) -> f64 {
-    let [a, b] = relaxed(formula, [[0.0; 3], [old, 0.0, 0.0]], [1.0; 2], 1.0);
+    let [a, b] = relax_once(formula, [[0.0; 3], [old, 0.0, 0.0]], [1.0; 2], 1.0);
     b[0] - a[0]
 }
 

@@ -119,8 +119,8 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 /// A scene of the library, by name.
-fn listed(name: &str, size: usize) -> Result<AnyScene, SceneError> {
-    let scene = LibraryScene::ALL.iter().find(|listed| listed.name == name);
+fn library_scene(name: &str, size: usize) -> Result<AnyScene, SceneError> {
+    let scene = LibraryScene::ALL.iter().find(|scene| scene.name == name);
     scene.expect("a scene of the library").scene(size)
 }
 
@@ -143,9 +143,9 @@ where
     Ok(world)
 }
 
-/// 2D ragdolls in a room, without contacts between them: those are obstacles without a figure.
+/// 2D ragdolls in a room, without contacts between ragdolls, which are obstacles without a figure.
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
-    let AnyScene::TwoD(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
+    let AnyScene::TwoD(mut scene) = library_scene("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
     Ok(Some(scene))
 }
@@ -167,7 +167,8 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
             let stiff: Vec<u32> = (0..sticks.len() as u32).filter(is_stiff).collect();
             stiff_sticks = Some(sticks.selected(&stiff)?);
         }
-        let rms = stiff_sticks.iter().map(|it| Stretch::of(&model.particles, it).residual_rms());
+        let rms =
+            stiff_sticks.iter().map(|sticks| Stretch::of(&model.particles, sticks).residual_rms());
         squares += rms.map(|rms| rms * rms).sum::<f64>();
         Ok(())
     })?;
@@ -179,8 +180,8 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let height = f64::from(Plant::default().height);
     // The fraction of the height that is left, and the sag of the leaves over the height of a
     // plant.
-    let bend = |iterations| -> Result<[f64; 2], ClaimError> {
-        let AnyScene::ThreeD(mut scene) = listed("plants", shrubs)? else {
+    let height_and_sag = |iterations| -> Result<[f64; 2], ClaimError> {
+        let AnyScene::ThreeD(mut scene) = library_scene("plants", shrubs)? else {
             return Ok([f64::NAN; 2]);
         };
         scene.forces.clear();
@@ -202,13 +203,13 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         let [top, leaves] = heights(&run(&scene, frames, |_| Ok(()))?);
         Ok([top / top_before, (leaves_before - leaves) / height])
     };
-    let ([left, sag], [_, sag_of_8]) = (bend(1)?, bend(8)?);
+    let ([left, sag], [_, sag_of_8]) = (height_and_sag(1)?, height_and_sag(8)?);
     Ok(vec![left, or_infinite(sag), or_infinite(sag_of_8 / sag)])
 }
 
 fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((10, 1200), (2, 5));
-    let reach = |linked: bool| -> Result<f64, ClaimError> {
+    let relative_distance = |linked: bool| -> Result<f64, ClaimError> {
         let Some(mut scene) = ragdolls(size)? else { return Ok(f64::NAN) };
         if !linked {
             scene = without_posture(&scene)?;
@@ -218,7 +219,7 @@ fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
             for body in 0..size {
                 let position = |group| {
                     let particles = world.group(&format!("ragdoll {body}"), group);
-                    particles.map_or([f64::NAN; 2], |it| world.position(it[0]).map(f64::from))
+                    particles.map_or([f64::NAN; 2], |group| world.position(group[0]).map(f64::from))
                 };
                 let shoulders = position("shoulders");
                 for foot in ["left foot", "right foot"].map(position) {
@@ -230,7 +231,7 @@ fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         let standing = distance(&World::new(&scene, AnyKernel::best_for)?);
         Ok(distance(&run(&scene, frames, |_| Ok(()))?) / standing)
     };
-    Ok(vec![reach(true)?, or_infinite(reach(false)?)])
+    Ok(vec![relative_distance(true)?, or_infinite(relative_distance(false)?)])
 }
 
 /// The scene with its weak sticks torn.
@@ -253,7 +254,7 @@ fn without_posture(scene: &Scene<2>) -> Result<Scene<2>, ClaimError> {
 }
 
 fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    const EDGE: f32 = 0.5;
+    const EDGE: f32 = 0.5; // m
     let (cubes, frames) = scale.pick((9, 600), (2, 5));
     let mut scene = Scene::<3>::new();
     for body in 0..cubes {
@@ -284,10 +285,11 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    const TABLE: f64 = 0.75;
+    // In metres.
+    const TABLE_HEIGHT: f64 = 0.75;
     const OVERHANG: f64 = 0.2;
     let (size, frames) = scale.pick((33, 600), (5, 5));
-    let AnyScene::ThreeD(scene) = listed("tablecloth", size)? else { return Ok(vec![]) };
+    let AnyScene::ThreeD(scene) = library_scene("tablecloth", size)? else { return Ok(vec![]) };
     let mut mass = 0.0;
     for (_, model) in scene.models() {
         mass += model.particles.inverse_masses().iter().map(|w| 1.0 / f64::from(*w)).sum::<f64>();
@@ -309,7 +311,7 @@ fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let speed = (2.0 * world.diagnostics()?.kinetic / mass).sqrt();
     let hem = mean_height(&middles);
     Ok(vec![
-        or_infinite((TABLE - hem) / OVERHANG),
+        or_infinite((TABLE_HEIGHT - hem) / OVERHANG),
         or_infinite(hem - mean_height(&group("corners"))),
         or_infinite(depth),
         or_infinite(speed),

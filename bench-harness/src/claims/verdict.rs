@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A number that a claim is about, and its bound.
+/// A quantity that a claim is about, and its bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// What the number is.
+    /// What the quantity is.
     pub what: &'static str,
     /// Its unit; empty if it is dimensionless.
     pub unit: &'static str,
@@ -15,17 +15,17 @@ pub struct Check {
     pub bound: Bound,
 }
 
-/// A bound of a number. NaN is within no bound.
+/// A bound of a value. NaN is within no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// At or below.
+    /// At or below the value.
     AtMost(f64),
-    /// At or above.
+    /// At or above the value.
     AtLeast(f64),
-    /// Equal.
+    /// Equal to the value.
     Exactly(f64),
-    /// At or between.
+    /// From the first to the second value.
     Between(f64, f64),
 }
 
@@ -53,39 +53,39 @@ pub enum Verdict {
 }
 
 impl Check {
-    /// A check of a dimensionless number.
+    /// A check of a dimensionless quantity.
     pub const fn dimensionless(what: &'static str, bound: Bound) -> Self {
         Self { what, unit: "", bound }
     }
 }
 
 impl Bound {
-    /// Whether a number is within the bound.
+    /// Whether a value is within the bound.
     pub fn contains(self, value: f64) -> bool {
         match self {
-            Self::AtMost(most) => value <= most,
-            Self::AtLeast(least) => value >= least,
+            Self::AtMost(max) => value <= max,
+            Self::AtLeast(min) => value >= min,
             Self::Exactly(expected) => (expected..=expected).contains(&value),
-            Self::Between(least, most) => (least..=most).contains(&value),
+            Self::Between(min, max) => (min..=max).contains(&value),
         }
     }
 }
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Small numbers are written as 1e-12.
-        let short = |number: f64| {
-            if number != 0.0 && number.abs() < 1e-3 {
-                format!("{number:e}")
+        // Small values are written as 1e-12.
+        let short = |value: f64| {
+            if value != 0.0 && value.abs() < 1e-3 {
+                format!("{value:e}")
             } else {
-                number.to_string()
+                value.to_string()
             }
         };
         match *self {
-            Self::AtMost(most) => write!(f, "at most {}", short(most)),
-            Self::AtLeast(least) => write!(f, "at least {}", short(least)),
+            Self::AtMost(max) => write!(f, "at most {}", short(max)),
+            Self::AtLeast(min) => write!(f, "at least {}", short(min)),
             Self::Exactly(expected) => write!(f, "exactly {}", short(expected)),
-            Self::Between(least, most) => write!(f, "{} to {}", short(least), short(most)),
+            Self::Between(min, max) => write!(f, "{} to {}", short(min), short(max)),
         }
     }
 }

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use taut::world::Arranged;
 use taut::{Kernel, Plan, ScalarKernel};
 
-use super::{ByArrangement, Comparison, ComparisonError, Parameters};
+use super::{ArrangedModels, Comparison, ComparisonError, Parameters};
 use crate::precision_pair::in_double;
 
 /// Positions of the scalar kernel in `f64` after the early frame, in the model's numbering,
 /// computed once for each set of parameters.
 pub(super) struct References<'a> {
     comparison: &'a Comparison,
-    arranged: &'a ByArrangement,
-    known: BTreeMap<Parameters, Vec<[f64; 3]>>,
+    arranged: &'a ArrangedModels,
+    computed: BTreeMap<Parameters, Vec<[f64; 3]>>,
 }
 
 impl<'a> References<'a> {
-    pub(super) fn new(comparison: &'a Comparison, arranged: &'a ByArrangement) -> Self {
-        Self { comparison, arranged, known: BTreeMap::new() }
+    pub(super) fn new(comparison: &'a Comparison, arranged: &'a ArrangedModels) -> Self {
+        Self { comparison, arranged, computed: BTreeMap::new() }
     }
 
-    /// The largest distance of these positions, which have the parameters, from those in `f64`.
+    /// The largest distance of these positions, computed with `parameters`, from those in `f64`.
     pub(super) fn largest_distance(
         &mut self,
         parameters: Parameters,
@@ -31,11 +31,11 @@ impl<'a> References<'a> {
     }
 
     fn positions(&mut self, parameters: Parameters) -> Result<&[[f64; 3]], ComparisonError> {
-        if !self.known.contains_key(&parameters) {
+        if !self.computed.contains_key(&parameters) {
             let positions = self.compute(parameters)?;
-            self.known.insert(parameters, positions);
+            self.computed.insert(parameters, positions);
         }
-        Ok(&self.known[&parameters])
+        Ok(&self.computed[&parameters])
     }
 
     fn compute(&self, parameters: Parameters) -> Result<Vec<[f64; 3]>, ComparisonError> {
@@ -47,12 +47,15 @@ impl<'a> References<'a> {
         for _ in 0..self.comparison.early_frame() {
             let _ = plan.step(&mut particles, &sticks, &step)?;
         }
-        let particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(&particles));
+        let particles = match renumbering {
+            Some(renumbering) => renumbering.undo(&particles),
+            None => particles,
+        };
         Ok((0..particles.len()).map(|i| particles.position(i)).collect())
     }
 }
 
-/// The largest distance between particles of the same index; NaN if a position is.
+/// The largest distance between positions with the same index; NaN if a position is.
 fn largest_distance(positions: &[[f32; 3]], reference: &[[f64; 3]]) -> f64 {
     let distance = |(position, reference): (&[f32; 3], &[f64; 3])| {
         let squared = |axis: usize| (f64::from(position[axis]) - reference[axis]).powi(2);

@@ -56,7 +56,7 @@ pub enum CaseError {
 }
 
 const SCENES: [&str; 5] = ["drape-32", "drape-64", "disc-32", "stars-64", COPIES];
-/// The scene of the kernel `copies`: more than the 16 copies that its loops take together.
+/// The scene of the kernel `copies`: more than the 16 copies that it relaxes as a group.
 const COPIES: &str = "copies-18";
 
 impl Case {
@@ -130,29 +130,29 @@ impl Case {
     ///
     /// # Errors
     /// If the scene cannot be built.
-    pub fn counted(&self) -> Result<Executed, CaseError> {
+    pub fn formula_operations(&self) -> Result<Executed, CaseError> {
         let (Model { particles, sticks, .. }, _) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
         let Tally { divisions, square_roots, .. } =
             taut_scalar::count_operations(&particles, &sticks, formula);
-        let times = u64::from(ITERATIONS);
+        let iterations = u64::from(ITERATIONS);
         Ok(Executed {
-            divisions: divisions * times,
-            square_roots: square_roots * times,
+            divisions: divisions * iterations,
+            square_roots: square_roots * iterations,
             estimates: 0,
         })
     }
 
     /// The number of lanes that the frame relaxes minus its stick relaxations. A batch, a row of the
     /// grid kernel ([`PaddedSheet`]) and the copies of a stick are padded to whole registers. With one
-    /// lane the number is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
+    /// lane the difference is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
     ///
     /// # Errors
     /// If the scene cannot be built, or there is no such kernel.
     pub fn padding(&self) -> Result<i64, CaseError> {
         let (scene, schedule) = self.scene()?;
         let lanes = Kernel::<3>::lanes(&self.kernel()?);
-        let relaxed: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
+        let relaxed_lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
             PaddedSheet::new(sheet, lanes).relaxed_lanes
         } else if let ("copies", Some(copies)) = (self.kernel, schedule.copies()) {
             copies.one().sticks() * copies.count().next_multiple_of(lanes)
@@ -164,7 +164,7 @@ impl Case {
             let skipped = scene.sticks.ends().iter().filter(both_pinned).count();
             if lanes == 1 { padded - skipped } else { padded }
         };
-        Ok((relaxed.cast_signed() - scene.sticks.len().cast_signed()) as i64
+        Ok((relaxed_lanes.cast_signed() - scene.sticks.len().cast_signed()) as i64
             * i64::from(ITERATIONS))
     }
 
@@ -172,7 +172,7 @@ impl Case {
     ///
     /// # Errors
     /// If the scene cannot be built.
-    pub fn relaxed(&self) -> Result<f64, CaseError> {
+    pub fn relaxations(&self) -> Result<f64, CaseError> {
         let (scene, _) = self.scene()?;
         Ok(scene.sticks.len() as f64 * f64::from(ITERATIONS))
     }

@@ -37,7 +37,7 @@ impl Disassembly {
 
     /// Parses the output of objdump for x86. Lines with other instructions, or none, are ignored.
     pub fn parse(text: &str) -> Self {
-        Self { operations: text.lines().filter_map(operation).collect() }
+        Self { operations: text.lines().filter_map(parse_line).collect() }
     }
 
     /// The operations that were executed, according to a profile.
@@ -57,7 +57,7 @@ impl Disassembly {
 
 /// Parses a line such as `1a32a0: vdivps %ymm0,%ymm1,%ymm2` into the address and the operations of
 /// one execution.
-fn operation(line: &str) -> Option<(u64, Executed)> {
+fn parse_line(line: &str) -> Option<(u64, Executed)> {
     let (address, instruction) = line.trim_start().split_once(":\t")?;
     let address = u64::from_str_radix(address, 16).ok()?;
     let mut words = instruction.split_whitespace();

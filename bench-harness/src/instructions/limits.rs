@@ -43,7 +43,7 @@ pub struct Limits {
 
 /// Why limits cannot be parsed or written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot parse the limits: {0}")]
+#[error("cannot parse or write the limits: {0}")]
 pub struct LimitsError(#[from] csv::Error);
 
 const COMPILER: &str = "# counted with ";

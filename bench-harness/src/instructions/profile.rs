@@ -32,7 +32,7 @@ impl Profile {
         "--collect-atstart=no",
     ];
 
-    /// Parses the output of callgrind. `object` is the file of the program; instructions of other
+    /// Parses the output of callgrind. `object` is the path of the program's file; instructions of other
     /// files count only in the total.
     ///
     /// # Errors
@@ -40,8 +40,8 @@ impl Profile {
     pub fn parse(text: &str, object: &str) -> Result<Self, ProfileError> {
         let mut profile = Self::default();
         let (mut in_object, mut is_call) = (false, false);
-        for (at, line) in text.lines().enumerate() {
-            let error = || ProfileError { line: at + 1, text: line.to_owned() };
+        for (index, line) in text.lines().enumerate() {
+            let error = || ProfileError { line: index + 1, text: line.to_owned() };
             if let Some(name) = line.strip_prefix("ob=") {
                 in_object = name == object;
             } else if line.starts_with("calls=") {

@@ -13,10 +13,10 @@ use taut::{
 };
 use taut_program::{Access, Program};
 
-/// Bytes of a number or of the index of a particle.
+/// Bytes of an `f32`, and of the index of a particle.
 const WORD: f64 = 4.0;
 /// The copies kernel relaxes copies in groups of this many.
-const GROUP: usize = PADDING;
+const COPIES_PER_GROUP: usize = PADDING;
 
 /// Operations and bytes of one iteration, per stick, including those of padding lanes. They are
 /// computed from the code of the formula and the layout, not measured.
@@ -32,7 +32,7 @@ pub struct Demand {
     pub accessed_bytes: f64,
     /// Bytes read and written in one pass over the whole working set.
     pub swept_bytes: f64,
-    /// The size of the whole working set, not per stick.
+    /// The size of the whole working set, bytes (not per stick).
     pub set_bytes: f64,
 }
 
@@ -104,27 +104,29 @@ impl Demand {
 
     fn of_copies(lanes: usize, copies: &Copies, inverse_masses: &[f32], formula: Formula) -> Self {
         let (count, one) = (copies.count(), copies.one());
-        let (groups, sticks) = (count.div_ceil(GROUP) as f64, one.sticks() as f64);
+        let (groups, sticks) = (count.div_ceil(COPIES_PER_GROUP) as f64, one.sticks() as f64);
         // Each group is padded to whole registers, and only the last one has fewer copies.
-        let last = (count % GROUP).next_multiple_of(lanes);
-        let padded_copies = (count / GROUP * GROUP + last) as f64;
+        let last = (count % COPIES_PER_GROUP).next_multiple_of(lanes);
+        let padded_copies = (count / COPIES_PER_GROUP * COPIES_PER_GROUP + last) as f64;
         let masses = &inverse_masses[..one.particles()];
         let most_frequent = most_frequent(masses);
-        let has_it = |&end: &u32| masses[end as usize].to_bits() == most_frequent;
-        let equal = one.ends().iter().filter(|ends| ends.iter().all(has_it)).count() as f64;
+        let has_most_frequent = |&end: &u32| masses[end as usize].to_bits() == most_frequent;
+        let equal =
+            one.ends().iter().filter(|ends| ends.iter().all(has_most_frequent)).count() as f64;
         let mut total = Self::default();
-        let coordinates = 2.0 * 6.0 * WORD;
+        let coordinate_bytes = 2.0 * 6.0 * WORD;
         let operations_of = |masses| operations::<3>(formula, masses);
-        total.add(equal * padded_copies, operations_of(Masses::Equal), coordinates);
+        total.add(equal * padded_copies, operations_of(Masses::Equal), coordinate_bytes);
         let any = Masses::Any { weight: Weight::Computed };
-        let both_masses = 2.0 * WORD;
-        total.add((sticks - equal) * padded_copies, operations_of(any), coordinates + both_masses);
+        let accessed_bytes = coordinate_bytes + 2.0 * WORD; // and both masses
+        total.add((sticks - equal) * padded_copies, operations_of(any), accessed_bytes);
         // The rest term, and the index and the common mass of both ends.
         total.accessed_bytes += groups * sticks * 5.0 * WORD;
-        let constants = (3.0 * sticks + masses.len() as f64) * WORD;
-        let positions = (3 * masses.len()) as f64 * WORD;
-        total.swept_bytes = groups * constants + 2.0 * padded_copies * positions;
-        total.set_bytes = constants + padded_copies.min(GROUP as f64) * positions;
+        let constant_bytes = (3.0 * sticks + masses.len() as f64) * WORD;
+        let position_bytes = (3 * masses.len()) as f64 * WORD;
+        total.swept_bytes = groups * constant_bytes + 2.0 * padded_copies * position_bytes;
+        total.set_bytes =
+            constant_bytes + padded_copies.min(COPIES_PER_GROUP as f64) * position_bytes;
         total.per_stick(one.sticks() * count)
     }
 
@@ -132,7 +134,7 @@ impl Demand {
         let Arranged { particles, sticks, schedule, .. } = arranged;
         let program = Program::new(lanes, 1, particles, sticks, schedule, formula)?;
         // Both ends are read and written; the scalar kernel does not write the inverse mass.
-        let records = if lanes == 1 { 14.0 * WORD } else { 16.0 * WORD };
+        let accessed_record_bytes = if lanes == 1 { 14.0 * WORD } else { 16.0 * WORD };
         let mut total = Self::default();
         for slots in program.phases().flatten().flat_map(|task| program.task(task)) {
             let len = slots.a.len() as f64;
@@ -152,12 +154,13 @@ impl Demand {
                 Masses::Any { .. } => operations::<3>(formula, masses),
                 _ => operations::<4>(formula, masses),
             };
-            total.add(len, operations, records + (accessed_indices + constants) * WORD);
+            let accessed_bytes = accessed_record_bytes + (accessed_indices + constants) * WORD;
+            total.add(len, operations, accessed_bytes);
             total.set_bytes += len * (swept_indices + constants) * WORD;
         }
-        let records = (particles.len() * 4) as f64 * WORD;
-        total.swept_bytes = total.set_bytes + 2.0 * records;
-        total.set_bytes += records;
+        let record_bytes = (particles.len() * 4) as f64 * WORD;
+        total.swept_bytes = total.set_bytes + 2.0 * record_bytes;
+        total.set_bytes += record_bytes;
         Ok(total.per_stick(sticks.len()))
     }
 
@@ -188,19 +191,19 @@ fn most_frequent(values: &[f32]) -> u32 {
     for value in values {
         *counts.entry(value.to_bits()).or_insert(0_usize) += 1;
     }
-    let largest = counts.into_iter().max_by_key(|&(bits, count)| (count, Reverse(bits)));
-    largest.map_or(0, |(bits, _)| bits)
+    let most_frequent = counts.into_iter().max_by_key(|&(bits, count)| (count, Reverse(bits)));
+    most_frequent.map_or(0, |(bits, _)| bits)
 }
 
-/// Counts the operations of a stick, with `NUMBERS` numbers displaced at each end: 3 coordinates,
-/// or 4 of a whole record.
-fn operations<const NUMBERS: usize>(formula: Formula, masses: Masses) -> Tally {
-    formula.dispatch(CountOne::<NUMBERS>(masses))
+/// Counts the operations of a stick that displaces `COMPONENTS` values at each end: 3 coordinates, or
+/// all 4 values of a record.
+fn operations<const COMPONENTS: usize>(formula: Formula, masses: Masses) -> Tally {
+    formula.dispatch(CountStick::<COMPONENTS>(masses))
 }
 
-struct CountOne<const NUMBERS: usize>(Masses);
+struct CountStick<const COMPONENTS: usize>(Masses);
 
-impl<const NUMBERS: usize> WithFactor for CountOne<NUMBERS> {
+impl<const COMPONENTS: usize> WithFactor for CountStick<COMPONENTS> {
     type Output = Tally;
 
     fn with<F: Factor>(self) -> Tally {
@@ -212,7 +215,7 @@ impl<const NUMBERS: usize> WithFactor for CountOne<NUMBERS> {
             black_box(relax::<F, _, 3>([a; 3], [b; 3], [a; 2], a, weight_term, None));
             return tally.get();
         }
-        let d = [(); NUMBERS].map(|()| b - a);
+        let d = [(); COMPONENTS].map(|()| b - a);
         let mut scale = factor::<F, _>(squared_length([d[0], d[1], d[2]]), a, a, None);
         if self.0 == Masses::Equal {
             scale = a * scale;

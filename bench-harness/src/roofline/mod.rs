@@ -1,8 +1,8 @@
 //! A roofline model (Williams, Waterman and Patterson, "Roofline", CACM 2009) with four ceilings.
 //!
 //! The operations and bytes of a stick ([`Demand`]), divided by the peak rates of the machine
-//! ([`Peak`]), give a [`Limit`]: four times. The work that they measure may overlap, so that the
-//! largest of them is a lower bound of the time per stick.
+//! ([`Peak`]), give a [`Limit`]: four times. The four kinds of work may overlap, so only the largest
+//! time is a lower bound of the time per stick.
 //!
 //! - *arithmetic*: additions and multiplications;
 //! - *divider*: divisions and square roots, which do not overlap;
@@ -82,7 +82,7 @@ pub struct LimitedRow {
     pub limit: Option<BottleneckLimit>,
 }
 
-/// The time and the limit of a configuration. All numbers except `set_bytes` and the ratios are per
+/// The time and the limit of a configuration. All values except `set_bytes` and the ratios are per
 /// stick and iteration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RooflineRow {

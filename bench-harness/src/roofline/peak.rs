@@ -7,7 +7,7 @@ use serde::Serialize;
 use taut::{Column, PulpMachine, WideMachine};
 use taut_lanes::{Machine, Operation, Vector};
 
-/// The time spent on measuring a rate in a turn; the fastest run counts.
+/// The time for which a rate is measured in a turn; the fastest run counts.
 const TIME_PER_RATE: Duration = Duration::from_millis(8);
 /// The smallest working set, bytes: it fits every first-level cache.
 const SMALLEST_SET: usize = 16 << 10;
@@ -16,7 +16,8 @@ const TURNS: usize = 3;
 /// How many times a run repeats its chains.
 const ROUNDS: u32 = 1024;
 
-/// Peak rates of one instruction set on one thread, in numbers, not registers.
+/// Peak rates of one instruction set on one thread. An operation on a register counts once for each
+/// lane.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Peak {
     /// Its name, as [`Kernel::isa`](taut::Kernel::isa) gives it.
@@ -34,7 +35,7 @@ pub struct Peak {
 /// The rate at which a working set is read and written in place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bandwidth {
-    /// The size of the working set.
+    /// The size of the working set, bytes.
     pub set_bytes: usize,
     /// Bytes read plus bytes written per nanosecond.
     pub bytes_per_ns: f64,
@@ -42,11 +43,11 @@ pub struct Bandwidth {
 
 impl Peak {
     /// Measures each instruction set that kernels of this build use on this machine, with working
-    /// sets up to `largest_set` bytes.
-    pub fn measure(largest_set: usize) -> Vec<Self> {
-        let mut best = Self::measure_once(largest_set);
+    /// sets of up to `largest_set_bytes`.
+    pub fn measure(largest_set_bytes: usize) -> Vec<Self> {
+        let mut best = Self::measure_once(largest_set_bytes);
         for _ in 1..TURNS {
-            for (best, peak) in best.iter_mut().zip(Self::measure_once(largest_set)) {
+            for (best, peak) in best.iter_mut().zip(Self::measure_once(largest_set_bytes)) {
                 best.take_maximum(&peak);
             }
         }
@@ -54,13 +55,13 @@ impl Peak {
     }
 
     /// One turn.
-    fn measure_once(largest_set: usize) -> Vec<Self> {
+    fn measure_once(largest_set_bytes: usize) -> Vec<Self> {
         let mut peaks: Vec<Self> = Vec::new();
         for machine in PulpMachine::available() {
-            peaks.push(Self::of(machine, largest_set));
+            peaks.push(Self::of(machine, largest_set_bytes));
         }
         if peaks.iter().all(|peak| peak.isa != WideMachine.isa()) {
-            peaks.push(Self::of(WideMachine, largest_set));
+            peaks.push(Self::of(WideMachine, largest_set_bytes));
         }
         peaks
     }
@@ -74,27 +75,28 @@ impl Peak {
         }
     }
 
-    fn of(machine: impl Machine, largest_set: usize) -> Self {
+    fn of(machine: impl Machine, largest_set_bytes: usize) -> Self {
         Self {
             isa: machine.isa(),
             arithmetic_per_ns: throughput(machine, MultiplyAdd),
             divisions_per_ns: throughput(machine, Divide),
             square_roots_per_ns: throughput(machine, Root),
-            bandwidths: bandwidths(machine, largest_set),
+            bandwidths: bandwidths(machine, largest_set_bytes),
         }
     }
 
     /// An upper bound of the bandwidth of a working set, in bytes read and written per nanosecond:
     /// the highest of the measured sets, from the next smaller one on.
     pub fn bytes_per_ns(&self, set_bytes: f64) -> f64 {
-        let fits = |it: &&Bandwidth| it.set_bytes as f64 > set_bytes / 4.0;
+        // Each measured set is 4 times as large as the one before.
+        let is_included = |measured: &&Bandwidth| measured.set_bytes as f64 > set_bytes / 4.0;
         let last = self.bandwidths.last().into_iter();
-        let speeds = self.bandwidths.iter().filter(fits).chain(last).map(|it| it.bytes_per_ns);
-        speeds.fold(0.0, f64::max)
+        let included = self.bandwidths.iter().filter(is_included).chain(last);
+        included.map(|measured| measured.bytes_per_ns).fold(0.0, f64::max)
     }
 }
 
-/// One operation in a chain of dependent operations: its operand is the previous result.
+/// A link in a chain of dependent operations: its operand is the previous result.
 /// It is a trait and not a closure, because only a method can be `#[inline(always)]` and so compile
 /// with the target features of its caller.
 trait Link: Copy {
@@ -158,25 +160,25 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
     }
 }
 
-/// Operations per nanosecond, with the best of several numbers of chains: few chains wait for their
+/// Operations per nanosecond, with the best of several values of chains: few chains wait for their
 /// own results, many do not fit into the registers. Scalars have one chain at a time, because the
 /// compiler would vectorize several, and a short one, so that the processor overlaps it with the
 /// next ones.
 fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
-    let ns = |chains: u32, links: u32, run: &mut dyn FnMut()| {
+    let ns_per_link = |chains: u32, links: u32, run: &mut dyn FnMut()| {
         fastest_ns(run) / f64::from(chains * links)
     };
     let ns = if machine.lanes() == 1 {
-        ns(1, 4, &mut || machine.run(Chains::<L, 1, 4>(link)))
+        ns_per_link(1, 4, &mut || machine.run(Chains::<L, 1, 4>(link)))
     } else {
-        ns(6, 32, &mut || machine.run(Chains::<L, 6, 32>(link)))
-            .min(ns(12, 32, &mut || machine.run(Chains::<L, 12, 32>(link))))
-            .min(ns(24, 32, &mut || machine.run(Chains::<L, 24, 32>(link))))
+        ns_per_link(6, 32, &mut || machine.run(Chains::<L, 6, 32>(link)))
+            .min(ns_per_link(12, 32, &mut || machine.run(Chains::<L, 12, 32>(link))))
+            .min(ns_per_link(24, 32, &mut || machine.run(Chains::<L, 24, 32>(link))))
     };
     machine.lanes() as f64 * f64::from(ROUNDS * L::OPERATIONS) / ns
 }
 
-/// Reads, changes and writes back every number.
+/// Reads, changes and writes back every value.
 struct InPlace<'a>(&'a mut [f32]);
 
 impl Operation for InPlace<'_> {
@@ -189,15 +191,15 @@ impl Operation for InPlace<'_> {
     }
 }
 
-fn bandwidths(machine: impl Machine, largest_set: usize) -> Vec<Bandwidth> {
-    let largest_set = largest_set.max(SMALLEST_SET);
-    let mut numbers = Column::<f32>::new(0);
-    numbers.resize(largest_set / size_of::<f32>(), 1.0);
+fn bandwidths(machine: impl Machine, largest_set_bytes: usize) -> Vec<Bandwidth> {
+    let largest_set_bytes = largest_set_bytes.max(SMALLEST_SET);
+    let mut values = Column::<f32>::new(0);
+    values.resize(largest_set_bytes / size_of::<f32>(), 1.0);
     let sets = std::iter::successors(Some(SMALLEST_SET), |set| set.checked_mul(4));
-    let sets = sets.take_while(|&set| set <= largest_set);
+    let sets = sets.take_while(|&set| set <= largest_set_bytes);
     sets.map(|set_bytes| {
-        let numbers = &mut numbers[..set_bytes / size_of::<f32>()];
-        let pass = fastest_ns(|| machine.run(InPlace(numbers)));
+        let values = &mut values[..set_bytes / size_of::<f32>()];
+        let pass = fastest_ns(|| machine.run(InPlace(values)));
         Bandwidth { set_bytes, bytes_per_ns: 2.0 * set_bytes as f64 / pass }
     })
     .collect()

@@ -42,7 +42,7 @@ pub struct Tuning {
     pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
-    /// The time budget. Work without which there is no result is done even beyond it.
+    /// The time budget. Steps without which there is no result run even after it is spent.
     pub budget: Duration,
 }
 
@@ -178,8 +178,8 @@ impl Tuning {
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
         let mut kernels = Vec::new();
-        let special = if copies > 1 { KernelName::Copies } else { KernelName::Grid };
-        for name in [special, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
+        let specialized = if copies > 1 { KernelName::Copies } else { KernelName::Grid };
+        for name in [specialized, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
             for &threads in threads {
                 if let Ok(kernel) = AnyKernel::named(name.name()) {
                     kernels.push(match threads {
@@ -237,14 +237,14 @@ fn arrangements(model: &Model, reference: Arrangement) -> Vec<Arrangement> {
             Numbering::Rcm,
         ] {
             let renumbers_before = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
-            let possible = order != Order::Sheet || (model.sheet.is_some() && !renumbers_before);
+            let is_possible = order != Order::Sheet || (model.sheet.is_some() && !renumbers_before);
             // Renumbering after scheduling keeps the result, which matters for the reference only.
             let renumbers_after =
                 matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
-            let useful = !renumbers_after
+            let is_useful = !renumbers_after
                 || (order, Numbering::Given) == (reference.order, reference.numbering);
             let arrangement = Arrangement { order, numbering };
-            if possible && useful && !all.contains(&arrangement) {
+            if is_possible && is_useful && !all.contains(&arrangement) {
                 all.push(arrangement);
             }
         }

@@ -35,7 +35,7 @@ const TURN_REPEATS_MAX: f64 = 16.0;
 const FINAL_FRAMES: [usize; 2] = [8, 160];
 /// Short frames of the final comparison are repeated for this long, s, if the budget allows.
 const FINAL_SECONDS: f64 = 3.0;
-/// The shares of the budget after which the first timing, the residual checks and the halving stop.
+/// The fractions of the budget after which the first timing, the residual checks and the halving stop.
 const TIMING_END: f64 = 0.4;
 const CHECKS_END: f64 = 0.6;
 const HALVING_END: f64 = 0.75;
@@ -54,9 +54,9 @@ pub(super) struct Search<'a, P> {
     default_frame: f64,
     /// The median frame of the textbook loop, s.
     textbook_frame: f64,
-    /// The remaining candidates.
+    /// The indices of the remaining candidates.
     remaining: Vec<usize>,
-    /// The fastest candidate with a different result, if that is not allowed.
+    /// The index of the fastest candidate with a different result, if that is not allowed.
     other_result: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let start = Instant::now();
         tuning.step.motion()?;
         progress(Progress { share: 0.0, doing: "arranging the model" });
-        let whole = all_copies(&tuning.model, tuning.copies)?;
+        let whole_model = all_copies(&tuning.model, tuning.copies)?;
         let reference = tuning.reference.of_copies(&tuning.model, tuning.copies)?;
         let default_kernel = AnyKernel::best_for(&reference.schedule);
         let trial = |Candidate { kernel, arrangement }: &Candidate| Trial {
@@ -78,8 +78,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             residual_rms: None,
             outcome: TrialOutcome::NotReached,
         };
-        let mut textbook = Runner::textbook(&whole);
-        let textbook_frame = median(frames(&mut textbook, &tuning.step, 2)?);
+        let mut textbook = Runner::textbook(&whole_model);
+        let textbook_frame = median(frame_times(&mut textbook, &tuning.step, 2)?);
         Ok(Self {
             tuning,
             progress,
@@ -94,9 +94,9 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         })
     }
 
-    /// Whether this share of the budget is used up.
-    fn spent(&self, share: f64) -> bool {
-        self.start.elapsed() >= self.tuning.budget.mul_f64(share)
+    /// Whether this fraction of the budget is spent.
+    fn is_spent(&self, fraction: f64) -> bool {
+        self.start.elapsed() >= self.tuning.budget.mul_f64(fraction)
     }
 
     fn report(&mut self, doing: &str) {
@@ -118,7 +118,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             let members: Vec<usize> = (first..first + group.len()).collect();
             first += group.len();
             let arrangement = group[0].arrangement;
-            if self.spent(TIMING_END) && !self.trials[members[0]].same_result {
+            if self.is_spent(TIMING_END) && !self.trials[members[0]].same_result {
                 continue;
             }
             self.report(&format!("timing: {arrangement}"));
@@ -139,7 +139,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     fn time_in_turns(&mut self, members: &[usize], turns: usize) -> Result<(), ComparisonError> {
         let Tuning { formula, step, candidates, .. } = self.tuning;
         let repeats = TURN_SECONDS / (FRAMES_PER_TURN as f64 * self.default_frame);
-        let turns = turns * floor(repeats.clamp(1.0, TURN_REPEATS_MAX));
+        let turns = turns * floor_to_usize(repeats.clamp(1.0, TURN_REPEATS_MAX));
         for members in members.chunks(PLANS_AT_ONCE) {
             let mut runners =
                 vec![Runner::kernel(&self.default_kernel, self.reference(), *formula)?];
@@ -150,7 +150,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             let mut times = vec![Vec::new(); runners.len()];
             for _ in 0..turns {
                 for (runner, times) in runners.iter_mut().zip(&mut times) {
-                    times.extend(frames(runner, step, FRAMES_PER_TURN)?);
+                    times.extend(frame_times(runner, step, FRAMES_PER_TURN)?);
                 }
             }
             let medians: Vec<f64> = times.into_iter().map(median).collect();
@@ -164,8 +164,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
 
     /// The indices and time ratios of the timed trials for which `predicate` holds.
     fn timed(&self, predicate: impl Fn(&Trial) -> bool) -> Vec<(usize, f64)> {
-        let timed = |(at, trial): (usize, &Trial)| {
-            trial.time_ratio.filter(|_| predicate(trial)).map(|ratio| (at, ratio))
+        let timed = |(index, trial): (usize, &Trial)| {
+            trial.time_ratio.filter(|_| predicate(trial)).map(|ratio| (index, ratio))
         };
         self.trials.iter().enumerate().filter_map(timed).collect()
     }
@@ -173,34 +173,35 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// Checks the residuals of the orders: the reference order, then the others, fastest first.
     pub(super) fn check_residuals(&mut self) -> Result<(), TuningError> {
         let Tuning { reference, any_schedule, max_residual, candidates, .. } = self.tuning;
-        let reference_run = self.run_bounded(*reference, &self.default_kernel.clone())?;
+        let reference_run = self.run_residual_check(*reference, &self.default_kernel.clone())?;
         let same_result = self.timed(|trial| trial.same_result);
         self.set_outcomes(&same_result, &reference_run, max_residual.unwrap_or(f64::INFINITY));
         // If the reference order is not bounded, its residual limits no other order.
         let slack = if reference_run.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
         let limit = max_residual.unwrap_or(slack * reference_run.stretch.residual_rms().max(0.0));
 
+        // All of them, fastest first.
         let others = faster_half(&self.timed(|trial| !trial.same_result), usize::MAX);
-        for &at in &others {
-            if self.spent(CHECKS_END) {
+        for &index in &others {
+            if self.is_spent(CHECKS_END) {
                 break;
             }
-            if self.trials[at].outcome == TrialOutcome::NotReached {
-                let Candidate { kernel, arrangement } = &candidates[at];
-                let run = self.run_bounded(*arrangement, kernel)?;
-                let schedule = self.trials[at].schedule.clone();
-                let members = self.timed(|it| !it.same_result && it.schedule == schedule);
+            if self.trials[index].outcome == TrialOutcome::NotReached {
+                let Candidate { kernel, arrangement } = &candidates[index];
+                let run = self.run_residual_check(*arrangement, kernel)?;
+                let schedule = self.trials[index].schedule.clone();
+                let members = self.timed(|trial| !trial.same_result && trial.schedule == schedule);
                 self.set_outcomes(&members, &run, limit);
             }
-            if self.trials[at].outcome == TrialOutcome::Slower && !any_schedule {
+            if self.trials[index].outcome == TrialOutcome::Slower && !any_schedule {
                 // Only the fastest candidate with a different result is reported.
-                self.other_result = Some(at);
+                self.other_result = Some(index);
                 break;
             }
         }
         if self.other_result.is_some() {
-            for &at in &others {
-                let outcome = &mut self.trials[at].outcome;
+            for &index in &others {
+                let outcome = &mut self.trials[index].outcome;
                 *outcome = if *outcome == TrialOutcome::NotReached {
                     TrialOutcome::Slower
                 } else {
@@ -215,8 +216,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         if self.remaining.is_empty() { Err(self.nothing_accepted()) } else { Ok(()) }
     }
 
-    /// Runs [`RESIDUAL_CHECK_FRAMES`] of an order.
-    fn run_bounded(
+    /// Runs the frames of the residual check of an order.
+    fn run_residual_check(
         &mut self,
         arrangement: Arrangement,
         kernel: &AnyKernel,
@@ -240,35 +241,38 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             None if run.stretch.residual_rms() > limit => TrialOutcome::AboveResidualLimit,
             None => TrialOutcome::Slower,
         };
-        for &(at, _) in members {
-            self.trials[at].outcome = outcome;
-            self.trials[at].residual_rms = Some(run.stretch.residual_rms());
+        for &(index, _) in members {
+            self.trials[index].outcome = outcome;
+            self.trials[index].residual_rms = Some(run.stretch.residual_rms());
         }
     }
 
     fn nothing_accepted(&self) -> TuningError {
-        let allowed = self.trials.iter().filter(|it| self.tuning.any_schedule || it.same_result);
-        let stretch = |trial: &Trial| trial.residual_rms.unwrap_or(f64::INFINITY);
-        let best = allowed.min_by(|one, other| stretch(one).total_cmp(&stretch(other)));
+        let is_allowed = |trial: &&Trial| self.tuning.any_schedule || trial.same_result;
+        let residual = |trial: &Trial| trial.residual_rms.unwrap_or(f64::INFINITY);
+        let allowed = self.trials.iter().filter(is_allowed);
+        let best = allowed.min_by(|one, other| residual(one).total_cmp(&residual(other)));
         TuningError::NothingAccepted {
-            schedule: best.map_or(String::new(), |it| it.schedule.clone()),
-            residual_rms: best.map_or(f64::INFINITY, stretch),
+            schedule: best.map_or(String::new(), |trial| trial.schedule.clone()),
+            residual_rms: best.map_or(f64::INFINITY, residual),
         }
     }
 
     /// Repeatedly runs more frames of the faster half.
     pub(super) fn halve(&mut self) -> Result<(), ComparisonError> {
         let mut turns = 2;
-        while self.remaining.len() > FINALISTS && !self.spent(HALVING_END) {
+        while self.remaining.len() > FINALISTS && !self.is_spent(HALVING_END) {
             self.report(&format!("halving: {} candidates left", self.remaining.len()));
-            let ratio = |at: usize| (at, self.trials[at].time_ratio.unwrap_or(f64::INFINITY));
-            let ratios: Vec<(usize, f64)> = self.remaining.iter().copied().map(ratio).collect();
+            let with_ratio =
+                |index: usize| (index, self.trials[index].time_ratio.unwrap_or(f64::INFINITY));
+            let ratios: Vec<(usize, f64)> =
+                self.remaining.iter().copied().map(with_ratio).collect();
             let faster = faster_half(&ratios, FINALISTS);
             self.time_in_turns(&faster, turns)?;
             self.remaining = faster;
             turns *= 2;
         }
-        let ratio = |at: &usize| self.trials[*at].time_ratio.unwrap_or(f64::INFINITY);
+        let ratio = |index: &usize| self.trials[*index].time_ratio.unwrap_or(f64::INFINITY);
         self.remaining.sort_by(|one, other| ratio(one).total_cmp(&ratio(other)));
         self.remaining.truncate(FINALISTS);
         Ok(())
@@ -277,16 +281,16 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// The number of frames that fit into the rest of the budget, for the textbook loop and
     /// configurations with these time ratios; and how often to repeat them if they are short.
     fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
-        let left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
+        let seconds_left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
         // The `f64` reference of each configuration takes about as long as the textbook loop.
         let (frame, references) =
             ratios.fold((self.textbook_frame, 0.0), |(frame, references), ratio| {
                 (frame + ratio * self.default_frame, references + self.textbook_frame)
             });
-        let left = left - references * EARLY_FRAME as f64;
-        let frames = floor(left / frame).clamp(FINAL_FRAMES[0], FINAL_FRAMES[1]);
-        let repeats = left.min(FINAL_SECONDS) / (frames as f64 * frame);
-        (frames, floor(repeats).max(1))
+        let seconds_left = seconds_left - references * EARLY_FRAME as f64;
+        let frames = floor_to_usize(seconds_left / frame).clamp(FINAL_FRAMES[0], FINAL_FRAMES[1]);
+        let repeats = seconds_left.min(FINAL_SECONDS) / (frames as f64 * frame);
+        (frames, floor_to_usize(repeats).max(1))
     }
 
     /// Compares the remaining candidates and chooses one.
@@ -297,21 +301,22 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             self.remaining.iter().copied().chain(self.other_result).collect();
         let mut configurations: Vec<Configuration> = finalists
             .iter()
-            .map(|&at| {
-                let Candidate { kernel, arrangement } = candidates[at].clone();
+            .map(|&index| {
+                let Candidate { kernel, arrangement } = candidates[index].clone();
                 Configuration { kernel, formula, arrangement }
             })
             .collect();
-        let is_default = |it: &Configuration| {
+        let is_default = |configuration: &Configuration| {
             let name = |kernel| (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel));
-            it.arrangement == *reference && name(&it.kernel) == name(&self.default_kernel)
+            configuration.arrangement == *reference
+                && name(&configuration.kernel) == name(&self.default_kernel)
         };
         let default = configurations.iter().position(is_default).unwrap_or_else(|| {
             let kernel = self.default_kernel.clone();
             configurations.push(Configuration { kernel, formula, arrangement: *reference });
             configurations.len() - 1
         });
-        let ratios = finalists.iter().filter_map(|&at| self.trials[at].time_ratio);
+        let ratios = finalists.iter().filter_map(|&index| self.trials[index].time_ratio);
         let (frames, repeats) = self.final_frames(ratios.chain([1.0]));
         let warmup = frames / 4;
         let (model, frames) = (model.clone(), frames - warmup);
@@ -325,25 +330,26 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             configurations,
             baselines: Baselines::default(),
         };
-        let start = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
-        let start = start.min(1.0);
+        let share_before = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
+        let share_before = share_before.min(1.0);
         let rows = comparison.run(|Progress { share, doing }| {
-            (self.progress)(Progress { share: start + share * (1.0 - start), doing });
+            let share = share_before + share * (1.0 - share_before);
+            (self.progress)(Progress { share, doing });
         })?;
 
-        // The first row is the textbook's.
-        let time = |at: usize| rows[at].frame_us_median;
+        // Row 0 is that of the textbook loop.
+        let time = |row: usize| rows[row].frame_us_median;
         let mut allowed: Vec<usize> = (1..=self.remaining.len()).collect();
         allowed.sort_by(|&one, &other| time(one).total_cmp(&time(other)));
         let fastest = time(allowed[0]);
-        let as_fast = allowed.iter().filter(|&&at| time(at) <= fastest * (1.0 + NOISE));
-        let complexity = |at: &&usize| {
-            let Candidate { kernel, arrangement } = &candidates[finalists[**at - 1]];
+        let as_fast = allowed.iter().filter(|&&row| time(row) <= fastest * (1.0 + NOISE));
+        let complexity = |row: &&usize| {
+            let Candidate { kernel, arrangement } = &candidates[finalists[**row - 1]];
             (Kernel::<3>::threads(kernel), arrangement.numbering)
         };
         let chosen = as_fast.min_by_key(complexity).copied().unwrap_or(allowed[0]);
-        for &at in &finalists {
-            self.trials[at].outcome = TrialOutcome::Finalist;
+        for &index in &finalists {
+            self.trials[index].outcome = TrialOutcome::Finalist;
         }
         let trial = &self.trials[finalists[chosen - 1]];
         Ok(Choice {
@@ -361,7 +367,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 machine: MachineInfo::current().cpu,
             },
             chosen,
-            runner_up: allowed.into_iter().find(|&at| at != chosen),
+            runner_up: allowed.into_iter().find(|&row| row != chosen),
             default_choice: 1 + default,
             other_result: self.other_result.map(|_| 1 + self.remaining.len()),
             same_result: trial.same_result,
@@ -373,7 +379,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
 }
 
 /// Runs frames and returns their times.
-fn frames(
+fn frame_times(
     runner: &mut Runner,
     step: &Step<3>,
     count: usize,
@@ -386,9 +392,9 @@ fn frames(
     (0..count).map(timed).collect()
 }
 
-#[allow(clippy::cast_sign_loss, reason = "negative numbers become 0")]
-fn floor(number: f64) -> usize {
-    number as usize
+#[allow(clippy::cast_sign_loss, reason = "negative values become 0")]
+fn floor_to_usize(value: f64) -> usize {
+    value as usize
 }
 
 /// The median, s.

@@ -151,14 +151,14 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
 }
 
 #[test]
-fn the_long_table_has_every_number_of_every_row() {
+fn the_long_table_has_every_value_of_every_row() {
     let all = run(&StudyPart::ALL);
     let lines = all.table_lines();
-    let of = |part: &str| lines.iter().filter(|line| line.part == part).count();
-    assert_eq!(of("iterations"), 11 * all.iterations.len());
-    assert_eq!(of("frames"), 9 * all.frames.len());
-    assert_eq!(of("drift"), 12 * all.drift.len());
-    assert_eq!(of("effort"), 5 * all.effort.as_ref().unwrap().rows.len());
+    let count_of = |part: &str| lines.iter().filter(|line| line.part == part).count();
+    assert_eq!(count_of("iterations"), 11 * all.iterations.len());
+    assert_eq!(count_of("frames"), 9 * all.frames.len());
+    assert_eq!(count_of("drift"), 12 * all.drift.len());
+    assert_eq!(count_of("effort"), 5 * all.effort.as_ref().unwrap().rows.len());
     assert!(lines.iter().all(|line| line.value.is_finite()));
 }
 

@@ -31,7 +31,7 @@ fn scenarios_have_unique_names_and_distinct_kernels() {
 fn a_frame_relaxes_each_stick_in_each_iteration_of_each_substep() {
     let scenario = Scenario { iterations: 3, substeps: 2, ..SCENARIOS[0] };
     let model = scenario.model(SIZE).unwrap();
-    assert_eq!(scenario.relaxed_per_frame(&model), model.sticks.len() as u64 * 6);
+    assert_eq!(scenario.relaxations_per_frame(&model), model.sticks.len() as u64 * 6);
 }
 
 #[test]

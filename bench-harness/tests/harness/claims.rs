@@ -1,4 +1,4 @@
-//! Claims: each can be measured, and its verdict depends only on its numbers.
+//! Claims: each can be measured, and its verdict depends only on its values.
 
 use taut_bench::claims::{self, Bound, Claim, NOT_MEASURED, Scale, Verdict, VerdictRule, printed};
 
@@ -6,13 +6,13 @@ fn named(name: &str) -> &'static Claim {
     claims::all().find(|(_, claim)| claim.name == name).unwrap().1
 }
 
-/// A number within a bound, and one outside.
+/// A value within a bound, and one outside.
 fn inside_and_outside(bound: Bound) -> [f64; 2] {
     match bound {
-        Bound::AtMost(most) => [most, most + 1.0],
-        Bound::AtLeast(least) => [least, least - 1.0],
+        Bound::AtMost(max) => [max, max + 1.0],
+        Bound::AtLeast(min) => [min, min - 1.0],
         Bound::Exactly(expected) => [expected, expected + 1.0],
-        Bound::Between(least, most) => [f64::midpoint(least, most), most + 1.0],
+        Bound::Between(min, max) => [f64::midpoint(min, max), max + 1.0],
     }
 }
 
@@ -42,22 +42,22 @@ fn every_claim_can_be_measured() {
     assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
     for (finding, (number, claim)) in findings.iter().zip(&all) {
         assert_eq!((finding.number, finding.name), (*number, claim.name));
-        // One number for each check, and none is NaN.
+        // One value for each check, and none is NaN.
         assert_eq!((claim.measure)(Scale::Smoke).unwrap().len(), claim.checks.len());
-        for number in &finding.numbers {
-            assert!(!number.value.is_nan(), "{}: {}", claim.name, number.what);
-            assert_eq!(number.holds, number.bound.contains(number.value));
+        for measured in &finding.values {
+            assert!(!measured.value.is_nan(), "{}: {}", claim.name, measured.what);
+            assert_eq!(measured.holds, measured.bound.contains(measured.value));
         }
     }
 }
 
 #[test]
-fn a_verdict_follows_from_the_numbers() {
+fn a_verdict_follows_from_the_values() {
     for (number, claim) in claims::all() {
         let verdict = |which: &dyn Fn(usize) -> usize| {
             let values = claim.checks.iter().enumerate();
             let values = values.map(|(at, check)| inside_and_outside(check.bound)[which(at)]);
-            claim.judged(number, &values.collect::<Vec<_>>()).verdict
+            claim.finding_from(number, &values.collect::<Vec<_>>()).verdict
         };
         assert_eq!(verdict(&|_| 0), Verdict::Holds, "{}", claim.name);
         assert_eq!(verdict(&|_| 1), Verdict::DoesNotHold, "{}", claim.name);
@@ -66,20 +66,22 @@ fn a_verdict_follows_from_the_numbers() {
         } else if claim.checks.len() > 1 {
             assert_eq!(verdict(&|at| usize::from(at == 0)), Verdict::HoldsInPart, "{}", claim.name);
         }
-        // Missing numbers are NaN, which is within no bound.
-        assert_eq!(claim.judged(number, &[]).verdict, Verdict::DoesNotHold, "{}", claim.name);
-        assert!(claim.judged(number, &[]).numbers.iter().all(|it| it.value.is_nan() && !it.holds));
+        // Missing values are NaN, which is within no bound.
+        assert_eq!(claim.finding_from(number, &[]).verdict, Verdict::DoesNotHold, "{}", claim.name);
+        assert!(
+            claim.finding_from(number, &[]).values.iter().all(|it| it.value.is_nan() && !it.holds)
+        );
     }
 }
 
 #[test]
-fn the_decisive_number_is_the_first_out_of_bounds_or_else_the_first() {
+fn the_decisive_value_is_the_first_out_of_bounds_or_else_the_first() {
     let claim = named("n-divisions");
-    assert_eq!(claim.judged(1, &[1.0, 0.5]).decisive().unwrap().what, claim.checks[1].what);
-    assert_eq!(claim.judged(1, &[1.0, 0.0]).decisive().unwrap().what, claim.checks[0].what);
+    assert_eq!(claim.finding_from(1, &[1.0, 0.5]).decisive().unwrap().what, claim.checks[1].what);
+    assert_eq!(claim.finding_from(1, &[1.0, 0.0]).decisive().unwrap().what, claim.checks[0].what);
 }
 
-/// The numbers of these claims are counted or computed, so they are the same on every machine.
+/// The values of these claims are counted or computed, so they are the same on every machine.
 #[test]
 fn claims_without_times_have_the_same_verdict_on_every_machine() {
     for (name, verdict) in [
@@ -93,7 +95,7 @@ fn claims_without_times_have_the_same_verdict_on_every_machine() {
         ("euler-3-percent", Verdict::HoldsInPart),
         ("any-dimension", Verdict::Holds),
     ] {
-        let finding = named(name).find(1, Scale::Smoke).unwrap();
+        let finding = named(name).finding(1, Scale::Smoke).unwrap();
         assert_eq!(finding.verdict, verdict, "{finding:?}");
     }
 }
@@ -104,7 +106,7 @@ fn every_printed_formula_is_wrong_and_its_correction_is_right() {
         claims::all().filter(|(_, it)| it.rule == VerdictRule::Printed).collect();
     assert_eq!(misprints.len(), 8);
     for (number, claim) in misprints {
-        let finding = claim.find(number, Scale::Full).unwrap();
+        let finding = claim.finding(number, Scale::Full).unwrap();
         assert_eq!(finding.verdict, Verdict::Misprint, "{finding:?}");
     }
 }

@@ -169,20 +169,20 @@ fn the_distance_from_f64_is_that_after_the_early_frame() {
 #[test]
 fn operations_are_counted_for_every_stick_iteration_and_substep() {
     for model in [sheet(), shuffled_disc()] {
-        let relaxed = model.sticks.len() as u64 * 2 * 3;
+        let relaxations = model.sticks.len() as u64 * 2 * 3;
         let configurations = all_configurations(&model, &Formula::ALL);
         for row in run(&comparison(model.clone(), configurations)) {
             let expected = match row.formula {
                 "exact" => [1, 1, 0],
                 "newton" | "halley" => [1, 0, 0],
                 "quick" => [0, 0, 1],
-                other => panic!("a formula called {other}"),
+                other => panic!("unknown formula {other}"),
             };
             let counted =
                 [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame];
             assert_eq!(
                 counted,
-                expected.map(|per_stick: u64| per_stick * relaxed),
+                expected.map(|per_stick: u64| per_stick * relaxations),
                 "{}",
                 row.name()
             );
@@ -194,14 +194,17 @@ fn operations_are_counted_for_every_stick_iteration_and_substep() {
 #[test]
 fn times_are_positive_and_consistent() {
     let model = sheet();
-    let relaxed = model.sticks.len() as f64 * 2.0 * 3.0;
+    let relaxations = model.sticks.len() as f64 * 2.0 * 3.0;
     let configurations = all_configurations(&model, &[Formula::Halley]);
     let rows = run(&comparison(model, configurations));
     let near = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-9;
     for row in &rows {
         assert!(0.0 < row.frame_us_fastest && row.frame_us_fastest <= row.frame_us_median);
-        assert!(near(row.ns_per_stick_median * relaxed, row.frame_us_median * 1e3), "{row:?}");
-        assert!(near(row.ns_per_stick_fastest * relaxed, row.frame_us_fastest * 1e3), "{row:?}");
+        assert!(near(row.ns_per_stick_median * relaxations, row.frame_us_median * 1e3), "{row:?}");
+        assert!(
+            near(row.ns_per_stick_fastest * relaxations, row.frame_us_fastest * 1e3),
+            "{row:?}"
+        );
         assert!(near(row.million_sticks_per_s() * row.ns_per_stick_median, 1e3), "{row:?}");
         let textbook = rows[0].frame_us_median;
         assert!(near(row.speedup_over_textbook * row.frame_us_median, textbook), "{row:?}");
@@ -217,10 +220,10 @@ fn a_row_on_threads_has_its_inner_kernel_and_its_speedup_over_one_thread() {
         kernel,
         ..scalar(Formula::Halley, arrangement("blocked"))
     };
-    let (best, slow) = (AnyKernel::best(), AnyKernel::named("scalar").unwrap());
+    let (best, scalar_kernel) = (AnyKernel::best(), AnyKernel::named("scalar").unwrap());
     let name = Kernel::<3>::name(&best);
     let two = Pool::new(2).unwrap();
-    let kernels = [best.clone(), best.on_threads(two.clone()), slow.on_threads(two)];
+    let kernels = [best.clone(), best.on_threads(two.clone()), scalar_kernel.on_threads(two)];
     let rows = run(&comparison(sheet(), kernels.map(configuration).to_vec()));
     let [textbook, one, two, scalar_on_two] = rows.try_into().unwrap();
     assert_eq!((two.kernel, two.inner, two.threads), ("colour", name, 2));
@@ -235,21 +238,21 @@ fn a_row_on_threads_has_its_inner_kernel_and_its_speedup_over_one_thread() {
     assert_eq!(two.name(), format!("colour({name})/{isa}/t2 halley blocked"));
 }
 
-/// With all sticks of a particle before those of the next, one iteration gains energy.
+/// In the authored order, one iteration per frame gains energy.
 #[test]
-fn a_sheet_in_raster_order_blows_up_and_is_reported_so() {
+fn a_sheet_in_authored_order_blows_up_and_its_rows_say_so() {
     let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
-    let scalar_raster = scalar(Formula::Exact, arrangement("authored"));
-    let best_raster = Configuration { kernel: AnyKernel::best(), ..scalar_raster.clone() };
+    let scalar_authored = scalar(Formula::Exact, arrangement("authored"));
+    let best_authored = Configuration { kernel: AnyKernel::best(), ..scalar_authored.clone() };
     let in_sheet_order = scalar(Formula::Exact, arrangement("sheet"));
-    let configurations = vec![scalar_raster, best_raster, in_sheet_order];
+    let configurations = vec![scalar_authored, best_authored, in_sheet_order];
     let rows =
         run(&Comparison { step, warmup: 299, frames: 1, ..comparison(model, configurations) });
-    let (in_sheet_order, in_raster_order) = rows.split_last().unwrap();
-    for row in in_raster_order {
+    let (in_sheet_order, in_authored_order) = rows.split_last().unwrap();
+    for row in in_authored_order {
         assert!(row.blew_up() && !row.finite && row.stretch_rms.is_nan(), "{row:?}");
-        assert!(row.error_vs_f64 < 1e-3, "the early frame is still sound: {row:?}");
+        assert!(row.error_vs_f64 < 1e-3, "the early frame is still accurate: {row:?}");
     }
     assert!(in_sheet_order.finite && !in_sheet_order.blew_up(), "{in_sheet_order:?}");
     // The hash treats all NaN as equal.
@@ -257,7 +260,7 @@ fn a_sheet_in_raster_order_blows_up_and_is_reported_so() {
 }
 
 #[test]
-fn a_nan_distance_is_not_hidden_by_later_numbers() {
+fn a_nan_distance_is_not_hidden_by_later_distances() {
     let configurations = all_configurations(&overflowing(), &[Formula::Exact]);
     for row in run(&comparison(overflowing(), configurations)) {
         assert!(row.error_vs_f64.is_nan(), "{row:?}");

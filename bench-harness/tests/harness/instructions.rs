@@ -114,10 +114,10 @@ fn every_case_is_parsed_from_its_displayed_text_and_runs() {
 fn a_stick_is_counted_once_per_iteration_and_one_lane_has_no_padding() {
     for case in Case::all() {
         let sticks = case.scene().unwrap().0.sticks.len() as u64;
-        let relaxed = sticks * u64::from(ITERATIONS);
-        let Executed { divisions, square_roots, estimates } = case.counted().unwrap();
-        assert_eq!(divisions, if case.formula == "quick" { 0 } else { relaxed }, "{case}");
-        assert_eq!(square_roots, if case.formula == "exact" { relaxed } else { 0 }, "{case}");
+        let relaxations = sticks * u64::from(ITERATIONS);
+        let Executed { divisions, square_roots, estimates } = case.formula_operations().unwrap();
+        assert_eq!(divisions, if case.formula == "quick" { 0 } else { relaxations }, "{case}");
+        assert_eq!(square_roots, if case.formula == "exact" { relaxations } else { 0 }, "{case}");
         assert_eq!(estimates, 0, "estimates are integer operations here: {case}");
         assert_eq!(case.padding().unwrap() <= 0, case.isa == "scalar", "{case}");
     }
@@ -126,7 +126,7 @@ fn a_stick_is_counted_once_per_iteration_and_one_lane_has_no_padding() {
 #[test]
 fn limits_are_parsed_as_they_are_written() {
     let cases = Case::all();
-    let limit = |(at, case): (usize, &Case)| Limit::new(case, 10.0 + at as f64 / 7.0);
+    let limit = |(index, case): (usize, &Case)| Limit::new(case, 10.0 + index as f64 / 7.0);
     let limits = Limits {
         compiler: "rustc 1.0".to_owned(),
         all: cases.iter().enumerate().map(limit).collect(),
@@ -134,8 +134,8 @@ fn limits_are_parsed_as_they_are_written() {
     let text = limits.text().unwrap();
     assert_eq!(text.lines().count(), 2 + cases.len());
     assert_eq!(Limits::parse(&text).unwrap(), limits);
-    for (at, case) in cases.iter().enumerate() {
-        assert!((limits.of(case).unwrap() - (10.0 + at as f64 / 7.0)).abs() < 1e-3);
+    for (index, case) in cases.iter().enumerate() {
+        assert!((limits.of(case).unwrap() - (10.0 + index as f64 / 7.0)).abs() < 1e-3);
     }
     assert_eq!(limits.of(&Case { kernel: "no-such-kernel", ..cases[0] }), None);
     assert!(Limits::parse("scene,kernel\na,b\n").is_err());

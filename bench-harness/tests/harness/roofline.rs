@@ -37,11 +37,11 @@ fn demand_of(kernel: &AnyKernel, arranged: &Arranged, formula: Formula) -> Deman
 
 #[track_caller]
 fn assert_near(one: f64, other: f64) {
-    assert!((one - other).abs() <= 1e-12 * other.abs(), "{one} is not {other}");
+    assert!((one - other).abs() <= 1e-12 * other.abs(), "{one} differs from {other}");
 }
 
 #[test]
-fn a_limit_is_each_demand_over_its_rate_and_the_largest_binds() {
+fn a_limit_is_each_demand_over_its_rate_and_the_largest_is_the_bottleneck() {
     let limit = Limit::new(&demand(), &peak());
     let expected = Limit { arithmetic_ns: 2.0, divider_ns: 1.0, access_ns: 1.5, sweep_ns: 1.2 };
     assert_eq!(limit, expected);
@@ -60,9 +60,9 @@ fn a_limit_is_each_demand_over_its_rate_and_the_largest_binds() {
 #[test]
 fn the_bandwidth_of_a_set_is_that_of_the_next_smaller_one_or_better() {
     let sets = [0.0, 999.0, 1000.0, 3999.0, 4000.0, 15_999.0, 16_000.0, 1e9];
-    let speeds = [50.0, 50.0, 50.0, 50.0, 20.0, 20.0, 8.0, 8.0];
-    for (set, speed) in sets.into_iter().zip(speeds) {
-        assert_eq!(peak().bytes_per_ns(set).to_bits(), f64::to_bits(speed), "{set}");
+    let bandwidths = [50.0, 50.0, 50.0, 50.0, 20.0, 20.0, 8.0, 8.0];
+    for (set, bandwidth) in sets.into_iter().zip(bandwidths) {
+        assert_eq!(peak().bytes_per_ns(set).to_bits(), f64::to_bits(bandwidth), "{set} bytes");
     }
     // Because of noise, a larger set may be measured as faster.
     let mut noisy = peak();
@@ -124,7 +124,7 @@ fn the_demand_of_the_grid_kernel_has_no_indices_and_no_masses() {
 /// Counted by hand, per stick and copy as on the grid, with a multiplication by the common mass. The
 /// sticks of the pinned particle read the masses of each copy instead.
 #[test]
-fn the_demand_of_the_copies_kernel_reads_a_stick_once_for_a_group() {
+fn the_copies_kernel_reads_a_stick_once_per_group_of_copies() {
     let points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]];
     let particles = Particles::new(&points, &[0.0, 2.0, 2.0, 2.0]).unwrap();
     let sticks = Sticks::joining(&particles, &[[0, 1], [1, 2], [2, 3]], Duplicates::Keep).unwrap();
@@ -208,8 +208,8 @@ fn a_peak_is_measured_for_every_instruction_set_up_to_the_largest_set() {
     {
         let sets: Vec<usize> = bandwidths.iter().map(|it| it.set_bytes).collect();
         assert_eq!(sets, [16 << 10, 64 << 10, 256 << 10]);
-        let speeds = [arithmetic_per_ns, divisions_per_ns, square_roots_per_ns].map(|it| *it);
-        let speeds = speeds.into_iter().chain(bandwidths.iter().map(|it| it.bytes_per_ns));
-        assert!(speeds.into_iter().all(|speed| speed.is_finite() && speed > 0.0));
+        let rates = [*arithmetic_per_ns, *divisions_per_ns, *square_roots_per_ns];
+        let mut rates = rates.into_iter().chain(bandwidths.iter().map(|it| it.bytes_per_ns));
+        assert!(rates.all(|rate| rate.is_finite() && rate > 0.0));
     }
 }

@@ -6,7 +6,7 @@ use taut_bench::textbook::Textbook;
 
 use crate::fixtures::{arrangement, run_scalar, sheet, shuffled_disc, step};
 
-fn after(model: &Model, step: &Step<3>, frames: usize) -> Textbook {
+fn run_textbook(model: &Model, step: &Step<3>, frames: usize) -> Textbook {
     let mut textbook = Textbook::new(&model.particles, &model.sticks);
     for _ in 0..frames {
         textbook.step(step);
@@ -31,7 +31,7 @@ fn moving() -> Model {
 fn positions_are_near_those_of_the_scalar_kernel_in_authored_order() {
     for model in [sheet(), moving(), shuffled_disc()] {
         let kernel = run_scalar(&model, arrangement("authored"), Formula::Exact, &step(), 6);
-        let textbook = after(&model, &step(), 6);
+        let textbook = run_textbook(&model, &step(), 6);
         assert_eq!(textbook.particles.len(), kernel.len());
         for (i, particle) in textbook.particles.iter().enumerate() {
             let expected = kernel.position(i);
@@ -48,7 +48,7 @@ fn positions_are_near_those_of_the_scalar_kernel_in_authored_order() {
 #[test]
 fn pinned_particles_keep_their_bits() {
     let model = sheet();
-    let textbook = after(&model, &step(), 6);
+    let textbook = run_textbook(&model, &step(), 6);
     let masses = model.particles.inverse_masses();
     for pinned in (0..masses.len()).filter(|&i| masses[i] == 0.0) {
         let before = model.particles.position(pinned);
@@ -62,7 +62,7 @@ fn sticks_of_length_0_or_without_a_free_end_move_nothing() {
     let particles = Particles::new(&points, &[1.0, 1.0, 0.0, 0.0]).unwrap();
     let sticks = Sticks::with_rests(4, &[[0, 1], [2, 3]], &[1.0, 1.0], Duplicates::Keep).unwrap();
     let weightless = Step { acceleration: [0.0; 3], ..step() };
-    let textbook = after(&Model::new(particles, sticks), &weightless, 3);
+    let textbook = run_textbook(&Model::new(particles, sticks), &weightless, 3);
     for (particle, before) in textbook.particles.iter().zip(points) {
         assert_eq!(bits(particle.position), bits(before));
     }

@@ -43,7 +43,7 @@ fn unstable(any_schedule: bool) -> Tuning {
 }
 
 #[test]
-fn the_faster_half_is_the_faster_half_fastest_first() {
+fn the_faster_half_is_sorted_by_time_and_has_at_least_the_minimum_count() {
     let times = [(7, 3.0), (1, 1.0), (4, f64::INFINITY), (2, 2.0), (9, 5.0)];
     assert_eq!(faster_half(&times, 0), [1, 2, 7]);
     assert_eq!(faster_half(&times[..4], 0), [1, 2]);
@@ -112,23 +112,23 @@ fn the_choice_keeps_the_result_and_with_enough_time_all_candidates_are_timed() {
                 .iter()
                 .all(|it| it.time_ratio.is_some() && it.outcome != TrialOutcome::NotReached)
         );
-        assert!(runner_up.is_some_and(|at| at != chosen && at < rows.len()));
+        assert!(runner_up.is_some_and(|row| row != chosen && row < rows.len()));
         let as_fast = rows[runner_up.unwrap()].frame_us_median * (1.0 + NOISE);
         assert!(rows[chosen].frame_us_median <= as_fast);
 
         let frames = rows[chosen].frames + rows[chosen].frames / 3 + 1;
-        let same = |at: usize| rows[at].hash == rows[default_choice].hash;
+        let same = |row: usize| rows[row].hash == rows[default_choice].hash;
         assert!(same(chosen) && same(runner_up.unwrap()) && !other_result.is_some_and(same));
-        let ended = (1..=frames).any(|it| {
-            run_scalar(&model, tuning.reference, tuning.formula, &step(), it).hash()
+        let is_reference_result = (1..=frames).any(|frame| {
+            run_scalar(&model, tuning.reference, tuning.formula, &step(), frame).hash()
                 == rows[chosen].hash
         });
-        assert!(ended, "no frame of the reference order has this hash");
+        assert!(is_reference_result, "no frame of the reference order has this hash");
         assert_eq!(disagreements(&rows), []);
 
-        let judged =
+        let checked =
             run_scalar(&model, tuning.reference, tuning.formula, &step(), RESIDUAL_CHECK_FRAMES);
-        let stretch = taut::Stretch::of(&judged, &model.sticks);
+        let stretch = taut::Stretch::of(&checked, &model.sticks);
         assert!((tuned.residual_rms / stretch.residual_rms() - 1.0).abs() < 1e-9, "{tuned:?}");
     }
 }
@@ -205,7 +205,7 @@ fn an_order_that_blows_up_is_not_chosen() {
 }
 
 #[test]
-fn candidates_with_too_much_stretch_are_rejected() {
+fn candidates_above_the_residual_limit_are_rejected() {
     let model = sheet();
     let tight = Tuning { max_residual: Some(1e-9), ..tuning(&model, "sheet") };
     for any_schedule in [false, true] {
@@ -213,16 +213,16 @@ fn candidates_with_too_much_stretch_are_rejected() {
         assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     }
     // A limit between the stiffest and the slackest order rejects some and accepts the others.
-    let stretch = |trial: &Trial| trial.residual_rms.unwrap();
+    let residual = |trial: &Trial| trial.residual_rms.unwrap();
     let loose = Tuning { any_schedule: true, max_residual: Some(1.0), ..tuning(&model, "sheet") };
-    let mut all: Vec<f64> = run(&loose).trials.iter().map(stretch).collect();
+    let mut all: Vec<f64> = run(&loose).trials.iter().map(residual).collect();
     all.sort_by(f64::total_cmp);
     let limit = f64::midpoint(all[0], all[all.len() - 1]);
     let choice = run(&Tuning { max_residual: Some(limit), ..loose });
     for trial in &choice.trials {
         assert_eq!(
             trial.outcome == TrialOutcome::AboveResidualLimit,
-            stretch(trial) > limit,
+            residual(trial) > limit,
             "{trial:?}"
         );
     }

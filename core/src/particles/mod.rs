@@ -25,7 +25,7 @@ pub const INVERSE_MASS_MIN: f64 = 1e-9;
 pub const INVERSE_MASS_MAX: f64 = 1e9;
 
 /// Particles in `D` dimensions: columns of position, previous position (m) and inverse mass
-/// (1/kg, 0 = pinned), each 64-byte aligned and padded with inert particles to a multiple of
+/// (1/kg, 0 = pinned), each 64-byte aligned and padded with pinned particles to a multiple of
 /// [`PADDING`].
 ///
 /// ```
@@ -226,7 +226,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     }
 
     /// One column of previous positions, m: position minus previous position is the velocity
-    /// times the last substep.
+    /// times the length of the last substep.
     ///
     /// # Panics
     /// If there is no such axis.
@@ -299,7 +299,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     }
 
     /// Moves a particle without giving it velocity: position and previous position are both
-    /// set. This is how the owner of a pinned particle moves it.
+    /// set. To be used for pinned particles that the caller moves.
     ///
     /// # Errors
     /// No such particle, or a coordinate out of range; nothing is changed then.
@@ -394,8 +394,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
 }
 
 /// A hash of the bits of points: FNV-1a, 64 bits, over the points in order and the axes of each,
-/// every number as 8 little-endian bytes of its [canonical bits](Real::canonical_bits).
+/// every coordinate as 8 little-endian bytes of its [canonical bits](Real::canonical_bits).
 pub fn hash_points<const D: usize, S: Real>(points: impl IntoIterator<Item = [S; D]>) -> u64 {
-    let numbers = points.into_iter().flatten();
-    fnv1a(numbers.flat_map(|number| number.canonical_bits().to_le_bytes()))
+    let coordinates = points.into_iter().flatten();
+    fnv1a(coordinates.flat_map(|x| x.canonical_bits().to_le_bytes()))
 }

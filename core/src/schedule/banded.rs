@@ -66,8 +66,8 @@ pub(super) fn is_mostly_runs<S: Real>(sticks: &Sticks<S>) -> bool {
 /// [`BAND_REACHES`] times the 90th percentile of the sticks' reach, at least [`BAND_PARTICLES`].
 fn band_particles(ends: &[[u32; 2]]) -> usize {
     let mut reaches: Vec<u32> = ends.iter().map(|&[a, b]| a.abs_diff(b)).collect();
-    let percentile = reaches.len() * 9 / 10;
-    let reach = if reaches.is_empty() { 0 } else { *reaches.select_nth_unstable(percentile).1 };
+    let rank = reaches.len() * 9 / 10;
+    let reach = if reaches.is_empty() { 0 } else { *reaches.select_nth_unstable(rank).1 };
     (BAND_REACHES * reach as usize).max(BAND_PARTICLES)
 }
 
@@ -81,40 +81,40 @@ fn order_band<S: Real>(
     for group in plain_first(sticks, band.iter().copied()) {
         let sorted = by_direction(sticks, &group);
         let mut in_run = alloc::vec![false; group.len()];
-        let mut direction: Vec<RunKey> = Vec::new();
+        let mut same_direction: Vec<RunKey> = Vec::new();
         let mut runs = runs(&sorted).peekable();
         while let Some(run) = runs.next() {
-            for stick in run {
-                in_run[stick.number as usize] = true;
+            for key in run {
+                in_run[key.number as usize] = true;
             }
-            direction.extend_from_slice(run);
+            same_direction.extend_from_slice(run);
             if runs.peek().is_none_or(|next| next[0].direction != run[0].direction) {
-                emit_direction(&group, &direction, builder);
-                direction.clear();
+                emit_direction(&group, &same_direction, builder);
+                same_direction.clear();
             }
         }
         let others = group.iter().zip(in_run).filter(|&(_, in_run)| !in_run);
         let others: Vec<u32> = others.map(|(&stick, _)| stick).collect();
-        colouring.colour(sticks.ends(), &others, |batch| builder.batch(batch.iter().copied()));
+        colouring.colour(sticks.ends(), &others, |batch| builder.add_batch(batch.iter().copied()));
     }
     builder.end_block();
 }
 
 /// Makes batches of the sticks of one direction, sorted by first end. Two of these sticks share a
 /// particle if their first ends differ by their reach.
-fn emit_direction(group: &[u32], direction: &[RunKey], builder: &mut Builder) {
-    let reach = direction[0].direction.cast_signed().unsigned_abs();
+fn emit_direction(group: &[u32], same_direction: &[RunKey], builder: &mut Builder) {
+    let reach = same_direction[0].direction.cast_signed().unsigned_abs();
     let stick = |key: &RunKey| group[key.number as usize];
     if reach < LONG_REACH {
         for parity in 0..2 {
-            let of_parity = direction.iter().filter(|key| key.first / reach % 2 == parity);
-            builder.batch(of_parity.map(stick));
+            let of_parity = same_direction.iter().filter(|key| key.first / reach % 2 == parity);
+            builder.add_batch(of_parity.map(stick));
         }
     } else {
-        let mut remaining = direction;
+        let mut remaining = same_direction;
         while let Some(section) = remaining.first() {
             let end = remaining.partition_point(|key| key.first - section.first < reach);
-            builder.batch(remaining[..end].iter().map(stick));
+            builder.add_batch(remaining[..end].iter().map(stick));
             remaining = &remaining[end..];
         }
     }

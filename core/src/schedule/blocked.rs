@@ -14,8 +14,8 @@ use crate::sticks::Sticks;
 /// cache; batches have a few hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
-/// Shift of the Hilbert curve in each phase: blocks, seams between blocks, seams between those. The
-/// shifts are thirds, so that the edges of coarse cells never coincide.
+/// Shift of the Hilbert curve in each phase, as a fraction of the bounding cube's side: blocks,
+/// seams between blocks, seams between those. With thirds, edges of coarse cells never coincide.
 const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
 /// See [`Schedule::blocked`](super::Schedule::blocked).
@@ -66,7 +66,7 @@ fn colour_block<S: Real>(
     builder: &mut Builder,
 ) {
     for group in plain_first(sticks, block.iter().copied()) {
-        colouring.colour(sticks.ends(), &group, |batch| builder.batch(batch.iter().copied()));
+        colouring.colour(sticks.ends(), &group, |batch| builder.add_batch(batch.iter().copied()));
     }
     builder.end_block();
 }

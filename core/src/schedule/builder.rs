@@ -28,7 +28,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn batch(&mut self, sticks: impl IntoIterator<Item = u32>) {
+    pub(super) fn add_batch(&mut self, sticks: impl IntoIterator<Item = u32>) {
         self.schedule.order.extend(sticks);
         push_end(&mut self.schedule.batch_ends, self.schedule.order.len());
     }

@@ -6,16 +6,16 @@ use alloc::vec::Vec;
 use crate::lists::GroupedLists;
 
 /// Colours below this are tracked in bit masks, the others in sets.
-const MASKED: u32 = u64::BITS;
+const MASKED_COLOURS: u32 = u64::BITS;
 
 /// Scratch memory for colouring groups of sticks. Only the touched masks are reset after a group,
 /// so the cost of a group is proportional to its sticks.
 pub(super) struct Colouring {
-    /// For each particle, a mask of the colours below [`MASKED`] that its sticks have.
+    /// For each particle, a mask of the colours below [`MASKED_COLOURS`] that its sticks have.
     masks: Vec<u64>,
 }
 
-/// The colours from [`MASKED`] on that a particle's sticks have, counted from [`MASKED`].
+/// The colours from [`MASKED_COLOURS`] on that a particle's sticks have, counted from there.
 #[derive(Default)]
 struct Overflow {
     /// All colours below this are taken.
@@ -67,7 +67,7 @@ impl Colouring {
         let mut first_free_colour = |&stick: &u32| {
             let [a, b] = ends[stick as usize];
             let colour = (self.masks[a as usize] | self.masks[b as usize]).trailing_ones();
-            if colour < MASKED {
+            if colour < MASKED_COLOURS {
                 self.masks[a as usize] |= 1 << colour;
                 self.masks[b as usize] |= 1 << colour;
                 return colour;
@@ -82,7 +82,7 @@ impl Colouring {
             for end in [a, b] {
                 overflows.entry(end).or_default().take(colour);
             }
-            MASKED + colour
+            MASKED_COLOURS + colour
         };
         group.iter().map(&mut first_free_colour).collect()
     }
@@ -94,7 +94,7 @@ impl Colouring {
         for &colour in &*colours {
             sizes[colour as usize] += 1;
         }
-        sizes.truncate(MASKED as usize);
+        sizes.truncate(MASKED_COLOURS as usize);
         let mean = sizes.iter().sum::<usize>().div_ceil(sizes.len().max(1));
         let below_mean_mask = |sizes: &[usize]| {
             sizes
@@ -109,7 +109,7 @@ impl Colouring {
             if below_mean == 0 {
                 break;
             }
-            if *colour >= MASKED || sizes[*colour as usize] <= mean {
+            if *colour >= MASKED_COLOURS || sizes[*colour as usize] <= mean {
                 continue;
             }
             let [a, b] = ends[stick as usize].map(|end| end as usize);
@@ -117,14 +117,14 @@ impl Colouring {
             let smallest = (0..sizes.len())
                 .filter(|&colour| possible >> colour & 1 == 1)
                 .min_by_key(|&colour| sizes[colour]);
-            if let Some(to) = smallest {
+            if let Some(target) = smallest {
                 for end in [a, b] {
-                    self.masks[end] ^= 1 << *colour | 1 << to;
+                    self.masks[end] ^= 1 << *colour | 1 << target;
                 }
                 sizes[*colour as usize] -= 1;
-                sizes[to] += 1;
-                *colour = to as u32;
-                if sizes[to] >= mean {
+                sizes[target] += 1;
+                *colour = target as u32;
+                if sizes[target] >= mean {
                     below_mean = below_mean_mask(&sizes);
                 }
             }

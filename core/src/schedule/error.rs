@@ -21,7 +21,7 @@ pub enum ScheduleError {
     /// A schedule, or schedules that are put [side by side](crate::Schedule::side_by_side), have
     /// too few or too many sticks.
     #[error("the number of scheduled sticks is {ordered}, expected {sticks}")]
-    Missing {
+    WrongStickCount {
         /// How many sticks are scheduled.
         ordered: usize,
         /// How many sticks there are.

@@ -70,7 +70,7 @@ fn find_with_width<S: Real>(sticks: &Sticks<S>, width: usize) -> Option<(Sheet, 
     let mut order = alloc::vec![u32::MAX; sticks.len()];
     for (ends, stick) in sticks.ends().iter().zip(0..) {
         let (family, i, j) = locate(*ends, width)?;
-        let entry = &mut order[sheet.number(family, i, j)? as usize];
+        let entry = &mut order[sheet.stick_number(family, i, j)? as usize];
         if *entry != u32::MAX {
             return None;
         }

@@ -103,7 +103,7 @@ impl Schedule {
         for phase in phases {
             for block in phase {
                 for batch in block {
-                    builder.batch(batch.iter().copied());
+                    builder.add_batch(batch.iter().copied());
                 }
                 builder.end_block();
             }
@@ -131,7 +131,7 @@ impl Schedule {
     pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for stick in 0..sticks.len() as u32 {
-            builder.batch([stick]);
+            builder.add_batch([stick]);
         }
         builder.end_block();
         builder.end_phase();
@@ -151,7 +151,7 @@ impl Schedule {
         let mut colouring = coloured::Colouring::new(sticks.particles());
         for group in plain_first(sticks, sticks.by_ends()) {
             colouring.colour(sticks.ends(), &group, |batch| {
-                builder.batch(batch.iter().copied());
+                builder.add_batch(batch.iter().copied());
                 builder.end_block();
                 builder.end_phase();
             });
@@ -170,7 +170,7 @@ impl Schedule {
         let mut builder = Builder::new(sticks.len());
         for group in plain_first(sticks, sticks.by_ends()) {
             packed::pack(sticks, group.as_chunks::<1>().0, |packet| {
-                builder.batch(packet.iter().map(|&&[stick]| stick));
+                builder.add_batch(packet.iter().map(|&&[stick]| stick));
             });
         }
         builder.end_block();
@@ -404,7 +404,7 @@ impl Schedule {
         if self.order.len() == sticks {
             Ok(self)
         } else {
-            Err(ScheduleError::Missing { ordered: self.order.len(), sticks })
+            Err(ScheduleError::WrongStickCount { ordered: self.order.len(), sticks })
         }
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn pack<S: Real, const N: usize>(
     };
     for member in members {
         let taken = ends(member).fold(0, |taken, end| taken | open_packets_of[end]);
-        let at = open.iter().position(|packet| packet.bit & taken == 0).unwrap_or_else(|| {
+        let index = open.iter().position(|packet| packet.bit & taken == 0).unwrap_or_else(|| {
             if open.len() == OPEN_PACKETS {
                 let oldest = open.remove(0);
                 free_bits |= close(&oldest, &mut open_packets_of);
@@ -53,13 +53,13 @@ pub(super) fn pack<S: Real, const N: usize>(
             open.push(Packet { bit, members: Vec::with_capacity(PACKET_STICKS) });
             open.len() - 1
         });
-        let packet = &mut open[at];
+        let packet = &mut open[index];
         packet.members.push(member);
         for end in ends(member) {
             open_packets_of[end] |= packet.bit;
         }
         if packet.members.len() == PACKET_STICKS {
-            let full = open.remove(at);
+            let full = open.remove(index);
             free_bits |= close(&full, &mut open_packets_of);
         }
     }

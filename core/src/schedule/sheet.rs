@@ -111,8 +111,8 @@ impl Family {
         )
     }
 
-    /// 1 or 2: the larger of both spans.
-    const fn reach(self) -> usize {
+    /// The larger of both spans: 1 or 2.
+    const fn larger_span(self) -> usize {
         let [across, down] = self.span();
         if across > down { across } else { down }
     }
@@ -128,8 +128,8 @@ impl Family {
 /// A regular sheet: `width` columns by `height` rows of particles, particle (i, j) being
 /// number `j width + i`, and the families of sticks between them.
 ///
-/// Sticks are numbered in this order: for j, for i, the families of span 1 in the order of
-/// [`Family`]; then for j, for i, those of span 2.
+/// Sticks are numbered in this order: for j, for i, the families whose larger
+/// [span](Family::span) is 1, in the order of [`Family`]; then for j, for i, those with 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
     width: usize,
@@ -229,17 +229,18 @@ impl Sheet {
 
     /// The ends of all sticks, in the order of their numbers.
     pub fn pairs(&self) -> Vec<[u32; 2]> {
-        self.numbered().map(|(family, i, j)| self.ends(family, i, j)).collect()
+        self.stick_locations().map(|(family, i, j)| self.ends(family, i, j)).collect()
     }
 
     /// The family, column and row of each stick, in the order of stick numbers.
-    pub fn numbered(&self) -> impl Iterator<Item = (Family, usize, usize)> {
+    pub fn stick_locations(&self) -> impl Iterator<Item = (Family, usize, usize)> {
         // Skip a span that has no sticks, because iterating over all cells is slow.
         let spans = [1, 2].into_iter().filter(|&span| {
-            self.families.iter().any(|&family| family.reach() == span && self.fits(family, 0, 0))
+            let mut of_span = self.families.iter().filter(|family| family.larger_span() == span);
+            of_span.any(|&family| self.fits(family, 0, 0))
         });
         spans.flat_map(move |span| {
-            let of_span = move |family: &Family| family.reach() == span;
+            let of_span = move |family: &Family| family.larger_span() == span;
             (0..self.height).flat_map(move |j| {
                 (0..self.width).flat_map(move |i| {
                     let of_this_span = self.families.iter().copied().filter(of_span);
@@ -252,14 +253,15 @@ impl Sheet {
     }
 
     /// The number of the stick of a family whose bounding box begins at column `i`, row `j` (its
-    /// index in [`numbered`](Self::numbered)), if there is one.
-    pub fn number(&self, family: Family, i: usize, j: usize) -> Option<u32> {
+    /// index in [`stick_locations`](Self::stick_locations)), if there is one.
+    pub fn stick_number(&self, family: Family, i: usize, j: usize) -> Option<u32> {
         if !(self.fits(family, i, j) && self.families.contains(&family)) {
             return None;
         }
-        let of_reach = self.families.iter().filter(|other| other.reach() == family.reach());
+        let of_same_span =
+            self.families.iter().filter(|other| other.larger_span() == family.larger_span());
         // Counts sticks in the rows above, in the cells to the left and in this cell.
-        let before = of_reach.map(|&other| {
+        let before = of_same_span.map(|&other| {
             let [across, down] = other.span();
             let [columns, rows] =
                 [self.width.saturating_sub(across), self.height.saturating_sub(down)];
@@ -267,8 +269,11 @@ impl Sheet {
             j.min(rows) * columns + left + usize::from(other < family && self.fits(other, i, j))
         });
         let before: usize = before.sum();
-        let first =
-            if family.reach() == 1 { 0 } else { self.count_sticks(|family| family.reach() == 1) };
+        let first = if family.larger_span() == 1 {
+            0
+        } else {
+            self.count_sticks(|family| family.larger_span() == 1)
+        };
         Some((first + before) as u32)
     }
 
@@ -320,7 +325,7 @@ impl Sheet {
     /// If `sticks` are not [the sheet's](Sheet::pairs).
     pub fn schedule<S: Real>(&self, sticks: &Sticks<S>) -> Result<Schedule, SheetError> {
         // Compare one by one, because a huge sheet must be rejected without allocating its sticks.
-        let mut pairs = self.numbered().map(|(family, i, j)| self.ends(family, i, j));
+        let mut pairs = self.stick_locations().map(|(family, i, j)| self.ends(family, i, j));
         let equal = sticks.ends().iter().take_while(|&&given| pairs.next() == Some(given)).count();
         let particles = self.width.saturating_mul(self.height);
         let expected = self.stick_count();
@@ -339,10 +344,10 @@ impl Sheet {
                 for (family, rows) in block.strips(&self.families) {
                     for batch in rows.flat_map(|row| self.batches(family, row)) {
                         if all_plain {
-                            builder.batch(batch);
+                            builder.add_batch(batch);
                         } else {
                             for group in plain_first(sticks, batch) {
-                                builder.batch(group);
+                                builder.add_batch(group);
                             }
                         }
                     }
@@ -366,7 +371,7 @@ impl Sheet {
         (0..parities).map(move |parity| {
             (0..self.width)
                 .filter(move |column| parities == 1 || column / across % 2 == parity)
-                .filter_map(move |column| self.number(family, column, row))
+                .filter_map(move |column| self.stick_number(family, column, row))
         })
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn merge<S: Real>(
 ) -> Result<Schedule, ScheduleError> {
     let ordered = schedules.iter().map(|schedule| schedule.sticks()).sum();
     if ordered != sticks.len() {
-        return Err(ScheduleError::Missing { ordered, sticks: sticks.len() });
+        return Err(ScheduleError::WrongStickCount { ordered, sticks: sticks.len() });
     }
     let mut first_stick = 0;
     let cloths: Vec<ClothSchedule<'_>> = schedules
@@ -55,14 +55,16 @@ pub(super) fn merge<S: Real>(
         for (first_stick, phases) in &mut phases_of_large {
             let Some(phase) = phases.next() else { continue };
             for block in phase.blocks() {
-                block.batches().for_each(|batch| builder.batch(shifted(*first_stick, batch)));
+                block.batches().for_each(|batch| builder.add_batch(shifted(*first_stick, batch)));
                 builder.end_block();
             }
             ended = false;
         }
         if merged_phases == 0 {
             for ClothSchedule { first_stick, schedule } in &small {
-                schedule.batches().for_each(|batch| builder.batch(shifted(*first_stick, batch)));
+                schedule
+                    .batches()
+                    .for_each(|batch| builder.add_batch(shifted(*first_stick, batch)));
                 builder.end_block();
             }
             bundle_all(sticks, &short_batched, &mut builder);
@@ -149,7 +151,7 @@ fn bundle<S: Real>(sticks: &Sticks<S>, cloths: &[ClothSchedule<'_>], builder: &m
         if merged.is_empty() {
             break;
         }
-        builder.batch(merged.iter().copied());
+        builder.add_batch(merged.iter().copied());
     }
     builder.end_block();
 }

@@ -18,12 +18,12 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let (stars, single) = stars(sticks, &plain);
     pack(sticks, &stars, |stars| {
         for rank in 0..STAR_STICKS {
-            builder.batch(stars.iter().map(|star| star[rank]));
+            builder.add_batch(stars.iter().map(|star| star[rank]));
         }
     });
     for group in [single, non_plain] {
         pack(sticks, group.as_chunks::<1>().0, |packet| {
-            builder.batch(packet.iter().map(|&&[stick]| stick));
+            builder.add_batch(packet.iter().map(|&&[stick]| stick));
         });
     }
     builder.end_block();

@@ -22,8 +22,8 @@ pub(crate) fn same_ends([a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
 /// For each pair, whether no earlier one joins the same particles.
 pub(super) fn first_occurrences(pairs: &[[u32; 2]], particles: usize) -> Vec<bool> {
     let mut first = alloc::vec![true; pairs.len()];
-    for two in sorted_by_ends(pairs, particles).windows(2) {
-        let [before, after] = [two[0] as usize, two[1] as usize];
+    for adjacent in sorted_by_ends(pairs, particles).windows(2) {
+        let [before, after] = [adjacent[0] as usize, adjacent[1] as usize];
         first[after] = !same_ends(pairs[before], pairs[after]);
     }
     first

@@ -17,7 +17,7 @@ fn assert_property<P: Property>() {
 }
 
 fn assert_property_in<P: Property, const D: usize>() {
-    let check = |stick: Stick<D>| Formula::ALL.iter().for_each(|&f| P::check(f, stick));
+    let check = |stick: Stick<D>| Formula::ALL.iter().for_each(|&formula| P::check(formula, stick));
     extreme_sticks().for_each(check);
     for_all(4000, valid_stick(), check);
 }
@@ -33,10 +33,10 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
         [None, Some([1.0, 0.0]), Some([0.0, 0.3]), Some([1e-45, 1e-45])];
     // A mixed-radix counter: one digit for each choice.
     let radices = [9, 9, 2, 4, 4, 4, 4, 4];
-    (0..radices.iter().product::<usize>()).map(move |mut number| {
+    (0..radices.iter().product::<usize>()).map(move |mut index| {
         let [a, b, all_axes, rest, wa, wb, compliance, response] = radices.map(|radix| {
-            let digit = number % radix;
-            number /= radix;
+            let digit = index % radix;
+            index /= radix;
             digit
         });
         let end = |x| std::array::from_fn(|axis| if axis == 0 || all_axes == 1 { x } else { 0.0 });
@@ -154,11 +154,11 @@ fn a_response_of_one_and_one_equals_none_bit_for_bit() {
 
 #[test]
 fn the_shortest_stick_with_a_direction_moves_and_a_shorter_one_does_not() {
-    let least = (LEAST_SQUARED_LENGTH as f32).sqrt().next_up();
+    let shortest = (LEAST_SQUARED_LENGTH as f32).sqrt().next_up();
     for formula in Formula::ALL {
-        let stick = Stick::new([[0.0, 0.0], [least, 0.0]], [1.0, 1.0], 1e-15);
-        assert!(length(stick.relaxed(formula)) > 1.9 * f64::from(least), "{formula}");
-        let shorter = Stick::new([[0.0, 0.0], [0.99 * least, 0.0]], [1.0, 1.0], 1e-15);
+        let stick = Stick::new([[0.0, 0.0], [shortest, 0.0]], [1.0, 1.0], 1e-15);
+        assert!(length(stick.relaxed(formula)) > 1.9 * f64::from(shortest), "{formula}");
+        let shorter = Stick::new([[0.0, 0.0], [0.99 * shortest, 0.0]], [1.0, 1.0], 1e-15);
         assert_eq!(bits(shorter.relaxed(formula)), bits(shorter.ends), "{formula}");
     }
 }
@@ -190,12 +190,12 @@ fn stiffness_and_compliance_scale_the_correction() {
             let soft = Stick { response: half, ..plain };
             // α / h² is three times the sum of inverse masses, so the correction is a quarter.
             let compliant = Stick { compliance: 0.075, inverse_h2: 100.0, ..plain };
-            for (stick, share) in [(soft, 0.5), (compliant, 0.25)] {
+            for (stick, fraction) in [(soft, 0.5), (compliant, 0.25)] {
                 let [scaled, full] = [stick, plain].map(|stick| stick.relaxed(formula));
                 for end in 0..2 {
                     for axis in 0..3 {
                         let from = ends[end][axis];
-                        let expected = share * (full[end][axis] - from);
+                        let expected = fraction * (full[end][axis] - from);
                         let error = (scaled[end][axis] - from - expected).abs();
                         assert!(error <= 1e-12 * rest.max(5.0), "{formula}: {stick:?}");
                     }

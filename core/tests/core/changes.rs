@@ -43,9 +43,9 @@ fn the_record_is_bounded_and_readers_miss_no_change() {
                     match changes.since(*cursor) {
                         Delta::Entries(entries) => {
                             assert_eq!(entries, *unread);
-                            assert!(entries.len() <= length, "the record is bounded");
+                            assert!(entries.len() <= length, "more than {length} entries");
                         }
-                        Delta::Everything => assert!(unread.len() > 1, "a single change is kept"),
+                        Delta::Everything => assert!(unread.len() > 1, "a single change is lost"),
                         Delta::ForeignCursor => {
                             panic!("unexpected ForeignCursor: the cursor belongs to this table")
                         }

@@ -35,7 +35,7 @@ impl Engine<2> for Recorder {
         substeps: &Substeps<'_, 2>,
     ) -> Result<(), PlanError> {
         let Substeps { motion, count, iterations, .. } = substeps;
-        self.record(format!("advance {count} x {iterations} at {:.0}", motion.inverse_h2))
+        self.record(format!("advance {count} x {iterations}, 1/h² {:.0}", motion.inverse_h2))
     }
 
     fn advance_and_write_back(
@@ -57,7 +57,7 @@ impl Engine<2> for Recorder {
         inverse_h2: f32,
         iterations: u32,
     ) -> Result<(), PlanError> {
-        self.record(format!("relax {iterations} at {inverse_h2:.0}"))
+        self.record(format!("relax {iterations}, 1/h² {inverse_h2:.0}"))
     }
 
     fn visit(
@@ -80,7 +80,7 @@ impl Engine<2> for Recorder {
     }
 
     fn write_back(&mut self, executor: &dyn Executor, _: &mut Particles<2>) -> Status {
-        self.calls.push(format!("write back on {}", executor.threads()));
+        self.calls.push(format!("write back, threads {}", executor.threads()));
         Status { finite: true }
     }
 
@@ -115,7 +115,7 @@ fn a_step_advances_all_substeps_and_writes_back() {
     let mut plan = Recorder::default();
     let status = plan.step(&mut particles, &sticks, &step()).unwrap();
     assert!(status.finite);
-    let expected = ["advance 2 x 3 at 100", "write back on 1"];
+    let expected = ["advance 2 x 3, 1/h² 100", "write back, threads 1"];
     assert_eq!(plan.calls, expected);
 }
 
@@ -133,11 +133,15 @@ fn invalid_steps_and_different_sticks_are_rejected_without_a_write_back() {
     let outcome = plan.step(&mut particles, &sticks, &step());
     assert_eq!(outcome, Err(StepError::Plan(error)));
     assert!(plan.session(&mut particles, &sticks, &step()).is_err());
-    assert_eq!(plan.calls, ["advance 2 x 3 at 100", "sync in"], "nothing to write back");
+    assert_eq!(
+        plan.calls,
+        ["advance 2 x 3, 1/h² 100", "sync in"],
+        "a rejected step writes nothing back"
+    );
 }
 
 #[test]
-fn a_session_is_written_back_once_and_in_the_callers_thread_when_dropped() {
+fn a_session_writes_back_once_and_restores_if_it_is_dropped() {
     let (mut particles, sticks) = two_particles();
     let mut plan = Recorder::default();
     let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
@@ -146,7 +150,13 @@ fn a_session_is_written_back_once_and_in_the_callers_thread_when_dropped() {
     session.visit(&MoveRight);
     assert_eq!(session.position(0), [1.0, 0.0]);
     assert!(session.finish().finite);
-    let calls = ["sync in", "advance 1 x 0 at 100", "relax 5 at 100", "visit", "write back on 1"];
+    let calls = [
+        "sync in",
+        "advance 1 x 0, 1/h² 100",
+        "relax 5, 1/h² 100",
+        "visit",
+        "write back, threads 1",
+    ];
     assert_eq!(plan.calls, calls);
 
     plan.calls.clear();
@@ -169,9 +179,9 @@ fn a_session_reads_and_sets_positions_without_negative_zeros() {
 }
 
 #[test]
-fn inline_runs_on_the_calling_thread_alone() {
+fn inline_runs_on_the_calling_thread_only() {
     let calls = std::sync::Mutex::new(Vec::new());
-    let work = |number| calls.lock().unwrap().push((number, std::thread::current().id()));
+    let work = |index| calls.lock().unwrap().push((index, std::thread::current().id()));
     Inline.run(4, &work);
     assert_eq!(calls.into_inner().unwrap(), [(0, std::thread::current().id())]);
     assert_eq!(Inline.threads(), 1);

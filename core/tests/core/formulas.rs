@@ -29,9 +29,9 @@ fn assert_new_length(formula: Formula, stick: Stick<3>, extra_ulps: f64) {
     let (l, r) = (length(stick.ends), f64::from(stick.rest));
     let expected = new_length(formula, l, r);
     let new = length(stick.relaxed(formula));
-    let (ulps, share) = tolerance(formula);
+    let (ulps, rest_fraction) = tolerance(formula);
     assert!(
-        (new - expected).abs() <= (ulps + extra_ulps) * ULP * l.max(expected) + share * r,
+        (new - expected).abs() <= (ulps + extra_ulps) * ULP * l.max(expected) + rest_fraction * r,
         "{formula}: from {l} to {new}, expected {expected}: {stick:?}"
     );
 }
@@ -78,14 +78,14 @@ fn the_centre_of_mass_does_not_move() {
 }
 
 #[test]
-fn newton_never_ends_long_and_halley_never_overshoots() {
+fn newton_never_ends_too_long_and_halley_never_overshoots() {
     for stick in sticks_of_all_sizes(300_000) {
         let (l, r) = (length(stick.ends), f64::from(stick.rest));
         let newton = length(stick.relaxed(Formula::Newton));
         assert!(newton - r <= 3.0 * ULP * l.max(r), "newton: from {l} to {newton}: {stick:?}");
         let halley = length(stick.relaxed(Formula::Halley));
-        let beyond = (r - halley) * (l - r).signum();
-        assert!(beyond <= 2.25 * ULP * l.max(halley), "halley: from {l} to {halley}: {stick:?}");
+        let overshoot = (r - halley) * (l - r).signum();
+        assert!(overshoot <= 2.25 * ULP * l.max(halley), "halley: from {l} to {halley}: {stick:?}");
     }
 }
 
@@ -144,7 +144,10 @@ fn newton_is_of_second_order_near_rest_and_halley_of_third() {
 fn far_from_rest_halley_changes_lengths_threefold_and_newton_collapses_long_sticks() {
     let check = |formula, l: f64, expected: f64| {
         let new = length_from_unit_rest(formula, l);
-        assert!((new / expected - 1.0).abs() < 1e-5, "{formula}: from {l} to {new}");
+        assert!(
+            (new / expected - 1.0).abs() < 1e-5,
+            "{formula}: from {l} to {new}, expected {expected}"
+        );
     };
     check(Formula::Halley, 1e-4, 3e-4);
     check(Formula::Halley, 1e4, 1e4 / 3.0);
@@ -153,34 +156,34 @@ fn far_from_rest_halley_changes_lengths_threefold_and_newton_collapses_long_stic
     check(Formula::Newton, 3.0, 0.6);
 }
 
-/// The largest relative error of `reciprocal_sqrt` over `numbers`.
-fn largest_root_error<S: Real>(numbers: impl Iterator<Item = S>) -> f64 {
+/// The largest relative error of `reciprocal_sqrt` over `values`.
+fn largest_root_error<S: Real>(values: impl Iterator<Item = S>) -> f64 {
     let error = |x: S| (reciprocal_sqrt(x).to_f64() * x.to_f64().sqrt() - 1.0).abs();
-    numbers.map(error).fold(0.0, f64::max)
+    values.map(error).fold(0.0, f64::max)
 }
 
 #[test]
 fn reciprocal_roots_are_within_their_bound_in_f32() {
     let [one, four] = [1.0_f32, 4.0].map(f32::to_bits);
     let two_octaves = largest_root_error((one..four).step_by(3).map(f32::from_bits));
-    assert!((4.9e-7..ROOT_ERROR).contains(&two_octaves), "{two_octaves}");
+    assert!((4.9e-7..ROOT_ERROR).contains(&two_octaves), "largest error {two_octaves}");
     // The error repeats at every factor of four, except for the smallest numbers, whose
     // intermediate results are subnormal.
     let [first, third, end] = [1_u32, 3, 255].map(|exponent| exponent << 23);
     let smallest = largest_root_error((first..third).step_by(5).map(f32::from_bits));
-    assert!(smallest < ROOT_ERROR, "{smallest}");
+    assert!(smallest < ROOT_ERROR, "largest error {smallest}");
     let all = largest_root_error((first..end).step_by(4099).map(f32::from_bits));
-    assert!(all < ROOT_ERROR, "{all}");
+    assert!(all < ROOT_ERROR, "largest error {all}");
 }
 
 #[test]
 fn reciprocal_roots_are_within_their_bound_in_f64() {
     let [one, four] = [1.0_f64, 4.0].map(f64::to_bits);
     let two_octaves = largest_root_error((one..four).step_by((1 << 33) + 1).map(f64::from_bits));
-    assert!((3.1e-7..3.3e-7).contains(&two_octaves), "{two_octaves}");
+    assert!((3.1e-7..3.3e-7).contains(&two_octaves), "largest error {two_octaves}");
     let [first, end] = [1_u64, 2047].map(|exponent| exponent << 52);
     let all = largest_root_error((first..end).step_by((1 << 43) + 3).map(f64::from_bits));
-    assert!(all < 3.3e-7, "{all}");
+    assert!(all < 3.3e-7, "largest error {all}");
 }
 
 #[test]
@@ -190,8 +193,8 @@ fn the_seed_is_near_1_3_over_the_root_in_both_types() {
         let x = random.magnitude(1e-30, 1e30);
         let of_f32 = f64::from((x as f32).reciprocal_sqrt_seed()) * x.sqrt();
         let of_f64 = x.reciprocal_sqrt_seed() * x.sqrt();
-        assert!((1.2..1.4).contains(&of_f32), "{of_f32} at {x}");
-        assert!((of_f64 / of_f32 - 1.0).abs() < 1e-6, "{of_f64} at {x}, in f32 {of_f32}");
+        assert!((1.2..1.4).contains(&of_f32), "{of_f32} for {x}");
+        assert!((of_f64 / of_f32 - 1.0).abs() < 1e-6, "{of_f64} for {x}, in f32 {of_f32}");
     }
 }
 

@@ -212,11 +212,11 @@ impl Recipe {
     pub(crate) fn mesh<const D: usize, S: Real>(&self) -> Mesh<D, S> {
         let mut random = Random::new(self.seed);
         let (count, mut pairs) = self.pairs(&mut random);
-        let mut numbers: Vec<u32> = (0..count as u32).collect();
-        random.shuffle(&mut numbers);
+        let mut new_numbers: Vec<u32> = (0..count as u32).collect();
+        random.shuffle(&mut new_numbers);
         random.shuffle(&mut pairs);
         let pairs: Vec<[u32; 2]> =
-            pairs.into_iter().map(|ends| ends.map(|end| numbers[end as usize])).collect();
+            pairs.into_iter().map(|ends| ends.map(|end| new_numbers[end as usize])).collect();
 
         let mut particles = Particles::in_precision(&[], &[]).unwrap();
         for _ in 0..count {

@@ -20,13 +20,13 @@ fn the_default_step_is_one_sixtieth_of_a_second_under_gravity() {
 }
 
 #[test]
-fn motion_is_computed_in_the_order_stated() {
+fn motion_is_computed_in_the_documented_order() {
     fn check<S: Real>() {
         let mut random = Random::new(6);
         for _ in 0..1000 {
-            let mut real = |low, high| S::from_f64(random.magnitude(low, high));
-            let (dt, damping_rate) = (real(1e-4, 1.0), real(1e-6, 1e3));
-            let acceleration = [real(1e-3, 1e9), S::ZERO - real(1e-3, 1e9)];
+            let mut magnitude = |low, high| S::from_f64(random.magnitude(low, high));
+            let (dt, damping_rate) = (magnitude(1e-4, 1.0), magnitude(1e-6, 1e3));
+            let acceleration = [magnitude(1e-3, 1e9), S::ZERO - magnitude(1e-3, 1e9)];
             let substeps = 1 + random.below(9) as u32;
             let step = Step { dt, substeps, acceleration, damping_rate, ..Step::default() };
             let h = dt / S::from_f64(f64::from(substeps));
@@ -50,7 +50,7 @@ fn every_invalid_step_is_rejected_with_its_value() {
     assert_eq!(rejected(Step { substeps: 0, ..valid }), StepError::NoSubsteps);
     for dt in [0.0, -1.0, 0.999e-5, 10.001, f32::INFINITY, f32::NAN] {
         let StepError::Substep { substep } = rejected(Step { dt, ..valid }) else {
-            panic!("a substep of {dt} s");
+            panic!("another error for a substep of {dt} s");
         };
         assert_eq!(substep.to_bits(), f64::from(dt).to_bits());
     }
@@ -60,7 +60,7 @@ fn every_invalid_step_is_rejected_with_its_value() {
         let StepError::DampingRate { damping_rate: reported } =
             rejected(Step { damping_rate, ..valid })
         else {
-            panic!("a damping rate of {damping_rate} 1/s");
+            panic!("another error for a damping rate of {damping_rate} 1/s");
         };
         assert_eq!(reported.to_bits(), f64::from(damping_rate).to_bits());
     }
@@ -69,7 +69,7 @@ fn every_invalid_step_is_rejected_with_its_value() {
             let mut step = valid;
             step.acceleration[axis] = value;
             let StepError::Acceleration { axis: reported, .. } = rejected(step) else {
-                panic!("an acceleration of {value} m/s²");
+                panic!("another error for an acceleration of {value} m/s²");
             };
             assert_eq!(reported, axis);
         }
@@ -115,30 +115,30 @@ fn damping_per_second_does_not_depend_on_the_number_of_substeps() {
 }
 
 #[test]
-fn a_share_of_each_substep_converts_to_a_rate() {
+fn a_fraction_lost_per_substep_converts_to_a_damping_rate() {
     type Double = Step<1, f64>;
     for h in [1e-5, 1.0 / 480.0, 1.0 / 60.0, 10.0] {
-        assert_eq!(Double::rate_of_share(0.0, h).to_bits(), 0);
-        assert_eq!(Double::rate_of_share(1.0, h), Double::DAMPING_RATE_MAX);
-        for share in [-0.1, 1.1, f64::NAN] {
-            let rate = Double::rate_of_share(share, h);
+        assert_eq!(Double::damping_rate_from_fraction(0.0, h).to_bits(), 0);
+        assert_eq!(Double::damping_rate_from_fraction(1.0, h), Double::DAMPING_RATE_MAX);
+        for fraction in [-0.1, 1.1, f64::NAN] {
+            let rate = Double::damping_rate_from_fraction(fraction, h);
             let step = Double { dt: h, substeps: 1, damping_rate: rate, ..Step::default() };
-            assert!(step.motion().is_err(), "{share}: {rate}");
+            assert!(step.motion().is_err(), "{fraction}: {rate} 1/s");
         }
-        for share in [1e-6, 0.005, 0.01, 0.5, 0.999] {
-            let rate = Step::<1>::rate_of_share(share, h as f32);
+        for fraction in [1e-6, 0.005, 0.01, 0.5, 0.999] {
+            let rate = Step::<1>::damping_rate_from_fraction(fraction, h as f32);
             let step =
                 Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
             let lost = 1.0 - step.motion().unwrap().retention;
             // Half an ulp of the rate and half an ulp of the retention.
-            assert!((lost - share).abs() < 1e-7, "{share} in {h} s: {lost}");
+            assert!((lost - fraction).abs() < 1e-7, "{fraction} in {h} s: {lost}");
         }
     }
 }
 
 #[test]
 fn verlet_adds_the_velocity_first_and_then_the_displacement() {
-    // With these numbers, the other order gives different bits.
+    // With these values, the other order gives different bits.
     let (x, previous, retention, displacement) = (1.0_f32, 0.3, 0.99, -1e-7);
     assert_eq!(
         verlet(x, previous, retention, displacement),
@@ -163,16 +163,16 @@ fn free_particles_move_by_verlet_and_pinned_ones_keep_their_bits() {
 
 #[test]
 fn motion_gives_no_negative_zero() {
-    let numbers = [0.0, 1e-45, -1e-45, 1e-20, -1e-20, 1.0, -1.0, 1e12, -1e12];
-    for x in numbers {
-        for previous in numbers {
+    let values = [0.0, 1e-45, -1e-45, 1e-20, -1e-20, 1.0, -1.0, 1e12, -1e12];
+    for x in values {
+        for previous in values {
             for retention in [0.0, 0.5, 1.0] {
-                for displacement in numbers {
+                for displacement in values {
                     let moved: f32 = verlet(x, previous, retention, displacement);
                     assert_ne!(
                         moved.to_bits(),
                         (-0.0_f32).to_bits(),
-                        "{x} {previous} {displacement}"
+                        "x {x}, previous {previous}, displacement {displacement}"
                     );
                 }
             }

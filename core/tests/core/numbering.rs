@@ -71,7 +71,7 @@ fn renumbering_permutes_every_column_and_undo_restores_it() {
 }
 
 #[test]
-fn from_order_rejects_what_is_not_a_permutation() {
+fn from_order_rejects_lists_that_are_not_permutations() {
     let rejected = |order: &[u32]| Renumbering::from_order(order.to_vec()).unwrap_err();
     assert_eq!(rejected(&[0, 2, 2, 1]), NotAPermutation::OldNumber { new: 2, old: 2 });
     assert_eq!(rejected(&[0, 4, 2, 1]), NotAPermutation::OldNumber { new: 1, old: 4 });
@@ -82,16 +82,16 @@ fn from_order_rejects_what_is_not_a_permutation() {
 }
 
 #[test]
-#[should_panic(expected = "the number of particles differs")]
+#[should_panic(expected = "the number of particles is not that of the renumbering")]
 fn apply_panics_if_the_number_of_particles_differs() {
     let swap = Renumbering::from_order(vec![1, 0]).unwrap();
     let _ = swap.apply(&particles_at(&[[0.0_f32], [1.0], [2.0]]), &unit_sticks(2, &[[0, 1]]));
 }
 
 #[test]
-#[should_panic(expected = "the number of particles differs")]
+#[should_panic(expected = "the number of particles of the sticks is not that")]
 fn apply_panics_if_the_sticks_have_another_number_of_particles() {
-    // Otherwise the new ends could be numbers that `Sticks::particles` excludes.
+    // Otherwise the new ends could be at least `Sticks::particles`.
     let rotation = Renumbering::from_order(vec![1, 2, 0]).unwrap();
     let _ = rotation.apply(&particles_at(&[[0.0_f32], [1.0], [2.0]]), &unit_sticks(2, &[[0, 1]]));
 }
@@ -139,10 +139,10 @@ fn consecutive_particles_of_the_hilbert_order_are_neighbours() {
         let renumbering = Renumbering::hilbert(&particles);
         assert_permutation(&renumbering, particles.len());
         for new in 1..particles.len() as u32 {
-            let [one, next] =
+            let [previous, next] =
                 [new - 1, new].map(|new| particles.position(renumbering.old_of(new) as usize));
-            let distance: f32 = (0..D).map(|axis| (next[axis] - one[axis]).abs()).sum();
-            assert_eq!(distance, 1.0, "from {one:?} to {next:?}");
+            let distance: f32 = (0..D).map(|axis| (next[axis] - previous[axis]).abs()).sum();
+            assert_eq!(distance, 1.0, "from {previous:?} to {next:?}");
         }
     }
     check::<1>(6);
@@ -163,23 +163,23 @@ fn particles_at_the_same_position_keep_their_order() {
         let old = renumbering.old_of(new);
         let position = particles.position(old as usize).map(f32::to_bits);
         if let Some((last_old, last_new)) = last_at.insert(position, (old, new)) {
-            assert!(last_old < old && last_new + 1 == new, "together and in order");
+            assert!(last_old < old && last_new + 1 == new, "not consecutive, or not in order");
         }
     }
-    let all_at_one = Renumbering::hilbert(&particles_at(&[[2.5_f32, 2.5]; 20]));
-    assert!((0..20).all(|i| all_at_one.old_of(i) == i));
+    let coincident = Renumbering::hilbert(&particles_at(&[[2.5_f32, 2.5]; 20]));
+    assert!((0..20).all(|i| coincident.old_of(i) == i));
 }
 
 #[test]
 fn any_positions_have_a_hilbert_order() {
-    let numbers =
+    let coordinates =
         [0.0, 1e-45, -1e12, 1e12, 1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX];
     let mut random = Random::new(14);
     for round in 0..50 {
         let mut particles = particles_at(&[[0.0_f32, 0.0]; 40]);
         for axis in 0..2 {
             for x in particles.positions_mut(axis) {
-                *x = numbers[random.below(2 + round % (numbers.len() - 1))];
+                *x = coordinates[random.below(2 + round % (coordinates.len() - 1))];
             }
         }
         let renumbering = Renumbering::hilbert(&particles);

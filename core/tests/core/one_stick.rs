@@ -84,9 +84,9 @@ pub(crate) fn sticks_of_all_sizes(count: usize) -> impl Iterator<Item = Stick<3>
         };
         let direction: [f64; 3] = std::array::from_fn(|_| random.between(-1.0, 1.0));
         let norm = direction.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
-        let share = random.between(0.0, 1.0);
-        let ends =
-            [-share, 1.0 - share].map(|along| direction.map(|x| (x / norm * l * along) as f32));
+        let fraction = random.between(0.0, 1.0);
+        let ends = [-fraction, 1.0 - fraction]
+            .map(|along| direction.map(|x| (x / norm * l * along) as f32));
         let [wa, wb] = [random.inverse_mass(), random.inverse_mass()];
         let wb = if wa == 0.0 && wb == 0.0 { 1.0 } else { wb };
         Stick::new(ends, [wa, wb], r.clamp(1e-15, 1e10) as f32)

@@ -1,4 +1,4 @@
-//! Counting lanes: the numbers of operations of a stick, and unchanged results.
+//! Counting lanes: the operation counts of a stick, and unchanged results.
 
 use std::cell::Cell;
 

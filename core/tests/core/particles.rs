@@ -21,11 +21,11 @@ fn assert_layout<const D: usize, S: Real>(mut particles: Particles<D, S>, points
     }
     assert_eq!(particles.inverse_masses().len(), len);
     let columns = particles.columns();
-    let written = columns.position.into_iter().chain(columns.previous).map(|column| &*column);
-    for column in written.chain([columns.inverse_mass]) {
-        assert_eq!(column.as_ptr().addr() % 64, 0, "aligned to 64 bytes");
+    let mutable = columns.position.into_iter().chain(columns.previous).map(|column| &*column);
+    for column in mutable.chain([columns.inverse_mass]) {
+        assert_eq!(column.as_ptr().addr() % 64, 0, "not aligned to 64 bytes");
         assert_eq!(column.len(), len.next_multiple_of(PADDING));
-        assert!(column[len..].iter().all(|x| x.canonical_bits() == 0), "padding of zeros");
+        assert!(column[len..].iter().all(|x| x.canonical_bits() == 0), "the padding is not zero");
     }
 }
 
@@ -37,8 +37,8 @@ fn columns_are_aligned_and_padded_however_they_are_made() {
             let made = particles_at(&points);
             assert_layout(made.clone(), &points);
             let mut grown = Particles::in_precision(&[], &[]).unwrap();
-            for (number, &point) in points.iter().enumerate() {
-                assert_eq!(grown.push(point, S::ONE), Ok(number as u32));
+            for (index, &point) in points.iter().enumerate() {
+                assert_eq!(grown.push(point, S::ONE), Ok(index as u32));
             }
             assert_layout(grown, &points);
             assert_layout(made.convert::<f64>().convert::<S>(), &points);
@@ -56,19 +56,20 @@ fn columns_are_aligned_and_padded_however_they_are_made() {
 
 #[test]
 fn invalid_particles_are_reported_and_nothing_is_added() {
-    let with = |x: f64, inverse_mass: f64| {
+    let particles_with = |x: f64, inverse_mass: f64| {
         let points = [[0.0; 2], [1.0, x]];
         Particles::in_precision(&points, &[1.0, inverse_mass])
     };
     for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.001e12, -1.001e12] {
-        let Err(ParticleError::Coordinate { particle: 1, axis: 1, value }) = with(x, 1.0) else {
-            panic!("a coordinate of {x}");
+        let Err(ParticleError::Coordinate { particle: 1, axis: 1, value }) = particles_with(x, 1.0)
+        else {
+            panic!("no error for a coordinate of {x}");
         };
         assert_eq!(value.to_bits(), x.to_bits());
     }
     for w in [f64::NAN, f64::INFINITY, -1.0, -1e-300, 0.999e-9, 1.001e9, 1e-300] {
-        let Err(ParticleError::InverseMass { particle: 1, value }) = with(0.0, w) else {
-            panic!("an inverse mass of {w}");
+        let Err(ParticleError::InverseMass { particle: 1, value }) = particles_with(0.0, w) else {
+            panic!("no error for an inverse mass of {w}");
         };
         assert_eq!(value.to_bits(), w.to_bits());
     }
@@ -106,11 +107,11 @@ fn literals_are_f32_unless_another_type_is_given() {
 #[test]
 fn the_limits_of_the_valid_ranges_are_valid_in_both_types() {
     fn check<S: Real>() {
-        let number = S::from_f64;
+        let real = S::from_f64;
         for x in [-1e12, 1e12] {
             for w in [0.0, 1e-9, 1e9] {
-                let made = Particles::in_precision(&[[number(x)]], &[number(w)]);
-                assert!(made.is_ok(), "{x} m, {w} / kg");
+                let made = Particles::in_precision(&[[real(x)]], &[real(w)]);
+                assert!(made.is_ok(), "{x} m, {w} 1/kg");
             }
         }
     }
@@ -124,9 +125,9 @@ fn negative_zeros_become_positive_on_input() {
     particles.push([2.0, -0.0], 1.0).unwrap();
     particles.set_position(0, [-0.0, -0.0]).unwrap();
     particles.set_inverse_mass(1, -0.0).unwrap();
-    let numbers = [0, 1].map(|axis| particles.positions(axis)).concat();
+    let positions = [0, 1].map(|axis| particles.positions(axis)).concat();
     let previous = [0, 1].map(|axis| particles.previous(axis)).concat();
-    for x in [&numbers[..], &previous, particles.inverse_masses()].concat() {
+    for x in [&positions[..], &previous, particles.inverse_masses()].concat() {
         assert!(x.is_sign_positive());
     }
 }
@@ -147,9 +148,9 @@ fn set_position_leaves_no_velocity() {
 fn converting_to_f64_and_back_changes_no_bits() {
     let mut particles = Recipe::large(0).mesh::<3, f32>().particles;
     particles.previous_mut(2)[5] = 0.1;
-    let wide = particles.convert::<f64>();
-    assert_eq!(wide.positions(1)[9], f64::from(particles.positions(1)[9]));
-    let back = wide.convert::<f32>();
+    let in_f64 = particles.convert::<f64>();
+    assert_eq!(in_f64.positions(1)[9], f64::from(particles.positions(1)[9]));
+    let back = in_f64.convert::<f32>();
     assert_eq!(back.hash(), particles.hash());
     assert_eq!(back.previous(2), particles.previous(2));
     assert_eq!(back.inverse_masses(), particles.inverse_masses());
@@ -162,7 +163,7 @@ fn the_hash_is_fnv_1a_of_the_positions_bits() {
     assert_eq!(particles_at::<3, f32>(&[]).hash(), 0xcbf2_9ce4_8422_2325);
     let points = [[1.0, -2.5, 0.0], [1e-3, 7.0, -1e12]];
     let particles = particles_at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
-    let wide = particles_at::<3, f64>(&points);
+    let in_f64 = particles_at::<3, f64>(&points);
     let fnv1a = |bits: &[u64]| {
         bits.iter()
             .flat_map(|bits| bits.to_le_bytes())
@@ -173,7 +174,7 @@ fn the_hash_is_fnv_1a_of_the_positions_bits() {
     let rows = points.as_flattened().iter();
     let bits: Vec<u64> = rows.clone().map(|&x| u64::from((x as f32).to_bits())).collect();
     assert_eq!(particles.hash(), fnv1a(&bits));
-    assert_eq!(wide.hash(), fnv1a(&rows.map(|x| x.to_bits()).collect::<Vec<_>>()));
+    assert_eq!(in_f64.hash(), fnv1a(&rows.map(|x| x.to_bits()).collect::<Vec<_>>()));
     assert_eq!(particles.hash(), GOLDEN_HASH);
 }
 
@@ -189,7 +190,7 @@ fn the_hash_depends_on_every_bit_of_positions_and_on_nothing_else() {
     let columns = particles.columns();
     let padding = columns.position.into_iter().chain(columns.previous);
     padding.for_each(|column| column[20..].fill(5.0));
-    assert_eq!(particles.hash(), hash, "neither previous positions, nor masses, nor padding");
+    assert_eq!(particles.hash(), hash, "depends on previous positions, masses or padding");
     for particle in 0..20 {
         for axis in 0..3 {
             let x = particles.positions(axis)[particle];

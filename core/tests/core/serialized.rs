@@ -71,9 +71,9 @@ fn invalid_particles_are_rejected() {
     let valid = to_value(particles_at(&[[1.0_f32, 2.0], [3.0, 4.0]])).unwrap();
     let read = |value: Value| from_value::<Particles<2>>(value).map_err(|e| e.to_string());
     assert!(read(valid.clone()).is_ok());
-    let rejected = |path, value, part: &str| {
+    let rejected = |path, value, expected: &str| {
         let error = read(with(&valid, path, value)).unwrap_err();
-        assert!(error.contains(part), "{path}: {error}");
+        assert!(error.contains(expected), "{path}: {error}");
     };
     rejected("/dimensions", json!(3), "in 2 dimensions");
     rejected("/positions", json!([1.0, 2.0, 3.0]), "in 2 dimensions");
@@ -95,9 +95,9 @@ fn invalid_sticks_are_rejected() {
     let valid = to_value(crate::meshes::unit_sticks(3, &[[0, 1], [1, 2]])).unwrap();
     let read = |value: Value| from_value::<Sticks>(value).map_err(|e| e.to_string());
     assert!(read(valid.clone()).is_ok());
-    let rejected = |path, value, part: &str| {
+    let rejected = |path, value, expected: &str| {
         let error = read(with(&valid, path, value)).unwrap_err();
-        assert!(error.contains(part), "{path}: {error}");
+        assert!(error.contains(expected), "{path}: {error}");
     };
     rejected("/ends/1/1", json!(3), "stick 1 ends at particle 3");
     rejected("/ends/1/1", json!(1), "stick 1 has particle 1 at both ends");
@@ -117,12 +117,12 @@ fn invalid_sticks_are_rejected() {
 fn the_number_of_particles_of_sticks_is_limited() {
     let valid = to_value(crate::meshes::unit_sticks(3, &[[0, 1], [1, 2]])).unwrap();
     let read = |particles: u64| from_value::<Sticks>(with(&valid, "/particles", json!(particles)));
-    let most = PARTICLES_MAX as u64;
-    assert_eq!(read(most).unwrap().particles(), PARTICLES_MAX, "isolated particles are fine");
-    for requested in [most + 1, 4_294_967_294, u64::MAX] {
+    let limit = PARTICLES_MAX as u64;
+    assert_eq!(read(limit).unwrap().particles(), PARTICLES_MAX, "isolated particles are allowed");
+    for requested in [limit + 1, 4_294_967_294, u64::MAX] {
         let error = read(requested).unwrap_err().to_string();
         let expected = format!(
-            "the number of particles of the sticks is {requested}; it must be at most {most}"
+            "the number of particles of the sticks is {requested}; it must be at most {limit}"
         );
         assert_eq!(error, expected);
     }

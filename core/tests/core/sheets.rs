@@ -7,8 +7,8 @@ use taut_core::{BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
 
 use crate::meshes::{sheet_mesh, unit_sticks};
 
-/// The authored order, written out: structural and shear sticks cell by cell, then the sticks of
-/// span 2.
+/// The authored order by its definition: structural and shear sticks cell by cell, then the sticks
+/// of span 2.
 fn authored_pairs(width: usize, height: usize, shear: bool, bend: bool) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     let mut join = |[i, j]: [usize; 2], [k, l]: [usize; 2]| {
@@ -77,27 +77,27 @@ fn families_are_sorted_and_deduplicated() {
     let sheet = Sheet::new(5, 4, &some);
     assert_eq!(sheet.families(), [Family::Row, Family::Diagonal, Family::Column2]);
     assert_eq!((sheet.width(), sheet.height()), (5, 4));
-    let numbered: Vec<_> = sheet.numbered().collect();
-    assert_eq!(numbered[0], (Family::Row, 0, 0));
-    assert_eq!(numbered.last(), Some(&(Family::Column2, 4, 1)));
+    let locations: Vec<_> = sheet.stick_locations().collect();
+    assert_eq!(locations[0], (Family::Row, 0, 0));
+    assert_eq!(locations.last(), Some(&(Family::Column2, 4, 1)));
     for (family, span) in [(Family::Antidiagonal2, [2, 2]), (Family::Column, [0, 1])] {
         assert_eq!(family.span(), span);
     }
 }
 
 #[test]
-fn the_number_of_a_stick_is_its_index_in_numbered() {
+fn the_number_of_a_stick_is_its_index_in_stick_locations() {
     for subset in (0..1_u32 << Family::EVERY.len()).step_by(7) {
         let chosen = |&family: &Family| subset >> (family as u32) & 1 == 1;
         let families: Vec<Family> = Family::EVERY.iter().copied().filter(chosen).collect();
         for [width, height] in SIZES {
             let sheet = Sheet::new(width, height, &families);
-            let mut indices: HashMap<_, _> = sheet.numbered().zip(0_u32..).collect();
+            let mut indices: HashMap<_, _> = sheet.stick_locations().zip(0_u32..).collect();
             for &family in Family::EVERY {
                 for cell in 0..(width + 2) * (height + 2) {
                     let [i, j] = [cell % (width + 2), cell / (width + 2)];
                     let expected = indices.remove(&(family, i, j));
-                    assert_eq!(sheet.number(family, i, j), expected, "{sheet:?}, {i}, {j}");
+                    assert_eq!(sheet.stick_number(family, i, j), expected, "{sheet:?}, {i}, {j}");
                 }
             }
             assert!(indices.is_empty());
@@ -112,7 +112,7 @@ type Keyed = ([usize; 6], u32);
 /// block by band, family, row, and then every other stick.
 fn phases_as_defined(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
     let mut keyed: Vec<_> = sheet
-        .numbered()
+        .stick_locations()
         .enumerate()
         .map(|(stick, (family, i, j))| {
             let [across, down] = family.span();
@@ -124,12 +124,13 @@ fn phases_as_defined(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
         .collect();
     keyed.sort_unstable();
     let batches = |block: &[Keyed]| {
-        let batches = block.chunk_by(|one, next| one.0 == next.0);
+        let batches = block.chunk_by(|previous, next| previous.0 == next.0);
         batches.map(|batch| batch.iter().map(|&(_, stick)| stick).collect()).collect()
     };
-    let blocks =
-        |phase: &[Keyed]| phase.chunk_by(|one, next| one.0[1] == next.0[1]).map(batches).collect();
-    keyed.chunk_by(|one, next| one.0[0] == next.0[0]).map(blocks).collect()
+    let blocks = |phase: &[Keyed]| {
+        phase.chunk_by(|previous, next| previous.0[1] == next.0[1]).map(batches).collect()
+    };
+    keyed.chunk_by(|previous, next| previous.0[0] == next.0[0]).map(blocks).collect()
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn the_schedule_is_blocks_of_bands_of_families_of_rows() {
             let sticks = unit_sticks(width * height, &sheet.pairs());
             let schedule = sheet.schedule(&sticks).unwrap();
             let written_out = Schedule::new(&sticks, &phases_as_defined(&sheet)).unwrap();
-            assert_eq!(schedule.sheet(), Some(&sheet), "the schedule knows its sheet");
+            assert_eq!(schedule.sheet(), Some(&sheet), "the schedule has its sheet");
             assert_eq!(
                 (written_out.sheet(), &written_out),
                 (None, &schedule),
@@ -161,7 +162,7 @@ fn non_plain_sticks_of_a_sheet_get_batches_of_their_own() {
     let schedule = sheet.schedule(&mesh.sticks).unwrap();
     for batch in schedule.batches() {
         let non_plain = batch.iter().filter(|&&stick| stick % 7 == 0).count();
-        assert!(non_plain == 0 || non_plain == batch.len());
+        assert!(non_plain == 0 || non_plain == batch.len(), "a mixed batch");
     }
     // A batch is split into two consecutive ones.
     let mut parts = schedule.batches().peekable();
@@ -207,8 +208,8 @@ fn different_sticks_are_rejected_with_the_first_difference() {
     reversed[5].reverse();
     assert_eq!(rejected(12, &reversed), (17, 5));
     let rests = vec![0.5_f64; 17];
-    let wide = Sticks::with_rests(12, &pairs, &rests, Duplicates::Keep).unwrap();
-    assert!(sheet.schedule(&wide).is_ok(), "rest lengths and number types may differ");
+    let in_f64 = Sticks::with_rests(12, &pairs, &rests, Duplicates::Keep).unwrap();
+    assert!(sheet.schedule(&in_f64).is_ok(), "rest lengths and number types may differ");
 }
 
 /// The sticks of a sheet in a random order, some with their ends exchanged.

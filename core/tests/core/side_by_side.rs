@@ -54,16 +54,16 @@ fn assert_side_by_side(meshes: &[Mesh]) {
             first = own.end;
         }
         let plain = |stick: &u32| sticks.is_plain(*stick as usize);
-        let pure = |batch: &[u32]| batch.iter().all(plain) || !batch.iter().any(plain);
-        assert!(together.batches().all(pure), "plain sticks are in batches of their own");
+        let is_unmixed = |batch: &[u32]| batch.iter().all(plain) || !batch.iter().any(plain);
+        assert!(together.batches().all(is_unmixed), "plain sticks are in batches of their own");
         let large = alone.iter().filter(|schedule| schedule.sticks() > CLOTH_STICKS);
-        let most = large.map(|schedule| schedule.phases().count()).max().unwrap_or(1);
-        assert!(together.phases().count() <= most, "small cloths add no phase");
+        let phases_max = large.map(|schedule| schedule.phases().count()).max().unwrap_or(1);
+        assert!(together.phases().count() <= phases_max, "small cloths add no phase");
     }
 }
 
 #[test]
-fn narrow_cloths_fill_registers_together() {
+fn cloths_with_short_batches_fill_registers_together() {
     // Batches of a ladder of 7 rungs have at most 7 sticks; one stick is not plain.
     let rungs = 7;
     let rails = (0..rungs - 1).flat_map(|i| [[2 * i, 2 * i + 2], [2 * i + 1, 2 * i + 3]]);
@@ -104,7 +104,7 @@ fn cloths_side_by_side_keep_their_values_and_batches() {
         }
         assert_side_by_side(&meshes);
         if recipes.len() == 1 {
-            // Next to a cloth with too many sticks for one block.
+            // Beside a cloth with too many sticks for one block.
             let links = CLOTH_STICKS as u32 + 1;
             let chain = (0..links).map(|link| [link, link + 1]).collect::<Vec<_>>();
             let points = (0..=links).map(|i| [i as f32, 0.0, 0.0]).collect::<Vec<_>>();
@@ -123,7 +123,7 @@ fn schedules_of_other_sticks_or_of_cloths_that_share_a_particle_are_rejected() {
     for (count, ordered) in [(1, 2), (3, 6)] {
         assert_eq!(
             Schedule::side_by_side(&two, repeat_n(&schedule, count)),
-            Err(ScheduleError::Missing { ordered, sticks: 4 })
+            Err(ScheduleError::WrongStickCount { ordered, sticks: 4 })
         );
     }
     // The last particle of the first cloth is the first particle of the second.

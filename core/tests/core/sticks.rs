@@ -68,14 +68,14 @@ fn invalid_values_are_rejected_and_change_nothing() {
 #[test]
 fn the_limits_of_the_valid_ranges_are_valid_in_both_types() {
     fn check<S: Real>() {
-        let number = S::from_f64;
-        let rests = [number(REST_MIN), number(REST_MAX)];
+        let real = S::from_f64;
+        let rests = [real(REST_MIN), real(REST_MAX)];
         let pairs = [[0, 1], [1, 0]];
         let mut sticks = Sticks::with_rests(2, &pairs, &rests, Duplicates::Keep).unwrap();
-        sticks.set_stiffness(0, number(1e-30)).unwrap();
-        sticks.set_compliance(0, number(100.0)).unwrap();
-        sticks.set_compliance(1, number(-0.0)).unwrap();
-        assert_eq!(sticks.compliance(1).canonical_bits(), 0, "+0.0");
+        sticks.set_stiffness(0, real(1e-30)).unwrap();
+        sticks.set_compliance(0, real(100.0)).unwrap();
+        sticks.set_compliance(1, real(-0.0)).unwrap();
+        assert_eq!(sticks.compliance(1).canonical_bits(), 0, "-0.0 becomes +0.0");
         assert!(sticks.is_plain(1) && !sticks.is_plain(0));
     }
     check::<f32>();
@@ -197,13 +197,13 @@ fn plans_and_schedules_are_matched_to_sticks_by_their_ends() {
 #[test]
 fn converting_keeps_every_column() {
     let sticks = Recipe::large(50).mesh::<3, f32>().sticks;
-    let wide = sticks.convert::<f64>();
-    assert_eq!((wide.ends(), wide.particles()), (sticks.ends(), sticks.particles()));
+    let in_f64 = sticks.convert::<f64>();
+    assert_eq!((in_f64.ends(), in_f64.particles()), (sticks.ends(), sticks.particles()));
     for stick in 0..sticks.len() {
-        assert_eq!(wide.rest(stick), f64::from(sticks.rest(stick)));
-        assert_eq!(wide.stiffness(stick), f64::from(sticks.stiffness(stick)));
-        assert_eq!(wide.compliance(stick), f64::from(sticks.compliance(stick)));
-        assert_eq!(wide.kind(stick), sticks.kind(stick));
-        assert_eq!(wide.is_torn(stick), sticks.is_torn(stick));
+        assert_eq!(in_f64.rest(stick), f64::from(sticks.rest(stick)));
+        assert_eq!(in_f64.stiffness(stick), f64::from(sticks.stiffness(stick)));
+        assert_eq!(in_f64.compliance(stick), f64::from(sticks.compliance(stick)));
+        assert_eq!(in_f64.kind(stick), sticks.kind(stick));
+        assert_eq!(in_f64.is_torn(stick), sticks.is_torn(stick));
     }
 }

@@ -9,8 +9,8 @@ fn stretch_and_compression_count_sticks_only_where_they_act() {
     // Lengths 1.5, 0.8 and 2 at rest lengths of 1.
     let mut particles = particles_at(&[[0.0_f32], [1.5], [0.7], [2.7]]);
     let mut sticks = unit_sticks(4, &[[0, 1], [1, 2], [2, 3]]);
-    let near = |one: f64, other: f64| (one - other).abs() < 1e-6;
-    let assert_is = |stretch: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
+    let near = |value: f64, expected: f64| (value - expected).abs() < 1e-6;
+    let assert_stretch = |stretch: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
         assert!(
             near(stretch.rms, (squares[0] / count).sqrt()) && near(stretch.max, max[0]),
             "{stretch:?}"
@@ -24,29 +24,29 @@ fn stretch_and_compression_count_sticks_only_where_they_act() {
         );
         assert!(near(stretch.residual_max(), max[0].max(max[1])), "{stretch:?}");
     };
-    assert_is(Stretch::of(&particles, &sticks), [0.25 + 1.0, 0.04], 3.0, [1.0, 0.2]);
+    assert_stretch(Stretch::of(&particles, &sticks), [0.25 + 1.0, 0.04], 3.0, [1.0, 0.2]);
     sticks.tear(2).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
+    assert_stretch(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
     sticks.set_kind(0, Kind::Minimum).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), [0.0, 0.04], 2.0, [0.0, 0.2]);
+    assert_stretch(Stretch::of(&particles, &sticks), [0.0, 0.04], 2.0, [0.0, 0.2]);
     sticks.set_kind(1, Kind::Maximum).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), [0.0, 0.0], 2.0, [0.0, 0.0]);
+    assert_stretch(Stretch::of(&particles, &sticks), [0.0, 0.0], 2.0, [0.0, 0.0]);
     sticks.set_kind(0, Kind::Maximum).unwrap();
     sticks.set_kind(1, Kind::Minimum).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
+    assert_stretch(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
 
     particles.positions_mut(0)[3] = f32::NAN;
-    assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
+    assert_stretch(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
     particles.positions_mut(0)[0] = f32::NAN;
     let stretch = Stretch::of(&particles, &sticks);
     let all = [stretch.rms, stretch.max, stretch.compression_rms, stretch.compression_max];
-    assert!(all.iter().all(|figure| figure.is_nan()), "NaN is not hidden");
+    assert!(all.iter().all(|value| value.is_nan()), "a NaN position gives NaN");
     assert!(stretch.residual_rms().is_nan() && stretch.residual_max().is_nan());
     assert_eq!(Stretch::of(&particles, &unit_sticks(4, &[])), Stretch::default());
 }
 
 #[test]
-fn infinity_is_not_hidden_either() {
+fn an_infinite_position_gives_an_infinite_stretch() {
     let mut particles = particles_at(&[[0.0_f32, 0.0], [1.0, 0.0], [1.0, 1.0]]);
     let sticks = unit_sticks(3, &[[0, 1], [1, 2]]);
     particles.positions_mut(1)[2] = f32::INFINITY;

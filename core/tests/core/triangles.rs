@@ -73,7 +73,7 @@ fn bending_sticks_join_the_opposite_corners_of_adjacent_triangles_unless_an_edge
         expected.retain(|pair| !opposite_of_edge.contains_key(pair));
         let bending = sticks.ends()[edges.len()..].iter().map(|&ends| sorted(ends));
         let bending: Vec<[u32; 2]> = bending.collect();
-        assert_eq!(bending.len(), expected.len(), "each once");
+        assert_eq!(bending.len(), expected.len(), "a bending stick is missing or listed twice");
         assert_eq!(bending.into_iter().collect::<BTreeSet<_>>(), expected);
     }
 }

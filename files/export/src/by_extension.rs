@@ -53,7 +53,7 @@ pub fn file_name(
 ) -> Result<FileName> {
     let name = FileName::parse(path)?;
     let extension = name.extension();
-    let is_one_of = |extensions: &[&str]| extensions.iter().any(|it| it[1..] == extension);
+    let is_one_of = |extensions: &[&str]| extensions.iter().any(|known| known[1..] == extension);
     if !is_one_of(extensions) {
         return Err(Problem::UnknownExtension { known: extensions }.of(path));
     }
@@ -95,7 +95,7 @@ impl SingleFrames {
 
 impl Sink for SingleFrames {
     fn frame(&mut self, scene: &DrawnScene, frame: &Frame) -> Result<()> {
-        scene.check_frame(frame, self.name.written())?;
+        scene.check_frame(frame, self.name.as_given())?;
         if self.name.is_sequence() {
             self.write(&self.name.of(self.frames), scene, frame)?;
         } else {
@@ -107,8 +107,8 @@ impl Sink for SingleFrames {
 
     fn finish(self: Box<Self>, scene: &DrawnScene, _: &mut dyn FnMut(f64)) -> Result<()> {
         match &self.last {
-            Some(last) => self.write(self.name.written(), scene, last),
-            None if self.frames == 0 => Err(Problem::NoFrames.of(self.name.written())),
+            Some(last) => self.write(self.name.as_given(), scene, last),
+            None if self.frames == 0 => Err(Problem::NoFrames.of(self.name.as_given())),
             None => Ok(()),
         }
     }

@@ -21,7 +21,7 @@ pub struct Mesh {
 const SEGMENTS: u32 = 48;
 
 impl Mesh {
-    /// A sphere around the origin.
+    /// A sphere of this radius, m, around the origin.
     ///
     /// ```
     /// let ball = taut_export::Mesh::sphere(0.5);
@@ -32,17 +32,18 @@ impl Mesh {
         Self::capsule(radius, 0.0, SEGMENTS)
     }
 
-    /// All points within `radius` of the line from (0, -half, 0) to (0, half, 0), with `segments`
-    /// segments around it.
+    /// All points within `radius` of the line from (0, -`half_length`, 0) to (0, `half_length`, 0),
+    /// both in metres, with `segments` segments around it.
     #[must_use]
-    pub fn capsule(radius: f32, half: f32, segments: u32) -> Self {
+    pub fn capsule(radius: f32, half_length: f32, segments: u32) -> Self {
         let segments = segments.max(4);
         let rings = segments / 4;
         let mut mesh = Self::default();
         let latitude = |ring: u32| FRAC_PI_2 * (ring as f32 / rings as f32 - 1.0);
-        let lower = (0..=rings).map(|ring| (latitude(ring), -half));
+        let lower = (0..=rings).map(|ring| (latitude(ring), -half_length));
         // A sphere has one middle ring, a longer capsule two.
-        let upper = (u32::from(half <= 0.0)..=rings).map(|ring| (FRAC_PI_2 + latitude(ring), half));
+        let upper = (u32::from(half_length <= 0.0)..=rings)
+            .map(|ring| (FRAC_PI_2 + latitude(ring), half_length));
         for (latitude, centre) in lower.chain(upper) {
             for segment in 0..segments {
                 let (sine, cosine) = (TAU * segment as f32 / segments as f32).sin_cos();
@@ -82,7 +83,7 @@ impl Mesh {
                 let [a, b] = [first + segment, first + next];
                 let [c, d] = [a + segments, b + segments];
                 let not_degenerate = |[p, q, r]: [u32; 3]| {
-                    let [p, q, r] = [p, q, r].map(|it| Vec3::from(self.points[it as usize]));
+                    let [p, q, r] = [p, q, r].map(|point| Vec3::from(self.points[point as usize]));
                     p != q && q != r && r != p
                 };
                 let both = [[a, b, d], [a, d, c]].into_iter().filter(|&it| not_degenerate(it));
@@ -91,13 +92,13 @@ impl Mesh {
         }
     }
 
-    /// An axis-aligned box centred at the origin.
+    /// An axis-aligned box with these half extents, m, centred at the origin.
     #[must_use]
-    pub fn cuboid(half: [f32; 3]) -> Self {
+    pub fn cuboid(half_extents: [f32; 3]) -> Self {
         let mut mesh = Self::default();
         for axis in 0..3 {
             for side in [-1.0, 1.0_f32] {
-                mesh.side(half, axis, side, side);
+                mesh.add_side(half_extents, axis, side, side);
             }
         }
         mesh
@@ -106,37 +107,37 @@ impl Mesh {
     /// The floor of a room centred at the origin, and its walls up to `wall_height` above the
     /// floor. All face inwards.
     #[must_use]
-    pub fn room(half: [f32; 3], wall_height: f32) -> Self {
+    pub fn room(half_extents: [f32; 3], wall_height: f32) -> Self {
         let mut mesh = Self::default();
         for (axis, side) in [(1, -1.0), (0, -1.0), (0, 1.0), (2, -1.0), (2, 1.0)] {
-            mesh.side(half, axis, side, -side);
+            mesh.add_side(half_extents, axis, side, -side);
         }
         for [_, y, _] in &mut mesh.points {
-            *y = y.min(wall_height - half[1]);
+            *y = y.min(wall_height - half_extents[1]);
         }
         mesh
     }
 
-    /// A square of half size `half` in the plane y = 0, facing up.
+    /// A square with sides of twice `half_side`, m, in the plane y = 0, facing up.
     #[must_use]
-    pub fn floor(half: f32) -> Self {
+    pub fn floor(half_side: f32) -> Self {
         let mut mesh = Self::default();
-        mesh.side([half, 0.0, half], 1, 1.0, 1.0);
+        mesh.add_side([half_side, 0.0, half_side], 1, 1.0, 1.0);
         mesh
     }
 
-    /// Adds the side of a box at `side * half` along `axis`; the sign of `facing` is that of its
-    /// normal.
-    fn side(&mut self, half: [f32; 3], axis: usize, side: f32, facing: f32) {
+    /// Adds the side of a box at `side * half_extents` along `axis`; the sign of `facing` is that of
+    /// its normal.
+    fn add_side(&mut self, half_extents: [f32; 3], axis: usize, side: f32, facing: f32) {
         let first = self.points.len() as u32;
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut normal = [0.0; 3];
         normal[axis] = facing;
         for [s, t] in [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0_f32]] {
             let mut point = [0.0; 3];
-            point[axis] = side * half[axis];
-            point[u] = s * half[u];
-            point[v] = t * half[v];
+            point[axis] = side * half_extents[axis];
+            point[u] = s * half_extents[u];
+            point[v] = t * half_extents[v];
             self.points.push(point);
             self.normals.push(normal);
         }

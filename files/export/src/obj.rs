@@ -25,7 +25,7 @@ pub fn write(to: impl Write, scene: &DrawnScene, frame: &Frame) -> io::Result<()
     for part in &scene.parts {
         let (name, triangles) = groups.next().unwrap_or_default();
         writeln!(to, "g {}", group_name(name))?;
-        faces(&mut to, &triangles)?;
+        write_faces(&mut to, &triangles)?;
         for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
             let [a, b] = scene.sticks[stick].map(|end| end + 1);
             writeln!(to, "l {a} {b}")?;
@@ -33,12 +33,12 @@ pub fn write(to: impl Write, scene: &DrawnScene, frame: &Frame) -> io::Result<()
     }
     for (name, triangles) in groups {
         writeln!(to, "g {}", group_name(name))?;
-        faces(&mut to, &triangles)?;
+        write_faces(&mut to, &triangles)?;
     }
     to.flush()
 }
 
-fn faces(to: &mut impl Write, triangles: &[[u32; 3]]) -> io::Result<()> {
+fn write_faces(to: &mut impl Write, triangles: &[[u32; 3]]) -> io::Result<()> {
     for triangle in triangles {
         let [a, b, c] = triangle.map(|corner| corner + 1);
         writeln!(to, "f {a} {b} {c}")?;

@@ -27,7 +27,7 @@ pub struct PointCache {
 }
 
 /// Byte offset of the number of samples.
-const SAMPLES_AT: u64 = 28;
+const SAMPLES_OFFSET: u64 = 28;
 
 impl PointCache {
     /// Creates the file and writes the header.
@@ -68,7 +68,7 @@ impl Sink for PointCache {
 
     fn finish(mut self: Box<Self>, _: &DrawnScene, _: &mut dyn FnMut(f64)) -> Result<()> {
         let mut write_count = || -> io::Result<()> {
-            self.file.seek(SeekFrom::Start(SAMPLES_AT))?;
+            self.file.seek(SeekFrom::Start(SAMPLES_OFFSET))?;
             self.file.write_all(&self.samples.to_le_bytes())?;
             self.file.flush()
         };

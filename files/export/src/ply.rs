@@ -28,7 +28,7 @@ impl PropertyAccess for Row {
 
     fn get_float(&self, name: &str) -> Option<f32> {
         let Self::Vertex(vertex) = self else { return None };
-        VERTEX.iter().position(|it| *it == name).map(|at| vertex[at])
+        VERTEX.iter().position(|property| *property == name).map(|index| vertex[index])
     }
 
     fn get_list_int(&self, name: &str) -> Option<&[i32]> {

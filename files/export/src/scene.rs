@@ -66,8 +66,8 @@ pub struct Part {
     /// Its sticks that are drawn, among those of the drawn scene. Their ends must be vertices of
     /// the part.
     pub sticks: Range<usize>,
-    /// Radius with which sticks are drawn, and vertices if the part has neither sticks nor faces,
-    /// m.
+    /// The radius, m, with which its sticks are drawn, or its vertices if it has neither sticks nor
+    /// faces.
     pub radius: f32,
 }
 
@@ -205,13 +205,13 @@ impl DrawnScene {
     /// # Errors
     /// If the numbers of vertices, shapes, faces or sticks differ.
     pub fn check_frame(&self, frame: &Frame, path: &Path) -> crate::Result<()> {
-        let match_len = |flags: &[bool], len: usize| flags.is_empty() || flags.len() == len;
+        let fits = |flags: &[bool], len: usize| flags.is_empty() || flags.len() == len;
         let matches = frame.positions.len() == self.vertices
             && frame.normals.len() == self.vertices
             && frame.poses.len() == self.rigid_shapes.len()
-            && match_len(&frame.hidden_vertices, self.vertices)
-            && match_len(&frame.removed_faces, self.faces.len())
-            && match_len(&frame.torn_sticks, self.sticks.len());
+            && fits(&frame.hidden_vertices, self.vertices)
+            && fits(&frame.removed_faces, self.faces.len())
+            && fits(&frame.torn_sticks, self.sticks.len());
         if matches {
             Ok(())
         } else {
@@ -221,8 +221,8 @@ impl DrawnScene {
         }
     }
 
-    /// The bounded rigid shapes, with their indices. Their points follow the vertices in files of
-    /// points.
+    /// The bounded rigid shapes, with their indices. In written files, their points follow the
+    /// vertices.
     pub(crate) fn bounded_shapes(&self) -> impl Iterator<Item = (usize, &RigidShape)> {
         self.rigid_shapes.iter().enumerate().filter(|(_, shape)| !shape.unbounded)
     }
@@ -234,7 +234,7 @@ impl DrawnScene {
             + self.bounded_shapes().map(|(_, shape)| shape.mesh.points.len()).sum::<usize>()
     }
 
-    /// The positions of vertices in files, which cannot hide vertices: a hidden vertex gets the
+    /// The positions of vertices in written files, which cannot hide vertices: a hidden vertex gets the
     /// position of the first visible vertex of its part.
     pub(crate) fn vertex_positions<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
         let mut positions = Cow::Borrowed(&*frame.positions);
@@ -242,10 +242,11 @@ impl DrawnScene {
             return positions;
         }
         for part in &self.parts {
-            let Some(visible) = part.vertices.clone().find(|&it| frame.has_vertex(it)) else {
+            let Some(visible) = part.vertices.clone().find(|&vertex| frame.has_vertex(vertex))
+            else {
                 continue;
             };
-            for vertex in part.vertices.clone().filter(|&it| !frame.has_vertex(it)) {
+            for vertex in part.vertices.clone().filter(|&vertex| !frame.has_vertex(vertex)) {
                 positions.to_mut()[vertex] = frame.positions[visible];
             }
         }

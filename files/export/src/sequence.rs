@@ -16,7 +16,7 @@ use crate::error::{Problem, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName {
-    written: PathBuf,
+    given: PathBuf,
     pattern: Option<Pattern>,
 }
 
@@ -39,10 +39,10 @@ impl FileName {
     /// [`Problem::Pattern`] if the name has more than one `%`, or one that does not start a
     /// pattern.
     pub fn parse(path: &Path) -> Result<Self> {
-        let written = path.to_owned();
+        let given = path.to_owned();
         let name = path.to_string_lossy();
         let Some((before, rest)) = name.split_once('%') else {
-            return Ok(Self { written, pattern: None });
+            return Ok(Self { given, pattern: None });
         };
         let invalid = || Problem::Pattern.of(path);
         let (digits, after) = rest.split_once('d').ok_or_else(invalid)?;
@@ -53,7 +53,7 @@ impl FileName {
             return Err(invalid());
         }
         let pattern = Pattern { before: before.to_owned(), width, after: after.to_owned() };
-        Ok(Self { written, pattern: Some(pattern) })
+        Ok(Self { given, pattern: Some(pattern) })
     }
 
     /// Whether the name has a frame number pattern, so that each frame has a file.
@@ -64,15 +64,15 @@ impl FileName {
 
     /// The name, as it was given.
     #[must_use]
-    pub fn written(&self) -> &Path {
-        &self.written
+    pub fn as_given(&self) -> &Path {
+        &self.given
     }
 
     /// The name of the file for a frame.
     #[must_use]
     pub fn of(&self, frame: u64) -> PathBuf {
         match &self.pattern {
-            None => self.written.clone(),
+            None => self.given.clone(),
             Some(Pattern { before, width, after }) => {
                 format!("{before}{frame:0width$}{after}").into()
             }
@@ -82,7 +82,7 @@ impl FileName {
     /// The extension in lower case, without the dot.
     #[must_use]
     pub fn extension(&self) -> String {
-        self.written.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+        self.given.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
     }
 }
 

@@ -58,7 +58,8 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         let new_index = drop_unused(&used, &mut positions);
         renumber(&mut triangles, &new_index);
         for vertex in &mut vertices {
-            *vertex = vertex.filter(|it| used[*it as usize]).map(|it| new_index[it as usize]);
+            let is_used = |index: &u32| used[*index as usize];
+            *vertex = vertex.filter(is_used).map(|index| new_index[index as usize]);
         }
     }
 
@@ -87,7 +88,7 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
     let mut index_at = HashMap::with_capacity(before);
     for (position, index) in positions.iter().zip(new_index) {
-        // Readers return only finite numbers and no -0.0, so equal numbers have equal bits.
+        // Readers return only finite coordinates and no -0.0, so equal coordinates have equal bits.
         *index = *index_at.entry(position.map(f32::to_bits)).or_insert_with(|| {
             kept.push(*position);
             kept.len() as u32 - 1

@@ -40,17 +40,17 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, options: &LoadOptions) -
 
 /// Returns the chunks of a binary file: JSON, and optionally the bytes of buffer 0.
 fn chunks(bytes: &[u8]) -> Result<Glb<'_>> {
-    const HEADER: usize = 12; // magic, version, length of the file
-    const LENGTH: Place = Place::Byte(8);
+    const HEADER_BYTES: usize = 12; // magic, version, length of the file
+    const LENGTH_PLACE: Place = Place::Byte(8);
     let truncated = |inside: String| Problem::Truncated { inside };
-    let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else {
+    let Some((header, _)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
         return Err(truncated("the header of binary glTF".into()).at(Place::Byte(0)));
     };
     let length = u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize;
     // The crate subtracts the length of the header without a check.
-    if length < HEADER {
+    if length < HEADER_BYTES {
         let found = format!("a length of {length} bytes");
-        return Err(Problem::malformed("binary glTF of at least 12 bytes", found).at(LENGTH));
+        return Err(Problem::malformed("binary glTF of at least 12 bytes", found).at(LENGTH_PLACE));
     }
     let error = match Glb::from_slice(&bytes[..length.min(bytes.len())]) {
         Ok(glb) => return Ok(glb),
@@ -67,7 +67,7 @@ fn chunks(bytes: &[u8]) -> Result<Glb<'_>> {
                 "binary glTF (the header declares {length} bytes, but the file has {})",
                 bytes.len()
             );
-            truncated(inside).at(LENGTH)
+            truncated(inside).at(LENGTH_PLACE)
         }
         Error::ChunkLength { ty, length, length_read } => {
             let name = match ty {

@@ -60,11 +60,12 @@ impl<'a> Adjacency<'a> {
     /// vertex has no triangle or more than six.
     fn new(mesh: &'a TriangleMesh) -> Option<Self> {
         let (vertices, triangles) = (mesh.positions.len(), &mesh.triangles);
-        // V = W H and T = 2 (W - 1) (H - 1), so W + H = V - T / 2 + 1.
+        // V = W H and T = 2 (W - 1) (H - 1), so W + H = V - T / 2 + 1, and
+        // (W + H)² - 4 V = (W - H)² is a square number.
         let [v, t] = [vertices, triangles.len()].map(|count| count as u64);
         let sides = (v + 1).checked_sub(t / 2)?;
-        let square = sides.checked_mul(sides)?.checked_sub(4 * v)?;
-        if !t.is_multiple_of(2) || square.isqrt().pow(2) != square {
+        let difference_squared = sides.checked_mul(sides)?.checked_sub(4 * v)?;
+        if !t.is_multiple_of(2) || difference_squared.isqrt().pow(2) != difference_squared {
             return None;
         }
         let mut counts = vec![0_usize; vertices + 1];

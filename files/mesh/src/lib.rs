@@ -43,10 +43,10 @@
 //! and refer to one buffer many times; [`LoadOptions`] limit the size of the result. Buffer files
 //! are read only from the folder of the glTF file and below it ([`path_in_folder`]).
 //!
-//! This crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
+//! This crate does *not* handle: sticks, particles, masses, schedules and kernels; units and axes
 //! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture coordinates,
 //! colours, materials and images; skins, morph targets and animations (a model has its stored
-//! pose); and the network.
+//! pose). It does not access the network.
 
 #![forbid(unsafe_code)]
 

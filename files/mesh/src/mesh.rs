@@ -114,7 +114,7 @@ impl fmt::Display for Report {
             write!(f, "; a regular grid of {columns} x {rows} vertices")?;
         }
         let unreferenced = if self.unreferenced_kept { "kept" } else { "dropped" };
-        for (number, what) in [
+        for (count, text) in [
             (self.welded, counted(self.welded, "vertex welded", "vertices welded")),
             (
                 self.degenerate,
@@ -140,8 +140,8 @@ impl fmt::Display for Report {
                 counted(self.other_scenes, "other scene", "other scenes") + " skipped",
             ),
         ] {
-            if number > 0 {
-                write!(f, "; {what}")?;
+            if count > 0 {
+                write!(f, "; {text}")?;
             }
         }
         Ok(())

@@ -140,11 +140,11 @@ impl Reader {
                 .parse()
                 .map_err(|_| Problem::malformed("`f` with vertex numbers", quote(line.trim())))?;
             // Positive numbers count from 1, negative ones backwards from the last vertex, -1.
-            let at = if index < 0 { vertices.saturating_add(index) } else { index - 1 };
-            let Ok(corner) = u32::try_from(at) else {
+            let from_0 = if index < 0 { vertices.saturating_add(index) } else { index - 1 };
+            let Ok(corner) = u32::try_from(from_0) else {
                 return Err(self.out_of_range(self.face, index));
             };
-            if at >= vertices {
+            if from_0 >= vertices {
                 self.forward.push(ForwardReference { line: self.line, face: self.face, index });
             }
             self.corners.push(corner);

@@ -18,7 +18,7 @@ use crate::soup::Soup;
 
 pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     Format::Ply.expect(bytes, is_ply(bytes))?;
-    let (header, mut body) = header::split(bytes)?;
+    let (header, mut body) = header::parse(bytes)?;
     let vertices = header::check(&header)?;
     let mut soup = Soup::new(options);
     // An element without properties takes no bytes: its count cannot be checked, and there is
@@ -28,11 +28,11 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
         if element.name == "vertex" {
             soup.reserve_vertices(element.count);
         }
-        for number in 0..element.count {
-            let (place, row) = body.row(element, number)?;
+        for index in 0..element.count {
+            let (place, row) = body.row(element, index)?;
             match element.name.as_str() {
-                "vertex" => soup.add_vertex(number as u64, row.position),
-                "face" => add_face(&mut soup, number as u64, &row.corners, vertices),
+                "vertex" => soup.add_vertex(index as u64, row.position),
+                "face" => add_face(&mut soup, index as u64, &row.corners, vertices),
                 _ => Ok(()),
             }
             .map_err(|problem| problem.at(place))?;

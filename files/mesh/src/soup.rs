@@ -45,17 +45,17 @@ impl Soup {
             self.positions.len() as u64 + 1,
             self.max_vertices.into(),
         )?;
-        // -0.0 + 0.0 is 0.0; no other number changes.
+        // -0.0 + 0.0 is 0.0; no other value changes.
         self.positions.push(position.map(|coordinate| coordinate + 0.0));
         Ok(())
     }
 
-    /// The number of vertices. It fits, because it is at most `max_vertices`, which is a `u32`.
+    /// The number of vertices. It fits into a `u32`, because it is at most `max_vertices`.
     pub(crate) fn vertex_count(&self) -> u32 {
         self.positions.len() as u32
     }
 
-    /// Counts a point, line or curve. Their number is limited, too, because a small glTF file can
+    /// Counts a point, line or curve. The count is limited, too, because a small glTF file can
     /// instantiate the same points a billion times.
     pub(crate) fn count_not_a_face(&mut self) -> Result<(), Problem> {
         self.not_faces += 1;

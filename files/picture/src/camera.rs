@@ -27,7 +27,8 @@ impl FromStr for View {
 
     /// Parses `AZIMUTH,ELEVATION` or `AZIMUTH,ELEVATION,ZOOM`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers: Result<Vec<f32>, _> = text.split(',').map(|it| it.trim().parse()).collect();
+        let numbers: Result<Vec<f32>, _> =
+            text.split(',').map(|number| number.trim().parse()).collect();
         let (azimuth, elevation, zoom) = match numbers.as_deref() {
             Ok([azimuth, elevation]) => (*azimuth, *elevation, 1.0),
             Ok([azimuth, elevation, zoom]) => (*azimuth, *elevation, *zoom),

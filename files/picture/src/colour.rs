@@ -37,9 +37,9 @@ impl Background {
     }
 
     /// The colour in linear light, at a fraction of the height from the top.
-    pub(crate) fn at(self, share: f32) -> Vec3 {
+    pub(crate) fn at(self, fraction: f32) -> Vec3 {
         let [top, bottom] = self.gradient().map(|colour| colour.map(f32::from));
-        let mixed = Vec3::from(top).lerp(bottom.into(), share) / 255.0;
+        let mixed = Vec3::from(top).lerp(bottom.into(), fraction) / 255.0;
         Vec3::from(mixed.to_array().map(to_linear))
     }
 }
@@ -64,8 +64,8 @@ static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
 
 /// Rounds to the nearest byte.
 #[allow(clippy::cast_sign_loss, reason = "clamped")]
-pub(crate) fn byte(number: f32) -> u8 {
-    number.round().clamp(0.0, 255.0) as u8
+pub(crate) fn byte(value: f32) -> u8 {
+    value.round().clamp(0.0, 255.0) as u8
 }
 
 /// Converts linear light to sRGB, clamped to 1.

@@ -15,7 +15,7 @@ use crate::{Options, Picture};
 #[derive(Debug)]
 pub(crate) struct Painter2d {
     /// The position at the centre of the picture, m.
-    middle: Vec2,
+    centre_position: Vec2,
     /// Pixels per m.
     scale: f32,
     /// The centre of the picture, pixels.
@@ -44,12 +44,12 @@ impl Painter2d {
         let extent = (max - min).max(Vec2::splat(1e-6));
         let size = Vec2::new(options.width as f32, options.height as f32);
         let scale = (size * (1.0 - 2.0 * MARGIN) / extent).min_element() * options.view.zoom;
-        Self { middle: min.midpoint(max), scale, centre: size / 2.0 }
+        Self { centre_position: min.midpoint(max), scale, centre: size / 2.0 }
     }
 
     /// Converts a position to pixels.
     fn point(&self, [x, y, _]: [f32; 3]) -> Vec2 {
-        let offset = (Vec2::new(x, y) - self.middle) * self.scale;
+        let offset = (Vec2::new(x, y) - self.centre_position) * self.scale;
         self.centre + Vec2::new(offset.x, -offset.y)
     }
 
@@ -85,22 +85,25 @@ impl Painter2d {
         }
         for (nth, part) in scene.parts.iter().enumerate() {
             let light = linear(part.material.colour(nth));
-            let at = |vertex: u32| self.point(frame.positions[vertex as usize]);
+            let pixel = |vertex: u32| self.point(frame.positions[vertex as usize]);
             let faces = part.faces.clone().filter(|&face| frame.has_face(face));
-            let corners = faces.map(|face| scene.faces[face].map(at));
+            let corners = faces.map(|face| scene.faces[face].map(pixel));
             fill(&mut map, triangles_path(corners), &paint(light, 0.4));
             let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
-            let ends = sticks.map(|stick| scene.sticks[stick].map(at));
+            let ends = sticks.map(|stick| scene.sticks[stick].map(pixel));
             let width =
                 if part.material == Material::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
             stroke(&mut map, lines_path(ends), &paint(light, 1.0), width.max(1.1));
             for vertex in part.vertices.clone() {
-                let ball = scene.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
+                let ball_radius = scene.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
                 let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
-                let radius =
-                    if only_vertices { ball.max(part.radius * self.scale).max(1.5) } else { ball };
+                let radius = if only_vertices {
+                    ball_radius.max(part.radius * self.scale).max(1.5)
+                } else {
+                    ball_radius
+                };
                 if radius > 0.0 && frame.has_vertex(vertex) {
-                    dot(&mut map, at(vertex as u32), radius, &paint(light, 1.0));
+                    fill_circle(&mut map, pixel(vertex as u32), radius, &paint(light, 1.0));
                 }
             }
         }
@@ -109,8 +112,8 @@ impl Painter2d {
             Background::Dark => linear([0xe6, 0xea, 0xf0]),
         };
         for &vertex in &scene.pinned {
-            let at = self.point(frame.positions[vertex as usize]);
-            dot(&mut map, at, 2.0, &paint(pin_colour, 1.0));
+            let centre = self.point(frame.positions[vertex as usize]);
+            fill_circle(&mut map, centre, 2.0, &paint(pin_colour, 1.0));
         }
         let pixels = map.pixels().iter().map(|it| [it.red(), it.green(), it.blue()]).collect();
         Picture { width, height, pixels }
@@ -120,7 +123,7 @@ impl Painter2d {
 /// Fills the picture with the gradient of the background.
 fn fill_background(map: &mut Pixmap, background: Background) {
     let (width, height) = (map.width() as f32, map.height() as f32);
-    let stop = |share: f32| GradientStop::new(share, colour(background.at(share), 1.0));
+    let stop = |fraction: f32| GradientStop::new(fraction, colour(background.at(fraction), 1.0));
     let shader = LinearGradient::new(
         Point::from_xy(0.0, 0.0),
         Point::from_xy(0.0, height),
@@ -171,6 +174,6 @@ fn stroke(map: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>, width: f32) {
     }
 }
 
-fn dot(map: &mut Pixmap, at: Vec2, radius: f32, paint: &Paint<'_>) {
-    fill(map, PathBuilder::from_circle(at.x, at.y, radius), paint);
+fn fill_circle(map: &mut Pixmap, centre: Vec2, radius: f32, paint: &Paint<'_>) {
+    fill(map, PathBuilder::from_circle(centre.x, centre.y, radius), paint);
 }

@@ -32,13 +32,13 @@ impl Picture {
     }
 
     /// The whole picture.
-    pub(crate) fn whole(&self) -> Patch {
+    pub(crate) fn whole_patch(&self) -> Patch {
         Patch { left: 0, top: 0, width: self.width, height: self.height }
     }
 
     /// The smallest rectangle that contains all pixels that differ from a picture of the same size.
     /// A single pixel if none differs.
-    pub(crate) fn changed(&self, before: &Self) -> Patch {
+    pub(crate) fn changed_patch(&self, before: &Self) -> Patch {
         let (mut low, mut high) = ([u32::MAX; 2], [0; 2]);
         let pairs = self.pixels.iter().zip(&before.pixels).enumerate();
         for (index, _) in pairs.filter(|(_, (now, then))| now != then) {

@@ -93,7 +93,8 @@ impl AnyKernel {
 
     /// The best kernel for this machine of those that run every schedule, on one thread.
     pub fn best() -> Self {
-        // A build has at least one kernel, and the first of the widest kernels runs every schedule.
+        // A build has at least one kernel, and the first one of those with the most lanes runs every
+        // schedule.
         Self::available().swap_remove(0)
     }
 
@@ -101,14 +102,14 @@ impl AnyKernel {
     /// for a sheet that is [wide enough](Self::suits_grid), the copies kernel for [enough
     /// copies](Self::suits_copies) of one mesh, else [`best`](Self::best).
     pub fn best_for(schedule: &Schedule) -> Self {
-        let special = if schedule.sheet().is_some_and(Self::suits_grid) {
+        let specialized = if schedule.sheet().is_some_and(Self::suits_grid) {
             Self::named("grid").ok()
         } else if schedule.copies().is_some_and(Self::suits_copies) {
             Self::named("copies").ok()
         } else {
             None
         };
-        special.unwrap_or_else(Self::best)
+        specialized.unwrap_or_else(Self::best)
     }
 
     /// Whether a sheet is wide enough for the grid kernel to be the fastest: 4 particles or more.
@@ -137,8 +138,8 @@ impl AnyKernel {
     /// # Errors
     /// If this build has no such kernel on this machine.
     pub fn named(name: &str) -> Result<Self, UnknownKernel> {
-        let named = |kernel: &Self| Kernel::<3>::name(kernel) == name;
-        Self::available().into_iter().find(named).ok_or(UnknownKernel)
+        let has_name = |kernel: &Self| Kernel::<3>::name(kernel) == name;
+        Self::available().into_iter().find(has_name).ok_or(UnknownKernel)
     }
 
     /// The same kernel on the threads of a pool.
@@ -208,7 +209,7 @@ impl AnyKernel {
     }
 }
 
-/// Evaluates an expression of the kernel in any variant.
+/// Evaluates an expression with the kernel inside any variant.
 macro_rules! of_kernel {
     ($any:expr, $kernel:ident => $value:expr) => {
         match $any {

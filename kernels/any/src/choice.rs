@@ -33,7 +33,7 @@ pub enum KernelName {
     Grid,
     /// Copies of one mesh.
     Copies,
-    /// Any of the others, on threads.
+    /// Any of the other kernels, on several threads.
     Colour,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for KernelName {
 
 /// There is no kernel of the given name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown kernel '{name}'; available: {}", listed(KernelName::ALL.map(KernelName::name)))]
+#[error("unknown kernel '{name}'; available: {}", list(KernelName::ALL.map(KernelName::name)))]
 pub struct UnknownKernelName {
     /// The name given.
     pub name: String,
@@ -73,8 +73,8 @@ impl FromStr for KernelName {
     type Err = UnknownKernelName;
 
     fn from_str(name: &str) -> Result<Self, UnknownKernelName> {
-        let named = Self::ALL.into_iter().find(|kernel| kernel.name() == name);
-        named.ok_or_else(|| UnknownKernelName { name: name.into() })
+        let found = Self::ALL.into_iter().find(|kernel| kernel.name() == name);
+        found.ok_or_else(|| UnknownKernelName { name: name.into() })
     }
 }
 
@@ -123,7 +123,7 @@ pub enum KernelChoiceError {
     Kernel {
         /// The chosen kernel.
         kernel: KernelName,
-        /// The available ones.
+        /// The available ones, separated by commas.
         available: String,
     },
     /// No kernel uses the instruction set.
@@ -134,7 +134,7 @@ pub enum KernelChoiceError {
     Isa {
         /// The chosen instruction set.
         isa: String,
-        /// The available ones.
+        /// The available ones, separated by commas.
         available: String,
     },
     /// Another kernel uses the instruction set.
@@ -154,7 +154,7 @@ pub enum KernelChoiceError {
     #[cfg(feature = "colour")]
     #[error(transparent)]
     Threads(#[from] PoolError),
-    /// This build has no threads.
+    /// This build has no support for several threads.
     #[cfg(not(feature = "colour"))]
     #[error("{threads} threads need the feature `colour`, which this build does not have")]
     Threads {
@@ -164,7 +164,7 @@ pub enum KernelChoiceError {
 }
 
 /// The distinct names, separated by commas.
-fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for name in names {
         if !distinct.contains(&name) {
@@ -185,13 +185,13 @@ impl KernelChoice {
     /// [`THREADS_MAX`](Self::THREADS_MAX) threads.
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
-        // The system fails only after it has started most of them.
+        // Checked first, because the system would fail only after it has started most of them.
         check_limit("threads", threads as u128, Self::THREADS_MAX)?;
         let all = KernelSet::available(SheetsAndCopies::ALL);
-        let isas = |sets: &[KernelSet]| listed(sets.iter().map(KernelSet::isa));
+        let list_isas = |sets: &[KernelSet]| list(sets.iter().map(KernelSet::isa));
         let mut sets = all.clone();
         if let Some(kernel) = kernel {
-            let available = listed(sets.iter().map(KernelSet::name));
+            let available = list(sets.iter().map(KernelSet::name));
             sets.retain(|set| set.name() == kernel.name());
             if sets.is_empty() {
                 return Err(KernelChoiceError::Kernel { kernel, available });
@@ -199,7 +199,7 @@ impl KernelChoice {
         }
         if let Some(isa) = isa {
             let is_known = all.iter().any(|set| set.isa() == isa);
-            let available = isas(&sets);
+            let available = list_isas(&sets);
             sets.retain(|set| set.isa() == isa);
             match kernel {
                 _ if !sets.is_empty() => {}
@@ -208,7 +208,10 @@ impl KernelChoice {
                     return Err(KernelChoiceError::KernelOnIsa { kernel, isa, available });
                 }
                 _ => {
-                    return Err(KernelChoiceError::Isa { isa: isa.clone(), available: isas(&all) });
+                    return Err(KernelChoiceError::Isa {
+                        isa: isa.clone(),
+                        available: list_isas(&all),
+                    });
                 }
             }
         }

@@ -53,7 +53,7 @@ pub struct SheetsAndCopies {
 }
 
 impl SheetsAndCopies {
-    /// Both.
+    /// Sheets and copies.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
     /// The parts of a scene with these sheets. `may_have_copies` says whether its models allow
@@ -80,7 +80,7 @@ impl KernelSet {
     /// of grid and copies.
     pub fn available(parts: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
-        let set = |main_kernel: &AnyKernel| {
+        let set_of = |main_kernel: &AnyKernel| {
             let on_same_isa = |is_kind: fn(&AnyKernel) -> bool| {
                 all.iter().find(|kernel| is_kind(kernel) && isa(kernel) == isa(main_kernel))
             };
@@ -97,13 +97,13 @@ impl KernelSet {
             };
             Some(Self { sheets: sheets.clone(), copies: copies.clone(), others: others.clone() })
         };
-        let included = |kernel: &&AnyKernel| {
+        let is_included = |kernel: &&AnyKernel| {
             !kernel.is_fallback()
                 && (kernel.is_general()
                     || parts.sheets && kernel.is_for_sheets()
                     || parts.copies && kernel.is_for_copies())
         };
-        let mut sets: Vec<Self> = all.iter().filter(included).filter_map(set).collect();
+        let mut sets: Vec<Self> = all.iter().filter(is_included).filter_map(set_of).collect();
         sets.sort_by_key(|set| {
             let rank = (!set.sheets.is_for_sheets(), !set.copies.is_for_copies());
             (Reverse(Kernel::<3>::lanes(set.main_kernel())), rank)
@@ -121,9 +121,9 @@ impl KernelSet {
             return Ok(self);
         }
         let pool = Pool::new(threads)?;
-        let on = |kernel: AnyKernel| kernel.on_threads(pool.clone());
+        let on_pool = |kernel: AnyKernel| kernel.on_threads(pool.clone());
         let Self { sheets, copies, others } = self;
-        Ok(Self { sheets: on(sheets), copies: on(copies), others: on(others) })
+        Ok(Self { sheets: on_pool(sheets), copies: on_pool(copies), others: on_pool(others) })
     }
 
     /// The kernel for an island of a world, by the same rule as [`AnyKernel::best_for`].

@@ -11,10 +11,10 @@ use std::sync::atomic::Ordering;
 
 use crate::sync::{AtomicBool, AtomicU64, Mutex, UnsafeCell, spin_loop, yield_now};
 
-/// The state of a gate: bits 0 to 31 count the threads inside, bit 32 is set while it is open, and
-/// the bits above count how often it was opened.
+/// Bit 32 of the state of a gate is set while it is open. Bits 0 to 31 count the threads inside.
 const OPEN: u64 = 1 << 32;
-const OPENINGS: u32 = 33;
+/// The first of the bits that count how many times the gate was opened.
+const OPENINGS_SHIFT: u32 = 33;
 /// Spin count before the lender yields while it waits for the threads inside. The model checker explores as many
 /// spins.
 const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
@@ -52,7 +52,7 @@ impl Gate {
         }
     }
 
-    /// Calls `work(0)`, and lets other threads call it meanwhile, each with a number below
+    /// Calls `work(0)`, and lets other threads call it meanwhile, each with an index below
     /// `threads`; `wake` must wake them. Returns when all have left.
     ///
     /// If the gate is in use, by another thread or by the lent work itself, only the calling thread
@@ -71,8 +71,8 @@ impl Gate {
         // SAFETY: `busy` was false, so the gate is closed and no thread is inside, see `Lending`;
         // it is true now, so no other thread writes.
         self.lent.with_mut(|lent| unsafe { *lent = Some(LentWork { threads, work: erased }) });
-        let openings = (self.state.load(Ordering::Relaxed) >> OPENINGS) + 1;
-        self.state.store(openings << OPENINGS | OPEN, Ordering::Release);
+        let openings = (self.state.load(Ordering::Relaxed) >> OPENINGS_SHIFT) + 1;
+        self.state.store(openings << OPENINGS_SHIFT | OPEN, Ordering::Release);
         wake();
         work(0);
         if let Some(panic) = lending.end() {
@@ -80,24 +80,24 @@ impl Gate {
         }
     }
 
-    /// Runs the lent closure as `thread`, unless this opening was already `seen`. Returns false if
-    /// there was nothing to do.
-    pub(crate) fn enter(&self, thread: usize, seen: &mut u64) -> bool {
+    /// Runs the lent closure as `thread` if the gate is open and was opened since `last_opening`, which
+    /// is updated. Returns whether the closure ran.
+    pub(crate) fn enter(&self, thread: usize, last_opening: &mut u64) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
-            let opening = state >> OPENINGS;
-            if state & OPEN == 0 || opening == *seen {
+            let opening = state >> OPENINGS_SHIFT;
+            if state & OPEN == 0 || opening == *last_opening {
                 return false;
             }
             let (success, failure) = (Ordering::Acquire, Ordering::Relaxed);
             match self.state.compare_exchange_weak(state, state + 1, success, failure) {
                 Ok(_) => {
-                    *seen = opening;
-                    let done = self.work_inside(thread);
+                    *last_opening = opening;
+                    let ran = self.work_inside(thread);
                     self.state.fetch_sub(1, Ordering::Release);
-                    return done;
+                    return ran;
                 }
-                Err(other) => state = other,
+                Err(current) => state = current,
             }
         }
     }

@@ -88,10 +88,10 @@ impl Executor for Pool {
 impl SharedState {
     /// The main loop of a thread.
     fn serve(&self, thread: usize) {
-        let mut seen = 0;
+        let mut last_opening = 0;
         let mut last_worked = Instant::now();
         while !self.shutdown.load(Ordering::Relaxed) {
-            if self.gate.enter(thread, &mut seen) {
+            if self.gate.enter(thread, &mut last_opening) {
                 last_worked = Instant::now();
                 continue;
             }

@@ -2,7 +2,7 @@
 //! the model checker (`scripts/loom.sh`).
 
 #[cfg(loom)]
-pub(crate) use checked::*;
+pub(crate) use model_checked::*;
 #[cfg(not(loom))]
 pub(crate) use standard::*;
 
@@ -33,7 +33,7 @@ mod standard {
 }
 
 #[cfg(loom)]
-mod checked {
+mod model_checked {
     use std::time::Duration;
 
     pub(crate) use loom::cell::UnsafeCell;
@@ -42,8 +42,8 @@ mod checked {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
     pub(crate) use loom::thread;
 
-    /// A clock would make executions differ. Every thread counts as idle for long, so it sleeps at once: then
-    /// it depends on being woken.
+    /// A clock would make executions differ. `elapsed` always exceeds the time after which an idle thread
+    /// sleeps, so threads sleep at once, and the model covers lost wake-ups.
     #[derive(Clone, Copy)]
     pub(crate) struct Instant;
 
@@ -57,8 +57,8 @@ mod checked {
         }
     }
 
-    /// A thread that has waited for long may wait for ever longer in other executions, which are therefore not
-    /// explored: this one continues to its end without alternatives.
+    /// A thread may wait for any number of spins, so the number of executions is unbounded. After some spins,
+    /// this execution continues to its end, and its alternatives are not explored.
     pub(crate) fn yield_now() {
         loom::skip_branch();
         thread::yield_now();

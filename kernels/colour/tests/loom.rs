@@ -42,7 +42,7 @@ impl Cells {
     }
 }
 
-/// Runs the model with at most this many involuntary switches between threads; `None`: all.
+/// Runs the model with at most this many involuntary switches between threads; `None`: no limit.
 fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = preemptions;
@@ -50,14 +50,14 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Starts threads that try to enter the gate this many times, numbered from 1.
+/// Starts threads with the indices 1 to `workers`, each of which tries to enter the gate `tries` times.
 fn workers(gate: &Arc<Gate>, workers: usize, tries: usize) -> Vec<thread::JoinHandle<()>> {
-    let worker = |number| {
+    let worker = |index| {
         let gate = Arc::clone(gate);
         thread::spawn(move || {
-            let mut seen = 0;
+            let mut last_opening = 0;
             for _ in 0..tries {
-                gate.enter(number, &mut seen);
+                gate.enter(index, &mut last_opening);
                 thread::yield_now();
             }
         })
@@ -71,8 +71,9 @@ fn join(threads: Vec<thread::JoinHandle<()>>) {
     }
 }
 
-/// Lends work that increments the cell of its thread. Then this thread alone must have access to the cells.
-fn lend(gate: &Gate, threads: usize) {
+/// Lends work that increments the cell of its thread. Checks that this thread alone has access to the
+/// cells afterwards.
+fn check_lend(gate: &Gate, threads: usize) {
     let cells = Cells::new(threads);
     gate.lend(threads, &|thread| cells.increment(thread), || {});
     assert_eq!(cells.get(0), 1);
@@ -88,7 +89,7 @@ fn no_thread_works_after_a_lender_has_returned() {
             let gate = Arc::new(Gate::new());
             let workers = workers(&gate, threads - 1, lendings);
             for _ in 0..lendings {
-                lend(&gate, threads);
+                check_lend(&gate, threads);
             }
             join(workers);
         }
@@ -99,33 +100,33 @@ fn no_thread_works_after_a_lender_has_returned() {
 }
 
 #[test]
-fn two_lenders_do_not_disturb_each_other() {
+fn concurrent_lenders_run_only_their_own_work() {
     check(Some(3), || {
         let gate = Arc::new(Gate::new());
         let mut threads = workers(&gate, 1, 2);
         let other = Arc::clone(&gate);
-        threads.push(thread::spawn(move || lend(&other, 2)));
-        lend(&gate, 2);
+        threads.push(thread::spawn(move || check_lend(&other, 2)));
+        check_lend(&gate, 2);
         join(threads);
     });
 }
 
 #[test]
 fn a_panic_reaches_the_lender_after_all_threads_have_left() {
-    for bad in 0..2 {
+    for panicking in 0..2 {
         check(Some(3), move || {
             let gate = Arc::new(Gate::new());
             let workers = workers(&gate, 1, 2);
             let cells = Cells::new(2);
             let work = |thread| {
                 cells.increment(thread);
-                assert!(thread != bad, "thread {thread}");
+                assert!(thread != panicking, "thread {thread}");
             };
             let panicked = catch_unwind(AssertUnwindSafe(|| gate.lend(2, &work, || {}))).is_err();
-            // Thread 1 may have come too late.
-            assert_eq!(panicked, cells.get(bad) == 1);
+            // The gate may have been closed before thread 1 entered.
+            assert_eq!(panicked, cells.get(panicking) == 1);
             assert_eq!(cells.get(0), 1);
-            lend(&gate, 2);
+            check_lend(&gate, 2);
             join(workers);
         });
     }
@@ -136,7 +137,7 @@ fn threads_that_are_not_requested_do_not_work() {
     check(None, || {
         let gate = Arc::new(Gate::new());
         let workers = workers(&gate, 1, 1);
-        lend(&gate, 1);
+        check_lend(&gate, 1);
         join(workers);
     });
 }

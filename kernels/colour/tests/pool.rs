@@ -10,9 +10,9 @@ use std::time::Duration;
 use taut_colour::Pool;
 use taut_core::Executor;
 
-/// The sorted worker indices of the calls, where every call waits until `expected` calls have
+/// The sorted thread indices of the calls of one run; each call waits until `expected` calls have
 /// begun.
-fn worker_indices(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
+fn thread_indices(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
     let (indices, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
     pool.run(threads, &|index| {
         indices.lock().unwrap().push(index);
@@ -30,7 +30,7 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
         assert_eq!(pool.threads(), threads);
         for pause in [0, 0, 0, 5, 0, 0] {
             thread::sleep(Duration::from_millis(pause));
-            assert_eq!(worker_indices(&pool, threads, threads), (0..threads).collect::<Vec<_>>());
+            assert_eq!(thread_indices(&pool, threads, threads), (0..threads).collect::<Vec<_>>());
         }
     }
     assert!(Pool::new(0).unwrap().threads() >= 1);
@@ -40,10 +40,10 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
 fn threads_that_are_not_requested_do_not_run() {
     let pool = Pool::new(4).unwrap();
     for _ in 0..100 {
-        assert_eq!(worker_indices(&pool, 2, 2), [0, 1]);
-        assert_eq!(worker_indices(&pool, 0, 1), [0]);
+        assert_eq!(thread_indices(&pool, 2, 2), [0, 1]);
+        assert_eq!(thread_indices(&pool, 0, 1), [0]);
     }
-    assert_eq!(worker_indices(&pool, 100, 4), [0, 1, 2, 3]);
+    assert_eq!(thread_indices(&pool, 100, 4), [0, 1, 2, 3]);
 }
 
 #[test]
@@ -65,18 +65,18 @@ fn each_index_always_runs_on_the_same_thread() {
 #[test]
 fn a_call_to_a_pool_in_use_runs_on_the_caller_alone() {
     let pool = Pool::new(3).unwrap();
-    let inner = AtomicUsize::new(0);
+    let inner_calls = AtomicUsize::new(0);
     let barrier = Barrier::new(3);
     pool.run(3, &|_| {
         barrier.wait();
         // Calls from all threads of the pool at the same time.
         pool.run(3, &|index| {
             assert_eq!(index, 0);
-            inner.fetch_add(1, Ordering::Relaxed);
+            inner_calls.fetch_add(1, Ordering::Relaxed);
         });
         barrier.wait();
     });
-    assert_eq!(inner.into_inner(), 3);
+    assert_eq!(inner_calls.into_inner(), 3);
 }
 
 #[test]
@@ -105,17 +105,17 @@ fn concurrent_calls_run_only_their_own_work() {
 #[test]
 fn a_panic_propagates_and_the_pool_stays_usable() {
     let pool = Pool::new(3).unwrap();
-    for bad in 0..3 {
+    for panicking in 0..3 {
         let barrier = Barrier::new(3);
         let run = || {
             pool.run(3, &|index| {
                 barrier.wait();
-                assert!(index != bad, "worker {index} panicked");
+                assert!(index != panicking, "worker {index} panicked");
             });
         };
         let panic = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-        assert_eq!(*panic.downcast::<String>().unwrap(), format!("worker {bad} panicked"));
-        assert_eq!(worker_indices(&pool, 3, 3), [0, 1, 2]);
+        assert_eq!(*panic.downcast::<String>().unwrap(), format!("worker {panicking} panicked"));
+        assert_eq!(thread_indices(&pool, 3, 3), [0, 1, 2]);
     }
     // All threads panic: one panic propagates, and the next call is not affected.
     let barrier = Barrier::new(3);
@@ -126,19 +126,19 @@ fn a_panic_propagates_and_the_pool_stays_usable() {
         });
     };
     assert!(panic::catch_unwind(AssertUnwindSafe(run)).is_err());
-    assert_eq!(worker_indices(&pool, 3, 3), [0, 1, 2]);
+    assert_eq!(thread_indices(&pool, 3, 3), [0, 1, 2]);
 }
 
 #[test]
 fn dropping_the_last_clone_ends_the_threads() {
-    /// Counts the threads that have ended.
-    struct Ended(Arc<AtomicUsize>);
-    impl Drop for Ended {
+    /// A thread-local value that counts the threads that have ended.
+    struct CountOnDrop(Arc<AtomicUsize>);
+    impl Drop for CountOnDrop {
         fn drop(&mut self) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
     }
-    thread_local!(static ENDED: RefCell<Option<Ended>> = const { RefCell::new(None) });
+    thread_local!(static ENDED: RefCell<Option<CountOnDrop>> = const { RefCell::new(None) });
 
     let ended = Arc::new(AtomicUsize::new(0));
     for pause in [0, 5] {
@@ -147,7 +147,7 @@ fn dropping_the_last_clone_ends_the_threads() {
         let barrier = Barrier::new(4);
         pool.run(4, &|index| {
             if index > 0 {
-                ENDED.with_borrow_mut(|it| *it = Some(Ended(Arc::clone(&ended))));
+                ENDED.with_borrow_mut(|slot| *slot = Some(CountOnDrop(Arc::clone(&ended))));
             }
             barrier.wait();
         });

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use taut_core::{Column, Copies, Formula, Particles, Response, Sticks, weight};
 use taut_lanes::Vector;
-use taut_lanes::slots::Changed;
+use taut_lanes::slots::Changes;
 
 use crate::layout::{GROUP, Layout};
 
-/// The constants of all sticks of all copies.
+/// The constants of the sticks of all copies.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     pub(crate) formula: Formula,
@@ -16,10 +16,10 @@ pub(crate) struct Constants {
     /// The ends of the sticks of one copy in the order of its schedule, as offsets in a group:
     /// each is below [`Layout::group_len`], and a multiple of [`GROUP`].
     ends: Vec<[u32; 2]>,
-    /// For each index in the schedule of a copy, the number of its stick.
+    /// The sticks of one copy (their indices in the copy) in the order of its schedule.
     order: Vec<u32>,
-    /// For each stick number of a copy, its index in the schedule.
-    index_of: Vec<u32>,
+    /// The inverse of `order`: for each stick of a copy, its index in the schedule.
+    schedule_index: Vec<u32>,
     pub(crate) groups: Vec<GroupConstants>,
     pub(crate) inverse_h2: f32,
 }
@@ -31,7 +31,7 @@ pub(crate) struct GroupConstants {
     /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None` until
     /// a stick is not plain or torn.
     pub(crate) non_plain: Option<Columns<3>>,
-    /// Whether any stick has had a compliance other than 0 since everything was refreshed.
+    /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     pub(crate) compliant: bool,
     /// Empty unless the formula [stores](taut_core::Factor::STORES_WEIGHT) it.
     pub(crate) weight_term: Columns<1>,
@@ -53,7 +53,7 @@ pub(crate) struct Columns<const N: usize> {
     columns: [Column<f32>; N],
 }
 
-/// Means that there is no inverse mass. (Inverse masses are never negative.)
+/// Stands for no inverse mass. (Inverse masses are never negative.)
 const NO_INVERSE_MASS: f32 = -1.0;
 
 /// The compliance, `stretched` and `compressed` of a plain stick.
@@ -64,14 +64,14 @@ impl Constants {
     pub(crate) fn new(copies: &Copies, layout: Layout, formula: Formula) -> Self {
         let one = copies.one();
         let order = one.order().to_vec();
-        let mut index_of = alloc::vec![0; order.len()];
-        for (index, &number) in order.iter().enumerate() {
-            index_of[number as usize] = index as u32;
+        let mut schedule_index = alloc::vec![0; order.len()];
+        for (index, &stick) in order.iter().enumerate() {
+            schedule_index[stick as usize] = index as u32;
         }
-        let ends = order.iter().map(|&number| {
-            one.ends()[number as usize].map(|end| {
+        let ends = order.iter().map(|&stick| {
+            one.ends()[stick as usize].map(|end| {
                 let offset = end as usize * GROUP;
-                assert!(offset < layout.group_len(), "every end is a particle");
+                assert!(offset < layout.group_len(), "an end is not a particle of the copy");
                 offset as u32
             })
         });
@@ -89,7 +89,7 @@ impl Constants {
             layout,
             ends: ends.collect(),
             order,
-            index_of,
+            schedule_index,
             groups: alloc::vec![group; layout.groups()],
             inverse_h2: 0.0,
         }
@@ -104,10 +104,10 @@ impl Constants {
         &mut self,
         particles: &Particles<D>,
         sticks: &Sticks,
-        changed: Changed<'_>,
+        changes: Changes<'_>,
     ) {
-        match changed {
-            Changed::Listed { particles: changed_particles, sticks: changed_sticks } => {
+        match changes {
+            Changes::Listed { particles: changed_particles, sticks: changed_sticks } => {
                 let mut groups: Vec<usize> = changed_particles
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)
@@ -120,14 +120,15 @@ impl Constants {
                     self.refresh_weight_terms(particles, sticks, group);
                 }
                 for &stick in changed_sticks {
-                    let (copy, number) =
+                    let (copy, stick_of_copy) =
                         (stick as usize / self.ends.len(), stick as usize % self.ends.len());
-                    let (group, index) = (copy / GROUP, self.index_of[number] as usize);
+                    let (group, index) =
+                        (copy / GROUP, self.schedule_index[stick_of_copy] as usize);
                     self.refresh_stick(sticks, group, index);
                     self.refresh_weight_term(particles, sticks, group, index);
                 }
             }
-            Changed::Everything => {
+            Changes::Everything => {
                 for group in 0..self.groups.len() {
                     self.refresh_masses(particles, group);
                     let constants = &mut self.groups[group];
@@ -142,7 +143,7 @@ impl Constants {
         }
     }
 
-    /// Sets `1 / h²` of the substeps, for compliance.
+    /// Sets `1 / h²` of the substeps, 1/s², for compliance.
     pub(crate) fn set_inverse_h2<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -175,7 +176,7 @@ impl Constants {
         // The majority, if there is one (Boyer and Moore, "MJRTY", 1981).
         *majority_inverse_mass = NO_INVERSE_MASS;
         let mut votes = 0_usize;
-        for &inverse_mass in inverse_masses.iter().filter(|it| !it.is_nan()) {
+        for &inverse_mass in inverse_masses.iter().filter(|mass| !mass.is_nan()) {
             if votes == 0 {
                 *majority_inverse_mass = inverse_mass;
             }
@@ -186,7 +187,7 @@ impl Constants {
             self.formula.weight_term(*majority_inverse_mass + *majority_inverse_mass);
     }
 
-    /// The numbers of the copies of a group.
+    /// The indices of the copies of a group.
     fn copies(&self, group: usize) -> core::ops::Range<usize> {
         let first = group * GROUP;
         first..first + self.layout.copies_in(group)
@@ -196,8 +197,8 @@ impl Constants {
     fn refresh_stick(&mut self, sticks: &Sticks, group: usize, index: usize) {
         let (len, formula) = (self.ends.len(), self.formula);
         let rest_terms =
-            self.by_lane(group, index, |stick| [formula.rest_term(sticks.rest(stick))]);
-        let non_plains = self.by_lane(group, index, |stick| {
+            self.values_by_lane(group, index, |stick| [formula.rest_term(sticks.rest(stick))]);
+        let non_plains = self.values_by_lane(group, index, |stick| {
             let Response { stretched, compressed } = sticks.response(stick);
             [sticks.compliance(stick), stretched, compressed]
         });
@@ -236,7 +237,7 @@ impl Constants {
     ) {
         let (formula, inverse_h2) = (self.formula, self.inverse_h2);
         if formula.stores_weight() {
-            let weight_terms = self.by_lane(group, index, |stick| {
+            let weight_terms = self.values_by_lane(group, index, |stick| {
                 let ends = sticks.ends()[stick];
                 let masses = ends.map(|end| particles.inverse_masses()[end as usize]);
                 [formula.weight_term(weight(masses, sticks.compliance(stick), inverse_h2))]
@@ -247,16 +248,18 @@ impl Constants {
 
     /// Evaluates `values` for the stick at an index of the schedule in each copy of a group. Lanes
     /// without a copy get the values of the first copy.
-    fn by_lane<const N: usize>(
+    fn values_by_lane<const N: usize>(
         &self,
         group: usize,
         index: usize,
         values: impl Fn(usize) -> [f32; N],
     ) -> [[f32; N]; GROUP] {
-        let (len, number) = (self.ends.len(), self.order[index] as usize);
+        let (len, stick_of_copy) = (self.ends.len(), self.order[index] as usize);
         let mut copies = self.copies(group);
-        let first = values(copies.start * len + number);
-        core::array::from_fn(|_| copies.next().map_or(first, |copy| values(copy * len + number)))
+        let first = values(copies.start * len + stick_of_copy);
+        core::array::from_fn(|_| {
+            copies.next().map_or(first, |copy| values(copy * len + stick_of_copy))
+        })
     }
 }
 
@@ -283,19 +286,20 @@ impl<const N: usize> Columns<N> {
             }
         }
         let per_stick = self.per_stick();
-        for (at, column) in self.columns.iter_mut().enumerate() {
+        for (field, column) in self.columns.iter_mut().enumerate() {
             for (lane, values) in lanes[..per_stick].iter().enumerate() {
-                column[index * per_stick + lane] = values[at];
+                column[index * per_stick + lane] = values[field];
             }
         }
     }
 
+    /// The number of values of a stick in each column.
     const fn per_stick(&self) -> usize {
         if self.by_copy { GROUP } else { 1 }
     }
 
     /// The columns, if all copies share their values.
-    pub(crate) fn shared(&self) -> Option<&[Column<f32>; N]> {
+    pub(crate) fn shared_by_copies(&self) -> Option<&[Column<f32>; N]> {
         (!self.by_copy).then_some(&self.columns)
     }
 

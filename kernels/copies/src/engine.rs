@@ -9,16 +9,16 @@ use taut_core::{
     arrays,
 };
 use taut_lanes::slots::{
-    Changed, Positions, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun, integrate,
+    Changes, Positions, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun, integrate,
 };
 use taut_lanes::{Machine, Operation, SharedPtr, Team, Vector};
 
 use crate::constants::Constants;
+use crate::coordinate::Coordinate;
 use crate::layout::{GROUP, Layout};
-use crate::passes::Coordinate;
 use crate::relax::relax_group;
 
-/// The minimum number of sticks of all copies per thread for which threads are faster.
+/// The minimum number of sticks of all copies per thread for which several threads are faster.
 const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// The plan of a [`CopiesKernel`](crate::CopiesKernel).
@@ -56,8 +56,8 @@ impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
         SlotLayout::Copies { first: 0, copies, particles }
     }
 
-    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
-        self.constants.refresh(particles, sticks, changed);
+    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changes: Changes<'_>) {
+        self.constants.refresh(particles, sticks, changes);
     }
 
     fn set_inverse_h2(&mut self, particles: &Particles<D>, sticks: &Sticks, inverse_h2: f32) {
@@ -79,7 +79,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
         let finite = AtomicBool::new(true);
         let SlotFields { target, source, inverse_mass } = fields;
         let layout = constants.layout;
-        let (target, source) = (shared(target, layout), shared(source, layout));
+        let (target, source) = (addresses(target, layout), addresses(source, layout));
         let run_group = |group: usize| {
             let groups = Groups { constants, target, source, inverse_mass };
             // SAFETY: all columns are borrowed exclusively, and each group is run once.
@@ -113,7 +113,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
 }
 
 /// The addresses of all columns, after a check of their lengths.
-fn shared<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Coordinate; D] {
+fn addresses<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Coordinate; D] {
     let Positions { columns, slots } = positions;
     let particles = layout.copies * layout.particles;
     let mut slots = slots.map(|column| SharedPtr(column[..layout.len()].as_mut_ptr())).into_iter();
@@ -133,7 +133,7 @@ struct Groups<'a, const D: usize> {
     inverse_mass: &'a [f32],
 }
 
-/// Runs all substeps on one group.
+/// The operation that runs all substeps on one group.
 struct GroupRun<'a, const D: usize> {
     groups: Groups<'a, D>,
     group: usize,
@@ -156,8 +156,10 @@ impl<'a, const D: usize> GroupRun<'a, D> {
         assert!(group < layout.groups() && groups.inverse_mass.len() == layout.len());
         // From here on, slots and masses begin at the group.
         let first = group * layout.group_len();
-        let at_group =
-            |it: Coordinate| Coordinate { slots: SharedPtr(it.slots.0.wrapping_add(first)), ..it };
+        let at_group = |coordinate: Coordinate| Coordinate {
+            slots: SharedPtr(coordinate.slots.0.wrapping_add(first)),
+            ..coordinate
+        };
         let groups = Groups {
             target: groups.target.map(at_group),
             source: groups.source.map(at_group),
@@ -171,43 +173,43 @@ impl<'a, const D: usize> GroupRun<'a, D> {
 impl<const D: usize> Operation for GroupRun<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        struct With<'a, V: Vector, const D: usize>(V::Cpu, GroupRun<'a, D>);
-        impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
+        struct RunSubsteps<'a, V: Vector, const D: usize>(V::Cpu, GroupRun<'a, D>);
+        impl<V: Vector, const D: usize> WithFactor for RunSubsteps<'_, V, D> {
             type Output = ();
             #[inline(always)]
             fn with<F: Factor>(self) {
-                let Self(cpu, group) = self;
-                group.substeps::<V, F>(cpu);
+                let Self(cpu, group_run) = self;
+                group_run.run_substeps::<V, F>(cpu);
             }
         }
-        self.groups.constants.formula.dispatch(With::<V, D>(cpu, self));
+        self.groups.constants.formula.dispatch(RunSubsteps::<V, D>(cpu, self));
     }
 }
 
 impl<const D: usize> GroupRun<'_, D> {
     #[inline(always)]
-    fn substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
+    fn run_substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
         let Self { groups, group, run, finite } = self;
         let SubstepRun { first_loop, substeps, iterations, write_back } = *run;
         let Groups { constants, target, source, inverse_mass } = *groups;
         for substep in 0..substeps {
-            let remaining = substeps - 1 - substep;
+            let substeps_left = substeps - 1 - substep;
             let (target, source) =
-                if remaining % 2 == 0 { (target, source) } else { (source, target) };
+                if substeps_left % 2 == 0 { (target, source) } else { (source, target) };
             if let Some(slot_loop) = first_loop {
                 self.run_loop::<V>(cpu, target, source, slot_loop);
             }
-            let position = arrays::map(target, |it| it.slots.0);
+            let position = arrays::map(target, |coordinate| coordinate.slots.0);
             for _ in 0..iterations {
                 // SAFETY: by the contract of `new`; the masses are as long as the group.
                 unsafe {
                     relax_group::<V, F, D>(cpu, constants, *group, position, inverse_mass.as_ptr());
                 }
             }
-            if write_back && remaining < 2 {
+            if write_back && substeps_left < 2 {
                 // Previous positions need not be finite.
                 let is_finite = self.write_back::<V>(cpu, target);
-                if remaining == 0 && !is_finite {
+                if substeps_left == 0 && !is_finite {
                     finite.store(false, Ordering::Relaxed);
                 }
             }
@@ -231,18 +233,18 @@ impl<const D: usize> GroupRun<'_, D> {
                     // SAFETY: by the contract of `new`; the group has `len` slots.
                     unsafe { slice::from_raw_parts_mut(coordinate.slots.0, len) }
                 };
-                let (mut start, mut to) = (source.map(slots), target.map(slots));
+                let (mut source, mut target) = (source.map(slots), target.map(slots));
                 integrate::<V, D>(
                     cpu,
-                    start.each_ref().map(|column| &**column),
-                    to.each_mut().map(|column| &mut **column),
+                    source.each_ref().map(|column| &**column),
+                    target.each_mut().map(|column| &mut **column),
                     inverse_mass,
                     motion,
                 );
                 if let Some(stage) = stage {
                     stage.run(ParticleView {
-                        position: to,
-                        previous: start.each_mut().map(|column| &mut **column),
+                        position: target,
+                        previous: source.each_mut().map(|column| &mut **column),
                         inverse_mass,
                         layout: SlotLayout::Copies { first: self.group * GROUP, copies, particles },
                     });

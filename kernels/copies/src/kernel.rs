@@ -19,7 +19,7 @@ use crate::layout::Layout;
 /// let sticks = Sticks::joining(&rope, &[[0, 1], [1, 2]], Duplicates::Keep)?;
 /// let schedule = Schedule::coloured(&sticks);
 ///
-/// // A hundred ropes: particle `p` of rope `n` is number `3 n + p`.
+/// // A hundred ropes: particle `p` of rope `n` has the index `3 n + p`.
 /// let mut ropes = Particles::side_by_side(repeat_n(&rope, 100))?;
 /// let sticks = Sticks::side_by_side(repeat_n(&sticks, 100))?;
 /// let schedule = Schedule::side_by_side(&sticks, repeat_n(&schedule, 100))?;

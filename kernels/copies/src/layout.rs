@@ -2,15 +2,15 @@
 
 use taut_core::{LimitError, PADDING, check_limit};
 
-/// A column of up to this many numbers (16 MiB) may be mostly padding.
+/// A column of up to this many values (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
-/// A longer column may have at most this many numbers per particle: 4 copies are padded to 16.
+/// A longer column may have at most this many values per particle: 4 copies are padded to 16.
 const PADDED_PER_PARTICLE: usize = 4;
 
 /// Copies per group. A group has this many lanes on every machine.
 pub(crate) const GROUP: usize = PADDING;
 
-/// The numbers that determine the layout; see the documentation of the crate.
+/// The sizes that determine the layout; see the documentation of the crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// How many copies there are.
@@ -51,9 +51,9 @@ impl Layout {
         GROUP.min(self.copies - group * GROUP)
     }
 
-    /// The slot of a particle, numbered copy by copy.
-    pub(crate) fn slot(&self, number: usize) -> usize {
-        let (copy, particle) = (number / self.particles, number % self.particles);
+    /// The slot of a particle; `index` counts the particles copy by copy.
+    pub(crate) fn slot(&self, index: usize) -> usize {
+        let (copy, particle) = (index / self.particles, index % self.particles);
         copy / GROUP * self.group_len() + particle * GROUP + copy % GROUP
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! # Layout
 //!
-//! Copies are in groups of 16, on every machine. In each column, a group has 16 numbers for each
+//! Copies are in groups of 16, on every machine. In each column, a group has 16 values for each
 //! particle, one of each copy:
 //!
 //! ```text
@@ -18,9 +18,9 @@
 //! ...
 //! ```
 //!
-//! So an end of a stick is one register per axis, without a gather or a transpose, and what the
-//! copies have in common (ends, rest length, weight) is read once for all of them. Registers
-//! narrower than 16 lanes process a group's lanes in several parts, and leave out parts without a
+//! So an end of a stick is one register per axis, without a gather or a transpose, and values that
+//! the copies have in common (ends, rest length, weight) are read once for all of them. Registers
+//! narrower than 16 lanes process a group's lanes in several parts, and skip parts without a
 //! copy. Lanes without a copy hold zeros: all their sticks have length 0, which moves nothing.
 //!
 //! If a stick differs between the copies of a group (rest length, stiffness, kind, a tear), the
@@ -34,10 +34,10 @@
 extern crate alloc;
 
 mod constants;
+mod coordinate;
 mod engine;
 mod kernel;
 mod layout;
-mod passes;
 mod relax;
 
 pub use engine::{CopiesEngine, CopiesPlan};

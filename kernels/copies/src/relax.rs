@@ -10,7 +10,7 @@ use crate::layout::GROUP;
 ///
 /// # Safety
 /// - `position` and `masses` are valid for reading [`Layout::group_len`](crate::layout::Layout)
-///   numbers each, and `position` for writing; no other code accesses these meanwhile.
+///   values each, and `position` for writing; no other code accesses these meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -35,10 +35,10 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     assert!(weight_term.has_len(if F::STORES_WEIGHT { ends.len() } else { 0 }));
     assert!(inverse_mass_of_all_copies.len() == constants.layout.particles);
     let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
-    let Some([rest_term]) = rest_term.shared().filter(|_| non_plain.is_none()) else {
+    let Some([rest_term]) = rest_term.shared_by_copies().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
             // SAFETY: by contract; ends are below the length of a group, and every column has
-            // numbers for each index.
+            // values for each index.
             unsafe { group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2) };
         }
         return;
@@ -73,7 +73,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     /// Relaxes a plain stick whose ends have the same inverse mass, in all copies.
     ///
     /// # Safety
-    /// - The columns are valid for reading and writing [`GROUP`] numbers at both ends.
+    /// - The columns are valid for reading and writing [`GROUP`] values at both ends.
     #[inline(always)]
     unsafe fn relax_equal<F: Factor>(
         &self,
@@ -89,8 +89,8 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                 let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
                 let (a, b) = (self.load(slot_a), self.load(slot_b));
                 let d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
-                let g = factor::<F, V>(squared_length(d), rest_term, weight_term, None);
-                let gain = mass * g;
+                let factor = factor::<F, V>(squared_length(d), rest_term, weight_term, None);
+                let gain = mass * factor;
                 let (mut new_a, mut new_b) = (a, b);
                 for axis in 0..D {
                     [new_a[axis], new_b[axis]] = displaced([a[axis], b[axis]], d[axis], [gain; 2]);
@@ -150,7 +150,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     }
 
     /// # Safety
-    /// - The columns are valid for reading `LANES` numbers at `slot`.
+    /// - The columns are valid for reading `LANES` values at `slot`.
     #[inline(always)]
     unsafe fn load(&self, slot: usize) -> [V; D] {
         // SAFETY: by contract.
@@ -158,7 +158,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     }
 
     /// # Safety
-    /// - The columns are valid for writing `LANES` numbers at `slot`.
+    /// - The columns are valid for writing `LANES` values at `slot`.
     #[inline(always)]
     unsafe fn store(&self, slot: usize, lanes: [V; D]) {
         for (column, lanes) in self.position.into_iter().zip(lanes) {

@@ -6,13 +6,13 @@ use core::ops::Range;
 use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 
 /// The maximum number of rows that a stick spans.
-const REACH: usize = 2;
-/// After band s + 1, a substep has finished all rows before `end(s + 1) - REACH`. The next substep,
-/// at band s, needs rows up to `end(s) + REACH`. So a band needs at least `2 * REACH` rows. (The
-/// last band may be shorter, because all rows are finished after it.)
-const _: () = assert!(BAND_ROWS >= 2 * REACH && WIDE_BAND_ROWS >= 2 * REACH);
+const ROW_SPAN_MAX: usize = 2;
+/// After band s + 1, a substep has finished all rows before `end(s + 1) - ROW_SPAN_MAX`. The next
+/// substep, at band s, needs rows up to `end(s) + ROW_SPAN_MAX`. So a band needs at least
+/// `2 * ROW_SPAN_MAX` rows. (The last band may be shorter, because all rows are finished after it.)
+const _: () = assert!(BAND_ROWS >= 2 * ROW_SPAN_MAX && WIDE_BAND_ROWS >= 2 * ROW_SPAN_MAX);
 
-/// Sticks of one family (its index in the constants), and the rows that they begin in.
+/// Sticks of one family that begin in consecutive rows; `family` is its index in the constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     pub(crate) family: usize,
@@ -24,10 +24,10 @@ pub(crate) struct Strip {
 #[derive(Clone, Debug)]
 pub(crate) struct BandTask {
     /// Rows that no earlier task uses.
-    pub(crate) enter: Range<usize>,
+    pub(crate) entering: Range<usize>,
     pub(crate) strips: Vec<Strip>,
     /// Rows that no later task uses.
-    pub(crate) leave: Range<usize>,
+    pub(crate) leaving: Range<usize>,
 }
 
 impl BandTask {
@@ -35,21 +35,21 @@ impl BandTask {
     pub(crate) fn merged(tasks: &[Self]) -> Option<Self> {
         let [first, .., last] = tasks else { return tasks.first().cloned() };
         Some(Self {
-            enter: first.enter.start..last.enter.end,
+            entering: first.entering.start..last.entering.end,
             strips: tasks.iter().flat_map(|task| task.strips.iter().cloned()).collect(),
-            leave: first.leave.start..last.leave.end,
+            leaving: first.leaving.start..last.leaving.end,
         })
     }
 }
 
-/// The blocks of the schedule, each as a task: those of the first phase, which together enter
-/// all rows, and then the seams, which enter none.
+/// The blocks of the schedule, each as a task: those of the first phase, where all rows enter and
+/// leave, and then the seams, where none do.
 pub(crate) fn blocks(sheet: &Sheet) -> [Vec<BandTask>; 2] {
     let [blocks, seams] = sheet.phases();
     let task = |block: &SheetBlock, rows: Range<usize>| BandTask {
-        enter: rows.clone(),
+        entering: rows.clone(),
         strips: strips(sheet, block),
-        leave: rows,
+        leaving: rows,
     };
     [
         blocks.iter().map(|block| task(block, block.rows())).collect(),
@@ -68,18 +68,18 @@ pub(crate) fn band_tasks(sheet: &Sheet) -> Vec<BandTask> {
         // The first block has no seam above it.
         let mut seam = if tasks.is_empty() { None } else { seams.next() };
         for band in block.bands() {
-            let (leave_start, enter_start) =
-                tasks.last().map_or((0, 0), |last| (last.leave.end, last.enter.end));
-            let mut sticks = strips(sheet, &band);
-            sticks.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
+            let (leaving_start, entering_start) =
+                tasks.last().map_or((0, 0), |last| (last.leaving.end, last.entering.end));
+            let mut strips_of_task = strips(sheet, &band);
+            strips_of_task.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
             let rows = band.rows();
             tasks.push(BandTask {
-                enter: enter_start..sheet.height().min(rows.end + REACH),
-                strips: sticks,
-                leave: leave_start..if rows.end == sheet.height() {
+                entering: entering_start..sheet.height().min(rows.end + ROW_SPAN_MAX),
+                strips: strips_of_task,
+                leaving: leaving_start..if rows.end == sheet.height() {
                     rows.end
                 } else {
-                    rows.end - REACH
+                    rows.end - ROW_SPAN_MAX
                 },
             });
         }

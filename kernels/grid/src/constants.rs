@@ -8,7 +8,7 @@ use crate::layout::Layout;
 
 /// The constants of the sticks of one family that begin in one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Row {
+pub(crate) enum RowConstants {
     /// Plain sticks of one rest length between masses of 1 kg.
     Unit { rest_term: f32 },
     /// Plain sticks of one rest length between rows of one inverse mass each; the inverse mass of
@@ -17,11 +17,11 @@ pub(crate) enum Row {
     /// Plain sticks of one rest length between any masses: the weight terms are in the family's
     /// columns.
     Plain { rest_term: f32 },
-    /// Anything else: the constants are in the family's columns.
+    /// Anything else: all constants are in the family's columns.
     Mixed,
 }
 
-/// One family of a sheet.
+/// The constants of one family of a sheet.
 #[derive(Clone, Debug)]
 pub(crate) struct FamilyConstants {
     pub(crate) family: Family,
@@ -31,14 +31,15 @@ pub(crate) struct FamilyConstants {
     pub(crate) down: usize,
     pub(crate) leans_left: bool,
     /// One entry for each row that sticks begin in.
-    pub(crate) rows: Vec<Row>,
-    /// Allocated when the first row is mixed.
-    pub(crate) mixed: Option<Mixed>,
+    pub(crate) rows: Vec<RowConstants>,
+    /// Allocated for the first row that is [`RowConstants::Plain`] or [`RowConstants::Mixed`].
+    pub(crate) columns: Option<ConstantColumns>,
 }
 
-/// Columns of constants, a whole row of layout registers for each row that sticks begin in.
+/// Columns of constants, with the registers of a whole row of the layout for each row that sticks
+/// begin in.
 #[derive(Clone, Debug)]
-pub(crate) struct Mixed {
+pub(crate) struct ConstantColumns {
     pub(crate) rest_term: Column<f32>,
     pub(crate) weight_term: Column<f32>,
     pub(crate) stretched: Column<f32>,
@@ -62,15 +63,15 @@ impl Constants {
     pub(crate) fn new(sheet: &Sheet, layout: Layout, formula: Formula) -> Self {
         let of_family = |&family: &Family| {
             let [across, down] = family.span();
-            let begins =
+            let begin_rows =
                 if sheet.width() > across { sheet.height().saturating_sub(down) } else { 0 };
             FamilyConstants {
                 family,
                 across,
                 down,
                 leans_left: family.leans_left(),
-                rows: alloc::vec![Row::Mixed; begins],
-                mixed: None,
+                rows: alloc::vec![RowConstants::Mixed; begin_rows],
+                columns: None,
             }
         };
         Self {
@@ -92,7 +93,7 @@ impl Constants {
     ) {
         self.any_compliance = (0..sticks.len()).any(|stick| sticks.compliance(stick) != 0.0);
         for row in 0..self.layout.height {
-            self.refresh_mass(particles, row);
+            self.refresh_row_mass(particles, row);
         }
         for family in 0..self.families.len() {
             for row in 0..self.families[family].rows.len() {
@@ -133,14 +134,14 @@ impl Constants {
         rows.sort_unstable();
         rows.dedup();
         for &row in &rows {
-            self.refresh_mass(particles, row);
+            self.refresh_row_mass(particles, row);
         }
         let mut affected: Vec<(usize, usize)> = Vec::new();
-        for (at, family) in self.families.iter().enumerate() {
+        for (index, family) in self.families.iter().enumerate() {
             for &row in &rows {
-                let begins = [Some(row), row.checked_sub(family.down)];
-                let begins = begins.into_iter().flatten().filter(|&row| row < family.rows.len());
-                affected.extend(begins.map(|row| (at, row)));
+                let begin_rows = [Some(row), row.checked_sub(family.down)].into_iter().flatten();
+                let begin_rows = begin_rows.filter(|&row| row < family.rows.len());
+                affected.extend(begin_rows.map(|row| (index, row)));
             }
         }
         affected.sort_unstable();
@@ -150,7 +151,7 @@ impl Constants {
         }
     }
 
-    /// Sets `1 / h²` of the substeps, for compliance.
+    /// Sets `1 / h²` of the substeps, 1/s², for compliance.
     pub(crate) fn set_inverse_h2<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -178,7 +179,7 @@ impl Constants {
         Some((self.families.iter().position(matches)?, upper[1]))
     }
 
-    fn refresh_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
+    fn refresh_row_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
         let width = self.layout.width;
         let masses = &particles.inverse_masses()[row * width..(row + 1) * width];
         let first = masses.first().copied().unwrap_or(0.0);
@@ -195,63 +196,64 @@ impl Constants {
     ) {
         let FamilyConstants { family: kind, across, down, leans_left, .. } = self.families[family];
         let Layout { width, .. } = self.layout;
-        let stick_at = |i| self.sheet.number(kind, i, row).map(|stick| stick as usize);
-        let columns = width - across;
-        let first = stick_at(0).map_or(0.0, |stick| sticks.rest(stick));
-        let equal = |stick: usize| {
+        let stick_at = |i| self.sheet.stick_number(kind, i, row).map(|stick| stick as usize);
+        let sticks_in_row = width - across;
+        let first_rest = stick_at(0).map_or(0.0, |stick| sticks.rest(stick));
+        let is_plain_with_first_rest = |stick: usize| {
             sticks.is_plain(stick)
                 && !sticks.is_torn(stick)
-                && sticks.rest(stick).to_bits() == first.to_bits()
+                && sticks.rest(stick).to_bits() == first_rest.to_bits()
         };
-        let is_plain = (0..columns).filter_map(stick_at).all(equal);
+        let is_plain = (0..sticks_in_row).filter_map(stick_at).all(is_plain_with_first_rest);
         let masses = [self.row_mass[row], self.row_mass[row + down]];
         if let (true, [Some(upper), Some(lower)]) = (is_plain, masses) {
-            let rest_term = self.formula.rest_term(first);
+            let rest_term = self.formula.rest_term(first_rest);
             let weight_term = self.formula.weight_term(upper + lower);
             let masses = if leans_left { [lower, upper] } else { [upper, lower] };
             self.families[family].rows[row] = match masses {
-                [1.0, 1.0] => Row::Unit { rest_term },
-                _ => Row::Equal { rest_term, weight_term, masses },
+                [1.0, 1.0] => RowConstants::Unit { rest_term },
+                _ => RowConstants::Equal { rest_term, weight_term, masses },
             };
             return;
         }
-        let in_row: Vec<(usize, [f32; 4])> = (0..columns)
+        let constants_by_slot: Vec<(usize, [f32; 4])> = (0..sticks_in_row)
             .filter_map(|i| Some((i, stick_at(i)?)))
             .map(|(i, stick)| {
                 let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
                 let masses = [from * width + i, to * width + i + across]
                     .map(|particle| particles.inverse_masses()[particle]);
                 let weight = weight(masses, sticks.compliance(stick), self.inverse_h2);
-                let rest = self.formula.rest_term(sticks.rest(stick));
-                let weight = self.formula.weight_term(weight);
+                let rest_term = self.formula.rest_term(sticks.rest(stick));
+                let weight_term = self.formula.weight_term(weight);
                 let Response { stretched, compressed } = sticks.response(stick);
-                (self.layout.in_row(i), [rest, weight, stretched, compressed])
+                (self.layout.slot_in_row(i), [rest_term, weight_term, stretched, compressed])
             })
             .collect();
         let row_len = self.layout.row_lanes();
-        let FamilyConstants { rows, mixed, .. } = &mut self.families[family];
-        rows[row] = match in_row.first() {
-            Some(&(_, [rest_term, ..])) if is_plain => Row::Plain { rest_term },
-            _ => Row::Mixed,
+        let FamilyConstants { rows, columns, .. } = &mut self.families[family];
+        rows[row] = match constants_by_slot.first() {
+            Some(&(_, [rest_term, ..])) if is_plain => RowConstants::Plain { rest_term },
+            _ => RowConstants::Mixed,
         };
         let len = rows.len() * row_len;
-        let mixed = mixed.get_or_insert_with(|| Mixed::absent(len));
-        for (at, [rest_term, weight_term, stretched, compressed]) in in_row {
-            let at = row * row_len + at;
-            mixed.rest_term[at] = rest_term;
-            mixed.weight_term[at] = weight_term;
-            mixed.stretched[at] = stretched;
-            mixed.compressed[at] = compressed;
+        let columns = columns.get_or_insert_with(|| ConstantColumns::absent(len));
+        for (slot, [rest_term, weight_term, stretched, compressed]) in constants_by_slot {
+            let index = row * row_len + slot;
+            columns.rest_term[index] = rest_term;
+            columns.weight_term[index] = weight_term;
+            columns.stretched[index] = stretched;
+            columns.compressed[index] = compressed;
         }
     }
 }
 
-impl Mixed {
+impl ConstantColumns {
     /// The length of the columns, which is the same for all.
     pub(crate) fn len(&self) -> usize {
         self.rest_term[..].len()
     }
 
+    /// Columns in which all sticks are absent.
     fn absent(len: usize) -> Self {
         let column = |value: f32| {
             let mut column = Column::new(0);

@@ -5,19 +5,19 @@ use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::{Column, Executor, Particles, Sheet, SlotLayout, Sticks};
-use taut_lanes::slots::{self, Changed, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun};
+use taut_lanes::slots::{self, Changes, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun};
 use taut_lanes::{Machine, SharedPtr, Team};
 
 use crate::band_tasks::BandTask;
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::narrow::Narrow;
-use crate::rows::{Positions, Sheets};
+use crate::narrow::NarrowSheet;
+use crate::rows::{Positions, SheetFields};
 use crate::time_skewed_sweep::SweepData;
 
-/// The minimum number of particles per thread for which threads make a loop faster.
+/// The minimum number of particles per thread for which several threads make a loop faster.
 const MIN_PARTICLES_PER_THREAD: usize = 8192;
-/// The minimum number of sticks per thread for which threads make relaxation faster.
+/// The minimum number of sticks per thread for which several threads make relaxation faster.
 const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// The plan of a [`GridKernel`](crate::GridKernel).
@@ -28,14 +28,15 @@ pub type GridPlan<M, const D: usize> = SlotPlan<GridEngine<M>, D>;
 pub struct GridEngine<M> {
     pub(crate) machine: M,
     pub(crate) constants: Constants,
-    /// The blocks of both phases, which threads take, and the number of blocks in the first phase.
+    /// The blocks of both phases, which threads take.
     pub(crate) blocks: Vec<BandTask>,
-    pub(crate) interiors: usize,
+    /// How many of the blocks are in the first phase.
+    pub(crate) first_phase_blocks: usize,
     /// The tasks of the time-skewed sweep, for one thread.
     pub(crate) band_tasks: Vec<BandTask>,
     /// The operations of a sheet whose rows have few registers.
-    pub(crate) narrow: Option<Narrow>,
-    /// A row for each block, and at least one.
+    pub(crate) narrow: Option<NarrowSheet>,
+    /// A scratch row for each block, and at least one.
     pub(crate) scratch: Column<f32>,
     /// The lanes with a stick, for sticks that span 0, 1 and 2 columns.
     pub(crate) presence: [Column<f32>; 3],
@@ -49,10 +50,10 @@ impl<M: Machine> GridEngine<M> {
         self.constants.layout
     }
 
-    /// How many threads to relax on.
+    /// The number of threads that relax.
     fn threads(&self, executor: &dyn Executor) -> usize {
         let sticks = self.constants.sheet.stick_count();
-        executor.threads().min(self.interiors).min(sticks / MIN_STICKS_PER_THREAD)
+        executor.threads().min(self.first_phase_blocks).min(sticks / MIN_STICKS_PER_THREAD)
     }
 
     /// The data of a sweep, and the team that distributes its blocks.
@@ -65,7 +66,7 @@ impl<M: Machine> GridEngine<M> {
             machine, constants, blocks, band_tasks, narrow, scratch, presence, offsets, ..
         } = self;
         let SlotFields { target, source, inverse_mass } = fields;
-        let sheets = Sheets {
+        let fields = SheetFields {
             layout: constants.layout,
             target: addresses(target, constants.layout),
             source: addresses(source, constants.layout),
@@ -75,7 +76,7 @@ impl<M: Machine> GridEngine<M> {
         let data = SweepData {
             machine: *machine,
             constants,
-            sheets,
+            fields,
             presence,
             scratch: SharedPtr(scratch.as_mut_ptr()),
             finite,
@@ -119,13 +120,13 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         SlotLayout::Rows { first_row: 0, width: self.layout().width, offsets: &self.offsets }
     }
 
-    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
-        match changed {
-            Changed::Listed { particles: masses, sticks: changed } => {
-                self.constants.refresh_masses(particles, sticks, masses);
-                self.constants.refresh_sticks(particles, sticks, changed);
+    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changes: Changes<'_>) {
+        match changes {
+            Changes::Listed { particles: changed_particles, sticks: changed_sticks } => {
+                self.constants.refresh_masses(particles, sticks, changed_particles);
+                self.constants.refresh_sticks(particles, sticks, changed_sticks);
             }
-            Changed::Everything => self.constants.refresh_all(particles, sticks),
+            Changes::Everything => self.constants.refresh_all(particles, sticks),
         }
     }
 
@@ -144,8 +145,8 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         mut fields: SlotFields<'_, D>,
         run: SubstepRun<'_, D>,
     ) -> bool {
-        // Threads meet after each phase, so they run one substep per call. If the executor has
-        // gained threads since `fuses_substeps`, they get no work.
+        // Threads synchronize after each phase, so they run one substep per call. If the executor
+        // has gained threads since `fuses_substeps`, the new ones get no work.
         let one_phase = run.substeps == 1 && !run.write_back;
         let threads = if one_phase { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
@@ -158,10 +159,10 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         if let Some(first_loop) = run.first_loop {
             self.run_loop(executor, fields.reborrow(), first_loop);
         }
-        let interiors = self.interiors;
+        let first_phase_blocks = self.first_phase_blocks;
         let (data, team) = self.sweep_data(fields, &finite);
         let blocks = data.blocks;
-        let phases = || [0..interiors, interiors..blocks.len()].into_iter();
+        let phases = || [0..first_phase_blocks, first_phase_blocks..blocks.len()].into_iter();
         let one_iteration = SubstepRun { first_loop: None, substeps: 1, iterations: 1, ..run };
         team.run(executor, threads, run.iterations as u32, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
@@ -171,17 +172,20 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         finite.into_inner()
     }
 
-    /// Runs block by block, so that a thread gets the blocks that it relaxes.
+    /// Runs block by block, so that a thread gets the blocks that it relaxes, too.
     fn run_loop(
         &mut self,
         executor: &dyn Executor,
         fields: SlotFields<'_, D>,
         slot_loop: SlotLoop<'_, D>,
     ) -> bool {
-        let sheet = self.layout().particles();
-        let threads = executor.threads().min(sheet / MIN_PARTICLES_PER_THREAD).min(self.interiors);
+        let particles = self.layout().particles();
+        let threads = executor
+            .threads()
+            .min(particles / MIN_PARTICLES_PER_THREAD)
+            .min(self.first_phase_blocks);
         let finite = AtomicBool::new(true);
-        let interiors = self.interiors;
+        let first_phase_blocks = self.first_phase_blocks;
         let (data, team) = self.sweep_data(fields, &finite);
         let run = SubstepRun {
             first_loop: Some(slot_loop),
@@ -194,9 +198,9 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
             unsafe { data.sweep_block(block, run) };
         };
         if threads <= 1 {
-            (0..interiors).for_each(run_block);
+            (0..first_phase_blocks).for_each(run_block);
         } else {
-            team.run(executor, threads, 1, || once(0..interiors), run_block);
+            team.run(executor, threads, 1, || once(0..first_phase_blocks), run_block);
         }
         finite.into_inner()
     }

@@ -8,7 +8,7 @@ use crate::band_tasks;
 use crate::constants::Constants;
 use crate::engine::{self, GridEngine, GridPlan};
 use crate::layout::Layout;
-use crate::narrow::Narrow;
+use crate::narrow::NarrowSheet;
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
 ///
@@ -71,19 +71,20 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         let layout = Layout::new(sheet.width(), sheet.height(), self.machine.lanes());
         layout.check().map_err(PlanError::Limit)?;
         let [mut blocks, seams] = band_tasks::blocks(sheet);
-        let interiors = blocks.len();
+        let first_phase_blocks = blocks.len();
         blocks.extend(seams);
         let mut scratch = Column::new(0);
         scratch.resize(blocks.len().max(1) * layout.row_lanes(), 0.0);
         let constants = Constants::new(sheet, layout, formula);
         let mut band_tasks = band_tasks::band_tasks(sheet);
         let shared: &[_] = if engine::may_use_threads(sheet) { &blocks } else { &[] };
-        let narrow = layout.is_narrow().then(|| Narrow::new(&constants, &mut band_tasks, shared));
+        let narrow =
+            layout.is_narrow().then(|| NarrowSheet::new(&constants, &mut band_tasks, shared));
         let engine = GridEngine {
             machine: self.machine,
             constants,
             blocks,
-            interiors,
+            first_phase_blocks,
             band_tasks,
             narrow,
             scratch,

@@ -5,15 +5,15 @@ use alloc::vec::Vec;
 
 use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
 
-/// Rows whose distance is a multiple of this many numbers (4096 bytes) would map to the same sets
+/// Rows whose distance is a multiple of this many values (4096 bytes) would map to the same sets
 /// of the L1 cache.
 const PAGE: usize = 1024;
-/// The maximum number of registers of a row that need not be a multiple of 4. With 5 or 6 of them
-/// some sticks take twice the operations; all together are still fewer than with 8.
+/// A row of at most this many registers is not padded to a multiple of 4 registers. With 5 or 6
+/// registers, some sticks take twice the operations; all together are still fewer than with 8.
 const NARROW_REGISTERS_MAX: usize = 6;
-/// A column of up to this many numbers (16 MiB) may be mostly padding.
+/// A column of up to this many values (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
-/// A longer column may have at most this many numbers per particle.
+/// A longer column may have at most this many values per particle.
 const PADDED_PER_PARTICLE: usize = 4;
 
 /// The layout of a sheet: see the crate's documentation.
@@ -21,26 +21,26 @@ const PADDED_PER_PARTICLE: usize = 4;
 pub(crate) struct Layout {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// The lanes of a register.
+    /// How many lanes a register has.
     pub(crate) lanes: usize,
-    /// The registers of a row: `W`, at most [`NARROW_REGISTERS_MAX`] or a multiple of 4.
+    /// How many registers a row has: `W`, at most [`NARROW_REGISTERS_MAX`] or a multiple of 4.
     pub(crate) registers: usize,
-    /// Numbers from one row to the next.
+    /// The distance of consecutive rows in a column, in values.
     pub(crate) pitch: usize,
 }
 
 impl Layout {
     pub(crate) fn new(width: usize, height: usize, lanes: usize) -> Self {
         let registers = match width.div_ceil(lanes) {
-            few @ 0..=NARROW_REGISTERS_MAX => few,
-            more => more.next_multiple_of(4),
+            registers @ 0..=NARROW_REGISTERS_MAX => registers,
+            registers => registers.next_multiple_of(4),
         };
         let row = (registers * lanes).next_multiple_of(PADDING);
         let pitch = if row.is_multiple_of(PAGE) { row + PADDING.min(row) } else { row };
         Self { width, height, lanes, registers, pitch }
     }
 
-    /// Whether a row has few registers, whose operations are listed.
+    /// Whether a row has so few registers that their operations are listed.
     pub(crate) fn is_narrow(&self) -> bool {
         self.registers <= NARROW_REGISTERS_MAX
     }
@@ -50,7 +50,7 @@ impl Layout {
         self.registers * self.lanes
     }
 
-    /// How many numbers a row has, for passes over all its slots.
+    /// How many slots a row has, for loops over all of them.
     pub(crate) fn row_slots(&self) -> usize {
         self.row_lanes().next_multiple_of(PADDING)
     }
@@ -59,7 +59,7 @@ impl Layout {
     pub(crate) fn check(&self) -> Result<(), LimitError> {
         let limit = PADDED_MAX.max(self.particles().saturating_mul(PADDED_PER_PARTICLE));
         let requested = self.height as u128 * self.pitch as u128;
-        check_limit("numbers in a column of the sheet, padded,", requested, limit).map(|_| ())
+        check_limit("slots of the sheet, padding included,", requested, limit).map(|_| ())
     }
 
     /// How many particles the sheet has.
@@ -67,31 +67,26 @@ impl Layout {
         self.width * self.height
     }
 
-    /// How many numbers a column of the whole sheet has.
+    /// How many values a column of the whole sheet has, padding included.
     pub(crate) fn len(&self) -> usize {
         self.height * self.pitch
     }
 
-    /// The index of column `i` in a row.
-    pub(crate) fn in_row(&self, i: usize) -> usize {
+    /// The slot of the sheet's column `i` within a row.
+    pub(crate) fn slot_in_row(&self, i: usize) -> usize {
         i % self.registers * self.lanes + i / self.registers
     }
 
-    /// The index of particle (i, j) in a column.
-    pub(crate) fn at(&self, i: usize, j: usize) -> usize {
-        j * self.pitch + self.in_row(i)
-    }
-
-    /// The index of a particle in a column.
+    /// The slot of a particle.
     pub(crate) fn slot(&self, particle: usize) -> usize {
-        self.at(particle % self.width, particle / self.width)
+        particle / self.width * self.pitch + self.slot_in_row(particle % self.width)
     }
 
     /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
     pub(crate) fn offsets(&self) -> Vec<u32> {
         let mut offsets = vec![u32::MAX; self.pitch];
         for i in 0..self.width {
-            offsets[self.in_row(i)] = i as u32;
+            offsets[self.slot_in_row(i)] = i as u32;
         }
         offsets
     }
@@ -102,12 +97,17 @@ impl Layout {
     }
 
     /// For sticks that span `across` columns, 1 in the lanes of a row that have a stick and
-    /// [`ABSENT`] in the others; only those of the columns that `chosen` selects.
-    pub(crate) fn presence(&self, across: usize, chosen: impl Fn(usize) -> bool) -> Column<f32> {
+    /// [`ABSENT`] in the others. Only sticks that begin in columns for which `is_included` is true
+    /// count.
+    pub(crate) fn presence(
+        &self,
+        across: usize,
+        is_included: impl Fn(usize) -> bool,
+    ) -> Column<f32> {
         let mut presence = Column::new(0);
         presence.resize(self.row_lanes(), ABSENT);
-        for i in (0..self.width.saturating_sub(across)).filter(|&i| chosen(i)) {
-            presence[self.in_row(i)] = 1.0;
+        for i in (0..self.width.saturating_sub(across)).filter(|&i| is_included(i)) {
+            presence[self.slot_in_row(i)] = 1.0;
         }
         presence
     }

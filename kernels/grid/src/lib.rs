@@ -48,7 +48,7 @@
 //! # }
 //! ```
 //!
-//! Rows are padded to a multiple of 16 numbers. A sheet whose padded columns exceed both 2²² numbers
+//! Rows are padded to a multiple of 16 values. A sheet whose padded columns exceed both 2²² values
 //! and four times its particles is rejected ([`PlanError::Limit`](taut_core::PlanError::Limit));
 //! sheets of 4 columns and more never are.
 //!
@@ -60,7 +60,7 @@
 //! # Working copy
 //!
 //! Positions and previous positions stay in strides between steps. The next call copies what was
-//! written to the particles' columns since, one particle or all; motion and stages run in strides,
+//! written to the particles' columns in between, one particle or all; motion and stages run in strides,
 //! and positions are written back when a step ends. If only motion moved the particles, the
 //! previous positions are the old positions of the columns, so the columns are swapped instead of
 //! copied.

@@ -11,14 +11,14 @@ use taut_core::{ABSENT, Column, Factor, WithFactor};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::band_tasks::{BandTask, Strip};
-use crate::constants::{Constants, Row};
+use crate::constants::{Constants, RowConstants};
 use crate::layout::Layout;
 use crate::sweep::{StickConstants, predecessors, successors};
 
 /// The maximum number of operations that are sorted together: more would fill the L1 cache.
 const OPERATIONS_MAX: usize = 1024;
 
-/// The sticks from a register of one row to a register of the same or another row.
+/// An operation: relaxes the sticks from a register of one row to one of the same or another row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterPair {
     /// The offsets of the registers with the first and the second ends, in a column.
@@ -29,7 +29,7 @@ pub(crate) struct RegisterPair {
     family: u8,
     /// The register of the first ends in its row.
     register: u8,
-    /// Which of the columns of [`Narrow::presence`].
+    /// The index of its column in [`NarrowSheet::presence`].
     presence: u8,
     /// By how many lanes the second ends are shifted.
     shift: u8,
@@ -42,7 +42,7 @@ pub(crate) type Pairs = Vec<RegisterPair>;
 
 /// The operations of a narrow sheet.
 #[derive(Debug)]
-pub(crate) struct Narrow {
+pub(crate) struct NarrowSheet {
     layout: Layout,
     /// The lanes with a stick: for sticks that span 0, 1 and 2 columns, then for both batches of
     /// those along a row, of span 1 and 2.
@@ -53,10 +53,10 @@ pub(crate) struct Narrow {
     pub(crate) blocks: Vec<Pairs>,
 }
 
-impl Narrow {
-    /// `tasks` are the whole schedule for one thread, and `blocks` what several threads take. The
-    /// tasks of a small sheet become one: the more operations are sorted together, the more of them
-    /// are independent.
+impl NarrowSheet {
+    /// `tasks` are the whole schedule for one thread, and `blocks` those that several threads take.
+    /// The tasks of a small sheet are merged into one: the more operations are sorted together, the
+    /// more of them are independent.
     pub(crate) fn new(
         constants: &Constants,
         tasks: &mut Vec<BandTask>,
@@ -76,38 +76,38 @@ impl Narrow {
             batch(2, 1),
         ];
         let mut narrow = Self { layout, presence, tasks: Vec::new(), blocks: Vec::new() };
-        narrow.tasks = tasks.iter().map(|task| narrow.pairs(constants, task)).collect();
+        narrow.tasks = tasks.iter().map(|task| narrow.sorted_pairs(constants, task)).collect();
         if narrow.tasks.iter().map(Vec::len).sum::<usize>() <= OPERATIONS_MAX {
             *tasks = BandTask::merged(tasks).into_iter().collect();
-            narrow.tasks = tasks.iter().map(|task| narrow.pairs(constants, task)).collect();
+            narrow.tasks = tasks.iter().map(|task| narrow.sorted_pairs(constants, task)).collect();
         }
-        narrow.blocks = blocks.iter().map(|task| narrow.pairs(constants, task)).collect();
+        narrow.blocks = blocks.iter().map(|task| narrow.sorted_pairs(constants, task)).collect();
         narrow
     }
 
     /// The operations of one iteration of a task, sorted by level.
-    fn pairs(&self, constants: &Constants, task: &BandTask) -> Pairs {
+    fn sorted_pairs(&self, constants: &Constants, task: &BandTask) -> Pairs {
         let strips = task.strips.iter();
-        let pairs: Pairs = strips.flat_map(|strip| self.pairs_of(constants, strip)).collect();
+        let pairs: Pairs = strips.flat_map(|strip| self.pairs_of_strip(constants, strip)).collect();
         let registers = |pair: &RegisterPair| {
             [pair.from, pair.to].map(|offset| offset as usize / self.layout.lanes)
         };
         let first = pairs.iter().flat_map(registers).min().unwrap_or_default();
         let last = pairs.iter().flat_map(registers).max().unwrap_or_default();
         let mut levels = alloc::vec![0_u32; last - first + 1];
-        let mut leveled: Vec<(u32, RegisterPair)> = Vec::with_capacity(pairs.len());
+        let mut pairs_with_level: Vec<(u32, RegisterPair)> = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let [from, to] = registers(&pair).map(|register| register - first);
             let level = levels[from].max(levels[to]) + 1;
             (levels[from], levels[to]) = (level, level);
-            leveled.push((level, pair));
+            pairs_with_level.push((level, pair));
         }
-        leveled.sort_by_key(|(level, _)| *level);
-        leveled.into_iter().map(|(_, pair)| pair).collect()
+        pairs_with_level.sort_by_key(|(level, _)| *level);
+        pairs_with_level.into_iter().map(|(_, pair)| pair).collect()
     }
 
     /// The operations of a strip, in the order of the schedule.
-    fn pairs_of<'a>(
+    fn pairs_of_strip<'a>(
         &'a self,
         constants: &'a Constants,
         strip: &'a Strip,
@@ -115,13 +115,13 @@ impl Narrow {
         let Layout { registers, lanes, pitch, .. } = self.layout;
         let family = &constants.families[strip.family];
         let (across, down) = (family.across, family.down);
-        let columns = match (across, down) {
+        let presence_columns = match (across, down) {
             (1, 0) => 3..5,
             (2, 0) => 5..7,
             _ => across..across + 1,
         };
         strip.rows.clone().flat_map(move |row| {
-            columns.clone().flat_map(move |presence| {
+            presence_columns.clone().flat_map(move |presence| {
                 let has_sticks = move |register: &usize| {
                     let lanes = &self.presence[presence][register * lanes..][..lanes];
                     lanes.iter().any(|&lane| lane >= 0.0)
@@ -153,7 +153,7 @@ impl Narrow {
 /// Relaxes pairs of registers, in sequence.
 pub(crate) struct RelaxPairs<'a, const D: usize> {
     constants: &'a Constants,
-    narrow: &'a Narrow,
+    narrow: &'a NarrowSheet,
     position: [*mut f32; D],
     inverse_mass: &'a [f32],
     pairs: &'a [RegisterPair],
@@ -162,11 +162,11 @@ pub(crate) struct RelaxPairs<'a, const D: usize> {
 impl<'a, const D: usize> RelaxPairs<'a, D> {
     /// # Safety
     /// - `narrow` was made of the constants, and `pairs` are its own.
-    /// - The columns of `position` have [`Layout::len`] numbers each, and are valid for reading and
+    /// - The columns of `position` have [`Layout::len`] values each, and are valid for reading and
     ///   writing at the rows that the sticks join; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
-        narrow: &'a Narrow,
+        narrow: &'a NarrowSheet,
         position: [SharedPtr<f32>; D],
         inverse_mass: &'a [f32],
         pairs: &'a [RegisterPair],
@@ -180,57 +180,58 @@ impl<'a, const D: usize> RelaxPairs<'a, D> {
 impl<const D: usize> Operation for RelaxPairs<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        struct With<'a, V: Vector, const D: usize>(V::Cpu, RelaxPairs<'a, D>);
-        impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
+        struct RelaxEachPair<'a, V: Vector, const D: usize>(V::Cpu, RelaxPairs<'a, D>);
+        impl<V: Vector, const D: usize> WithFactor for RelaxEachPair<'_, V, D> {
             type Output = ();
             #[inline(always)]
             fn with<F: Factor>(self) {
                 let Self(cpu, relax) = self;
                 for pair in relax.pairs {
                     // SAFETY: `run` has checked the lanes; the rest by the contract of `new`.
-                    unsafe { relax.pair::<V, F>(cpu, pair) };
+                    unsafe { relax.relax_pair::<V, F>(cpu, pair) };
                 }
             }
         }
         assert!(self.narrow.layout.lanes == V::LANES);
-        self.constants.formula.dispatch(With::<V, D>(cpu, self));
+        self.constants.formula.dispatch(RelaxEachPair::<V, D>(cpu, self));
     }
 }
 
 impl<const D: usize> RelaxPairs<'_, D> {
-    /// Relaxes a pair. Plain sticks of one rest length between masses of 1 kg have code of their
-    /// own, as in whole rows.
+    /// Relaxes a pair. Plain sticks of one rest length between masses of 1 kg have separate code, as in
+    /// `sweep.rs`.
     ///
     /// # Safety
     /// - The pair is of this layout, whose registers have the lanes of `V`.
     #[inline(always)]
-    unsafe fn pair<V: Vector, F: Factor>(&self, cpu: V::Cpu, pair: &RegisterPair) {
+    unsafe fn relax_pair<V: Vector, F: Factor>(&self, cpu: V::Cpu, pair: &RegisterPair) {
         let family = &self.constants.families[pair.family as usize];
         // SAFETY: by contract.
         unsafe {
             let row = family.rows[pair.row as usize];
-            if let Row::Unit { rest_term } = row {
-                let (one, two) = (V::splat(cpu, 1.0), V::splat(cpu, F::weight_term(2.0)));
-                return self.plain::<V, F>(cpu, [one; 2], [V::splat(cpu, rest_term), two], pair);
+            if let RowConstants::Unit { rest_term } = row {
+                let one = V::splat(cpu, 1.0);
+                let terms = [V::splat(cpu, rest_term), V::splat(cpu, F::weight_term(2.0))];
+                return self.relax_plain::<V, F>(cpu, [one; 2], terms, pair);
             }
-            if let Row::Equal { rest_term, weight_term, masses: [a, b] } = row {
+            if let RowConstants::Equal { rest_term, weight_term, masses: [a, b] } = row {
                 let terms = [V::splat(cpu, rest_term), V::splat(cpu, weight_term)];
-                let is_same = a.to_bits() == b.to_bits();
+                let masses_are_equal = a.to_bits() == b.to_bits();
                 let (a, b) = (V::splat(cpu, a), V::splat(cpu, b));
-                if is_same {
-                    return self.plain::<V, F>(cpu, [a; 2], terms, pair);
+                if masses_are_equal {
+                    return self.relax_plain::<V, F>(cpu, [a; 2], terms, pair);
                 }
-                return self.plain::<V, F>(cpu, [a, b], terms, pair);
+                return self.relax_plain::<V, F>(cpu, [a, b], terms, pair);
             }
-            let Some(mixed) = &family.mixed else { return };
-            let at = self.in_mixed(pair);
-            if let Row::Plain { rest_term } = row {
-                let weight = V::load(cpu, mixed.weight_term[at..at + V::LANES].as_ptr());
+            let Some(columns) = &family.columns else { return };
+            let index = self.index_in_columns(pair);
+            if let RowConstants::Plain { rest_term } = row {
+                let weight = V::load(cpu, columns.weight_term[index..index + V::LANES].as_ptr());
                 let terms = [V::splat(cpu, rest_term), weight];
-                return self.plain::<V, F>(cpu, self.masses(cpu, pair), terms, pair);
+                return self.relax_plain::<V, F>(cpu, self.masses(cpu, pair), terms, pair);
             }
-            assert!(at + V::LANES <= mixed.len());
-            let mut constants = mixed.load(self.masses(cpu, pair), cpu, at);
+            assert!(index + V::LANES <= columns.len());
+            let mut constants = columns.load(self.masses(cpu, pair), cpu, index);
             if pair.presence > 2 {
                 constants.present = constants.present.map(|stretched| {
                     let zero = V::splat(cpu, 0.0);
@@ -245,9 +246,9 @@ impl<const D: usize> RelaxPairs<'_, D> {
     /// Relaxes a pair of plain sticks.
     ///
     /// # Safety
-    /// - Same as for [`pair`](Self::pair).
+    /// - Same as for [`relax_pair`](Self::relax_pair).
     #[inline(always)]
-    unsafe fn plain<V: Vector, F: Factor>(
+    unsafe fn relax_plain<V: Vector, F: Factor>(
         &self,
         cpu: V::Cpu,
         masses: [V; 2],
@@ -255,7 +256,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
         pair: &RegisterPair,
     ) {
         let constants = StickConstants { cpu, masses, terms, response: None, present: None };
-        // SAFETY: by contract; a pair whose lanes all have a stick is not shifted.
+        // SAFETY: by contract; if all lanes of a pair have a stick, its shift is 0.
         unsafe {
             if pair.is_whole {
                 self.relax::<V, F, 0>(&constants, pair);
@@ -267,7 +268,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     }
 
     /// # Safety
-    /// - Same as for [`pair`](Self::pair).
+    /// - Same as for [`relax_pair`](Self::relax_pair).
     #[inline(always)]
     unsafe fn relax_shifted<V: Vector, F: Factor>(
         &self,
@@ -285,7 +286,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     }
 
     /// # Safety
-    /// - Same as for [`pair`](Self::pair), for one that is shifted by `SHIFT`.
+    /// - Same as for [`relax_pair`](Self::relax_pair), for one that is shifted by `SHIFT`.
     #[inline(always)]
     unsafe fn relax<V: Vector, F: Factor, const SHIFT: usize>(
         &self,
@@ -305,7 +306,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 new_b = predecessors(new_b);
             }
             if SHIFT > 0 && from == to {
-                // Lanes are first ends, or second ends, or neither, in which case both are equal.
+                // A lane is a first end, a second end, or neither, in which case both values are equal.
                 let mut is_second = self.present::<V>(cpu, pair);
                 for _ in 0..SHIFT {
                     is_second = is_second.predecessors(is_second);
@@ -321,10 +322,10 @@ impl<const D: usize> RelaxPairs<'_, D> {
         }
     }
 
-    /// Negative in the lanes without a stick.
+    /// A register that is negative in the lanes without a stick.
     ///
     /// # Safety
-    /// - Same as for [`pair`](Self::pair).
+    /// - Same as for [`relax_pair`](Self::relax_pair).
     #[inline(always)]
     unsafe fn present<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> V {
         let presence = &self.narrow.presence[pair.presence as usize];
@@ -334,7 +335,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
 
     /// The index of a pair in the columns of constants.
     #[inline(always)]
-    fn in_mixed(&self, pair: &RegisterPair) -> usize {
+    fn index_in_columns(&self, pair: &RegisterPair) -> usize {
         let Layout { registers, lanes, .. } = self.narrow.layout;
         (pair.row as usize * registers + pair.register as usize) * lanes
     }
@@ -342,7 +343,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     /// The inverse masses of both ends. (No closure: it would not use its caller's target features.)
     ///
     /// # Safety
-    /// - Same as for [`pair`](Self::pair).
+    /// - Same as for [`relax_pair`](Self::relax_pair).
     #[inline(always)]
     unsafe fn masses<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> [V; 2] {
         let masses = self.inverse_mass.as_ptr();
@@ -361,7 +362,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     }
 
     /// # Safety
-    /// - The columns are valid for reading `LANES` numbers at `index`.
+    /// - The columns are valid for reading `LANES` values at `index`.
     #[inline(always)]
     unsafe fn load<V: Vector>(&self, cpu: V::Cpu, index: usize) -> [V; D] {
         // SAFETY: by contract.
@@ -369,7 +370,7 @@ impl<const D: usize> RelaxPairs<'_, D> {
     }
 
     /// # Safety
-    /// - The columns are valid for writing `LANES` numbers at `index`.
+    /// - The columns are valid for writing `LANES` values at `index`.
     #[inline(always)]
     unsafe fn store<V: Vector>(&self, index: usize, lanes: [V; D]) {
         for (column, lanes) in self.position.into_iter().zip(lanes) {

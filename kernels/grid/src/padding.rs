@@ -7,9 +7,10 @@ use taut_core::{Formula, Sheet};
 use crate::band_tasks::{self, BandTask};
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::narrow::Narrow;
+use crate::narrow::NarrowSheet;
 
-/// How many lanes relax a sheet and how many values store it, for models of the cost of a step.
+/// How many lanes an iteration of a sheet relaxes and how many slots store it, padding included; for
+/// models of the cost of a step.
 ///
 /// ```
 /// use taut_core::{Family, Sheet};
@@ -24,7 +25,7 @@ use crate::narrow::Narrow;
 pub struct PaddedSheet {
     /// The lanes that an iteration relaxes, on one thread.
     pub relaxed_lanes: usize,
-    /// The values of a column, such as a coordinate of all particles.
+    /// The values of a column, such as one coordinate of all particles.
     pub slots: usize,
 }
 
@@ -35,7 +36,7 @@ impl PaddedSheet {
         let mut band_tasks = band_tasks::band_tasks(sheet);
         let relaxed_lanes = if layout.is_narrow() {
             let constants = Constants::new(sheet, layout, Formula::default());
-            let narrow = Narrow::new(&constants, &mut band_tasks, &[]);
+            let narrow = NarrowSheet::new(&constants, &mut band_tasks, &[]);
             narrow.tasks.iter().map(Vec::len).sum::<usize>() * lanes
         } else {
             let rows = |task: &BandTask| -> usize {

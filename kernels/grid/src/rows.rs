@@ -18,9 +18,9 @@ pub(crate) struct Positions<const D: usize> {
     pub(crate) strided: [SharedPtr<f32>; D],
 }
 
-/// The data of loops over rows.
+/// The positions and masses of a sheet, for loops over its rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Sheets<'a, const D: usize> {
+pub(crate) struct SheetFields<'a, const D: usize> {
     pub(crate) layout: Layout,
     /// The positions that a loop changes or copies.
     pub(crate) target: Positions<D>,
@@ -32,16 +32,16 @@ pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) offsets: &'a [u32],
 }
 
-impl<const D: usize> Sheets<'_, D> {
-    /// Swaps target and source, for the substep before.
+impl<const D: usize> SheetFields<'_, D> {
+    /// Swaps target and source, which alternate between substeps.
     pub(crate) fn swapped(self) -> Self {
         Self { target: self.source, source: self.target, ..self }
     }
 }
 
-/// A loop over some rows.
-pub(crate) struct OverRows<'a, const D: usize> {
-    sheets: Sheets<'a, D>,
+/// The operation that runs a loop over some rows.
+pub(crate) struct RowLoop<'a, const D: usize> {
+    fields: SheetFields<'a, D>,
     rows: Range<usize>,
     slot_loop: SlotLoop<'a, D>,
     /// A row of finite values in the layout, small enough for the L1 cache.
@@ -50,30 +50,30 @@ pub(crate) struct OverRows<'a, const D: usize> {
     finite: &'a AtomicBool,
 }
 
-impl<'a, const D: usize> OverRows<'a, D> {
+impl<'a, const D: usize> RowLoop<'a, D> {
     /// # Safety
-    /// - The columns are as long as [`Sheets`] says, and valid for reading and writing at these
+    /// - The columns are as long as [`SheetFields`] says, and valid for reading and writing at these
     ///   rows; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
-        sheets: Sheets<'a, D>,
+        fields: SheetFields<'a, D>,
         rows: Range<usize>,
         slot_loop: SlotLoop<'a, D>,
         scratch: &'a mut [f32],
         finite: &'a AtomicBool,
     ) -> Self {
-        assert!(rows.end <= sheets.layout.height);
-        Self { sheets, rows, slot_loop, scratch, finite }
+        assert!(rows.end <= fields.layout.height);
+        Self { fields, rows, slot_loop, scratch, finite }
     }
 }
 
-impl<const D: usize> Operation for OverRows<'_, D> {
+impl<const D: usize> Operation for RowLoop<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { sheets, rows, slot_loop, scratch, finite } = self;
-        let Sheets { layout, target, source, inverse_mass, offsets } = sheets;
-        let (Positions { columns, strided }, start) = (target, source.strided);
+        let Self { fields, rows, slot_loop, scratch, finite } = self;
+        let SheetFields { layout, target, source, inverse_mass, offsets } = fields;
+        let (Positions { columns, strided }, source) = (target, source.strided);
         let Layout { width, registers, pitch, .. } = layout;
-        let (row_len, row_lanes) = (layout.row_slots(), layout.row_lanes());
+        let (row_slots, row_lanes) = (layout.row_slots(), layout.row_lanes());
         assert!(layout.lanes == V::LANES);
         let scratch = &mut scratch[..row_lanes];
         let mut not_finite = 0.0;
@@ -81,14 +81,15 @@ impl<const D: usize> Operation for OverRows<'_, D> {
             for row in rows.clone() {
                 let first = row * pitch;
                 // SAFETY: `new` checked that the layout has the row; no other code accesses it.
-                let from = arrays::map(start, |SharedPtr(x)| unsafe {
-                    slice::from_raw_parts(x.add(first).cast_const(), row_len)
+                let source_row = arrays::map(source, |SharedPtr(x)| unsafe {
+                    slice::from_raw_parts(x.add(first).cast_const(), row_slots)
                 });
                 // SAFETY: as above, in other columns.
-                let to = strided.map(|SharedPtr(x)| unsafe {
-                    slice::from_raw_parts_mut(x.add(first), row_len)
+                let target_row = strided.map(|SharedPtr(x)| unsafe {
+                    slice::from_raw_parts_mut(x.add(first), row_slots)
                 });
-                integrate::<V, D>(cpu, from, to, &inverse_mass[first..][..row_len], motion);
+                let inverse_mass = &inverse_mass[first..][..row_slots];
+                integrate::<V, D>(cpu, source_row, target_row, inverse_mass, motion);
             }
         } else {
             let rows_and_axes = rows.clone().flat_map(|row| (0..D).map(move |axis| (row, axis)));
@@ -122,7 +123,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
             }
         }
         if let (SlotLoop::Integrate(_, Some(stage)), false) = (slot_loop, rows.is_empty()) {
-            let (first, len) = (rows.start * pitch, (rows.len() - 1) * pitch + row_len);
+            let (first, len) = (rows.start * pitch, (rows.len() - 1) * pitch + row_slots);
             let rows_of = |SharedPtr(column): SharedPtr<f32>| {
                 // SAFETY: `new` checked that the layout has the rows; no other code accesses them,
                 // and the slices above are no longer used.
@@ -130,7 +131,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
             };
             stage.run(ParticleView {
                 position: strided.map(rows_of),
-                previous: start.map(rows_of),
+                previous: source.map(rows_of),
                 inverse_mass: &inverse_mass[first..][..len],
                 layout: SlotLayout::Rows { first_row: rows.start, width, offsets },
             });
@@ -201,27 +202,27 @@ fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
     let mut not_finite = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
-        // SAFETY: `first + 3 < registers` and lanes are below `LANES`, so every place is below
-        // `registers * LANES`, which both slices have.
+        // SAFETY: `first + 3 < registers` and lanes are below `LANES`, so every index is below
+        // `registers * LANES`, the length of both slices.
         unsafe {
             let in_row = |l: usize| row.add(l * registers + first).cast::<[f32; 4]>();
             let register = |m: usize| strided.add((first + m) * V::LANES);
             if INTO_STRIDES {
-                let four = V::gather(cpu, |l| in_row(l).cast_const());
-                for (m, lanes) in four.into_iter().enumerate() {
+                let four_registers = V::gather(cpu, |l| in_row(l).cast_const());
+                for (m, lanes) in four_registers.into_iter().enumerate() {
                     (lanes + signed_zero).store(register(m));
                 }
             } else {
-                let four: [V; 4] = arrays::from_fn(|m| V::load(cpu, register(m)));
-                for lanes in four {
+                let four_registers: [V; 4] = arrays::from_fn(|m| V::load(cpu, register(m)));
+                for lanes in four_registers {
                     not_finite = not_finite + lanes * zero;
                 }
-                V::scatter(four, in_row);
+                V::scatter(four_registers, in_row);
             }
         }
     }
-    let mut sum = [0.0; PADDING];
+    let mut lanes = [0.0; PADDING];
     // SAFETY: no register has more lanes than `PADDING`.
-    unsafe { not_finite.store(sum.as_mut_ptr()) };
-    sum.iter().sum()
+    unsafe { not_finite.store(lanes.as_mut_ptr()) };
+    lanes.iter().sum()
 }

@@ -6,7 +6,7 @@ use taut_core::{Column, Factor, Response, WithFactor, arrays, relax_by};
 use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::band_tasks::Strip;
-use crate::constants::{Constants, FamilyConstants, Mixed, Row};
+use crate::constants::{ConstantColumns, Constants, FamilyConstants, RowConstants};
 use crate::layout::Layout;
 
 /// Relaxes strips of a sheet, in sequence.
@@ -20,7 +20,7 @@ pub(crate) struct Relax<'a, const D: usize> {
 
 impl<'a, const D: usize> Relax<'a, D> {
     /// # Safety
-    /// - The columns of `position` have [`Layout::len`] numbers each, and are valid for reading
+    /// - The columns of `position` have [`Layout::len`] values each, and are valid for reading
     ///   and writing at the rows that the strips reach; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
@@ -36,36 +36,36 @@ impl<'a, const D: usize> Relax<'a, D> {
 impl<const D: usize> Operation for Relax<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        struct With<'a, V: Vector, const D: usize>(V::Cpu, Relax<'a, D>);
-        impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
+        struct RelaxStrips<'a, V: Vector, const D: usize>(V::Cpu, Relax<'a, D>);
+        impl<V: Vector, const D: usize> WithFactor for RelaxStrips<'_, V, D> {
             type Output = ();
             #[inline(always)]
             fn with<F: Factor>(self) {
                 let Self(cpu, relax) = self;
-                relax.strips::<V, F>(cpu);
+                relax.relax_strips::<V, F>(cpu);
             }
         }
-        self.constants.formula.dispatch(With::<V, D>(cpu, self));
+        self.constants.formula.dispatch(RelaxStrips::<V, D>(cpu, self));
     }
 }
 
 impl<const D: usize> Relax<'_, D> {
     /// Relaxes strips in sequence; consecutive rows with the same constants in one loop.
     #[inline(always)]
-    fn strips<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
+    fn relax_strips<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
         for Strip { family, rows } in self.strips {
             let family = &self.constants.families[*family];
             let mut first = rows.start;
-            for same in family.rows[rows.clone()].chunk_by(Row::eq) {
-                self.rows::<V, F>(cpu, family, first..first + same.len());
-                first += same.len();
+            for equal_rows in family.rows[rows.clone()].chunk_by(RowConstants::eq) {
+                self.relax_rows::<V, F>(cpu, family, first..first + equal_rows.len());
+                first += equal_rows.len();
             }
         }
     }
 
-    /// Rows of one family, all [`Row::Mixed`] or all of the same constants.
+    /// Relaxes rows of one family, all [`RowConstants::Mixed`] or all with the same constants.
     #[inline(always)]
-    fn rows<V: Vector, F: Factor>(
+    fn relax_rows<V: Vector, F: Factor>(
         &self,
         cpu: V::Cpu,
         family: &FamilyConstants,
@@ -74,64 +74,62 @@ impl<const D: usize> Relax<'_, D> {
         let Layout { registers, pitch, lanes, .. } = self.constants.layout;
         let FamilyConstants { across, down, leans_left, .. } = *family;
         let row_len = registers * lanes;
-        // The bounds that the raw pointers below rely on; the columns have them by contract.
+        // The raw pointers below rely on these bounds; the columns have this length by contract.
         let end = (rows.end + down) * pitch;
         assert!(self.constants.layout.len() >= end && pitch >= row_len);
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
-        let constants = family.rows[rows.start];
+        let row_constants = family.rows[rows.start];
         let columns = arrays::map(self.position, |SharedPtr(column)| column);
-        let rows_at = RowPointers { columns, rows, registers, pitch, across, down, leans_left };
+        let pointers = RowPointers { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let is_full = self.constants.layout.is_full();
-        match (constants, &family.mixed) {
-            // Special cases for the compiler: masses of 1 need no multiplication, and equal masses
-            // the same displacement at both ends.
-            (Row::Unit { rest_term }, _) => {
-                let [one, two, rest] =
-                    arrays::map([1.0, F::weight_term(2.0), rest_term], |it| V::splat(cpu, it));
-                let unit = Equal { cpu, masses: [one; 2], terms: [rest, two], presence };
+        match (row_constants, &family.columns) {
+            // Separate cases for the compiler: masses of 1 need no multiplication, and equal masses
+            // have the same displacement at both ends.
+            (RowConstants::Unit { rest_term }, _) => {
+                let [one, weight, rest] =
+                    arrays::map([1.0, F::weight_term(2.0), rest_term], |x| V::splat(cpu, x));
+                let unit = Equal { cpu, masses: [one; 2], terms: [rest, weight], presence };
                 if is_full {
-                    rows_at.relax(F::default(), &Unpadded(unit));
+                    pointers.relax(F::default(), &Unpadded(unit));
                 } else {
-                    rows_at.relax(F::default(), &unit);
+                    pointers.relax(F::default(), &unit);
                 }
             }
-            (Row::Equal { rest_term, weight_term, masses }, _) => {
+            (RowConstants::Equal { rest_term, weight_term, masses }, _) => {
                 let [a, b]: [V; 2] = arrays::map(masses, |mass| V::splat(cpu, mass));
                 let terms = arrays::map([rest_term, weight_term], |term| V::splat(cpu, term));
                 if is_full && masses[0].to_bits() == masses[1].to_bits() {
                     let equal = Equal { cpu, masses: [a; 2], terms, presence };
-                    rows_at.relax(F::default(), &Unpadded(equal));
+                    pointers.relax(F::default(), &Unpadded(equal));
                 } else {
-                    rows_at.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
+                    pointers.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
                 }
             }
-            (Row::Plain { rest_term }, Some(mixed)) => {
+            (RowConstants::Plain { rest_term }, Some(constants)) => {
                 let rest = V::splat(cpu, rest_term);
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(mixed.weight_term.len() >= rows_at.rows.end * row_len);
-                let plain = Plain { cpu, rest, mixed, row_len, inverse_mass, presence };
+                assert!(constants.weight_term.len() >= pointers.rows.end * row_len);
+                let plain = Plain { cpu, rest, constants, row_len, inverse_mass, presence };
                 if is_full {
-                    rows_at.relax(F::default(), &Unpadded(plain));
+                    pointers.relax(F::default(), &Unpadded(plain));
                 } else {
-                    rows_at.relax(F::default(), &plain);
+                    pointers.relax(F::default(), &plain);
                 }
             }
-            (Row::Mixed, Some(mixed)) => {
+            (RowConstants::Mixed, Some(constants)) => {
                 let inverse_mass = &self.inverse_mass[..end];
-                assert!(mixed.len() >= rows_at.rows.end * row_len);
-                rows_at.relax(
-                    F::default(),
-                    &MixedConstants::<V> { cpu, row_len, mixed, inverse_mass },
-                );
+                assert!(constants.len() >= pointers.rows.end * row_len);
+                let mixed = MixedConstants::<V> { cpu, row_len, constants, inverse_mass };
+                pointers.relax(F::default(), &mixed);
             }
-            (Row::Plain { .. } | Row::Mixed, None) => {}
+            (RowConstants::Plain { .. } | RowConstants::Mixed, None) => {}
         }
     }
 }
 
-/// The addresses of some rows of one family.
+/// The columns of a sheet, and the rows of one family to relax.
 struct RowPointers<const D: usize> {
     /// The columns of the axes: valid for reading and writing in all rows that the sticks begin
     /// and end in.
@@ -150,27 +148,27 @@ impl<const D: usize> RowPointers<D> {
     /// registers, relaxes the first batch of all rows before the second: the rows share no
     /// particle, so the result is the same, and loads do not wait for recent stores.
     #[inline(always)]
-    fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl Constant<V>) {
+    fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl LoadConstants<V>) {
         let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
-        let (batches, skip) = if down == 0 { (2, !(across - 1)) } else { (1, 0) };
+        let (batches, skip_mask) = if down == 0 { (2, !(across - 1)) } else { (1, 0) };
         let count = registers / batches;
         for batch in 0..batches {
-            let wrapping = if batch + 1 == batches { across } else { 0 };
+            let wrapping_count = if batch + 1 == batches { across } else { 0 };
             for row in rows.clone() {
                 let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
                 let (from, to) = (from * pitch, to * pitch);
-                // SAFETY: `rows` has checked that the columns have both rows; all registers
-                // are below `registers`, and so are their partners, wrapped or not.
+                // SAFETY: `relax_rows` has checked that the columns have both rows; all registers are
+                // below `registers`, and so are their partners, wrapped or not.
                 unsafe {
-                    for i in 0..count - wrapping {
-                        let register = i + (i & skip) + batch * across;
-                        let sticks = Sticks { row, from, to, in_row: register * V::LANES };
+                    for i in 0..count - wrapping_count {
+                        let register = i + (i & skip_mask) + batch * across;
+                        let sticks = StickOffsets { row, from, to, offset: register * V::LANES };
                         let partner = (register + across) * V::LANES;
                         self.relax_register(formula, constants, sticks, partner);
                     }
-                    for i in count - wrapping..count {
-                        let register = i + (i & skip) + batch * across;
-                        let sticks = Sticks { row, from, to, in_row: register * V::LANES };
+                    for i in count - wrapping_count..count {
+                        let register = i + (i & skip_mask) + batch * across;
+                        let sticks = StickOffsets { row, from, to, offset: register * V::LANES };
                         let partner = (register + across - registers) * V::LANES;
                         self.relax_wrapped(formula, constants, sticks, partner);
                     }
@@ -179,7 +177,7 @@ impl<const D: usize> RowPointers<D> {
         }
     }
 
-    /// Relaxes the sticks from one register to another, at `partner` in its row.
+    /// Relaxes the sticks from one register to another, whose offset in its row is `partner`.
     ///
     /// # Safety
     /// - The columns have both rows, and both registers are in them.
@@ -187,14 +185,14 @@ impl<const D: usize> RowPointers<D> {
     unsafe fn relax_register<V: Vector>(
         &self,
         formula: impl Factor,
-        constants: &impl Constant<V>,
-        sticks: Sticks,
+        constants: &impl LoadConstants<V>,
+        sticks: StickOffsets,
         partner: usize,
     ) {
         // SAFETY: by contract.
         unsafe {
-            let constants = constants.at(&sticks, partner, false);
-            let (index_a, index_b) = (sticks.from + sticks.in_row, sticks.to + partner);
+            let constants = constants.load(&sticks, partner, false);
+            let (index_a, index_b) = (sticks.from + sticks.offset, sticks.to + partner);
             let (a, b) = (self.load(constants.cpu, index_a), self.load(constants.cpu, index_b));
             let (new_a, new_b) = constants.relax(formula, a, b);
             self.store(index_a, new_a);
@@ -212,14 +210,14 @@ impl<const D: usize> RowPointers<D> {
     unsafe fn relax_wrapped<V: Vector>(
         &self,
         formula: impl Factor,
-        constants: &impl Constant<V>,
-        sticks: Sticks,
+        constants: &impl LoadConstants<V>,
+        sticks: StickOffsets,
         partner: usize,
     ) {
         // SAFETY: by contract.
         unsafe {
-            let constants = constants.at(&sticks, partner + 1, true);
-            let (index_a, index_b) = (sticks.from + sticks.in_row, sticks.to + partner);
+            let constants = constants.load(&sticks, partner + 1, true);
+            let (index_a, index_b) = (sticks.from + sticks.offset, sticks.to + partner);
             let b = successors(self.load::<V>(constants.cpu, index_b));
             let (new_a, new_b) = constants.relax(formula, self.load(constants.cpu, index_a), b);
             self.store(index_a, new_a);
@@ -228,7 +226,7 @@ impl<const D: usize> RowPointers<D> {
     }
 
     /// # Safety
-    /// - The columns are valid for reading `LANES` numbers at `index`.
+    /// - The columns are valid for reading `LANES` values at `index`.
     #[inline(always)]
     unsafe fn load<V: Vector>(&self, cpu: V::Cpu, index: usize) -> [V; D] {
         // SAFETY: by contract.
@@ -236,7 +234,7 @@ impl<const D: usize> RowPointers<D> {
     }
 
     /// # Safety
-    /// - The columns are valid for writing `LANES` numbers at `index`.
+    /// - The columns are valid for writing `LANES` values at `index`.
     #[inline(always)]
     unsafe fn store<V: Vector>(&self, index: usize, lanes: [V; D]) {
         for (column, lanes) in self.columns.into_iter().zip(lanes) {
@@ -265,17 +263,17 @@ pub(crate) fn predecessors<V: Vector, const D: usize>(mut registers: [V; D]) -> 
     registers
 }
 
-/// A register of sticks: the row that they begin in, the offsets of the rows of both ends in the
-/// columns, and the offset of their first ends in the row.
+/// Where a register of sticks is: the row that they begin in, the offsets of the rows of both ends in
+/// the columns, and the offset of their first ends in the row.
 #[derive(Clone, Copy)]
-struct Sticks {
+struct StickOffsets {
     row: usize,
     from: usize,
     to: usize,
-    in_row: usize,
+    offset: usize,
 }
 
-impl Sticks {
+impl StickOffsets {
     /// The inverse masses of both ends; the second ends are at `partner` in their row.
     ///
     /// # Safety
@@ -287,7 +285,7 @@ impl Sticks {
         inverse_mass: &[f32],
         partner: usize,
     ) -> [V; 2] {
-        let [from, to] = [self.from + self.in_row, self.to + partner];
+        let [from, to] = [self.from + self.offset, self.to + partner];
         // SAFETY: by contract.
         unsafe {
             let from = V::load(cpu, inverse_mass.as_ptr().add(from));
@@ -300,6 +298,7 @@ impl Sticks {
 pub(crate) struct StickConstants<V: Vector> {
     pub(crate) cpu: V::Cpu,
     pub(crate) masses: [V; 2],
+    /// The rest term and the weight term.
     pub(crate) terms: [V; 2],
     pub(crate) response: Option<Response<V>>,
     /// Negative in lanes without a stick.
@@ -319,25 +318,25 @@ impl<V: Vector> StickConstants<V> {
         if let Some(present) = present {
             let zero = V::splat(cpu, 0.0);
             let present = present.at_least(zero);
-            for along in &mut d {
-                *along = V::select(present, *along, zero);
+            for component in &mut d {
+                *component = V::select(present, *component, zero);
             }
         }
         relax_by::<F, V, D>([a, b], d, masses, terms, response)
     }
 }
 
-/// The constants of rows of sticks. (A trait, because a closure cannot be `#[inline(always)]`,
+/// Loads the constants of rows of sticks. (A trait, because a closure cannot be `#[inline(always)]`,
 /// which lets it use its caller's target features.)
-trait Constant<V: Vector> {
+trait LoadConstants<V: Vector> {
     /// The constants of a register of sticks whose second ends are at `partner` in their row.
     ///
     /// # Safety
     /// - The indices are in rows of the pointers, and `partner` has a register in its row.
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> StickConstants<V>;
+    unsafe fn load(&self, sticks: &StickOffsets, partner: usize, wraps: bool) -> StickConstants<V>;
 }
 
-/// [`Row::Unit`] and [`Row::Equal`].
+/// [`RowConstants::Unit`] and [`RowConstants::Equal`].
 struct Equal<'a, V: Vector> {
     cpu: V::Cpu,
     masses: [V; 2],
@@ -346,38 +345,38 @@ struct Equal<'a, V: Vector> {
     presence: &'a [f32],
 }
 
-impl<V: Vector> Constant<V> for Equal<'_, V> {
+impl<V: Vector> LoadConstants<V> for Equal<'_, V> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, _: usize, _: bool) -> StickConstants<V> {
+    unsafe fn load(&self, sticks: &StickOffsets, _: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, masses, terms, presence } = *self;
         // SAFETY: `presence` has a whole row.
-        let present = unsafe { V::load(cpu, presence.as_ptr().add(sticks.in_row)) };
+        let present = unsafe { V::load(cpu, presence.as_ptr().add(sticks.offset)) };
         StickConstants { cpu, masses, terms, response: None, present: Some(present) }
     }
 }
 
-/// [`Row::Plain`].
+/// [`RowConstants::Plain`].
 struct Plain<'a, V: Vector> {
     cpu: V::Cpu,
     rest: V,
-    mixed: &'a Mixed,
+    constants: &'a ConstantColumns,
     row_len: usize,
     inverse_mass: &'a [f32],
     /// Of one row.
     presence: &'a [f32],
 }
 
-impl<V: Vector> Constant<V> for Plain<'_, V> {
+impl<V: Vector> LoadConstants<V> for Plain<'_, V> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> StickConstants<V> {
-        let Self { cpu, rest, mixed, row_len, inverse_mass, presence } = *self;
-        let at = sticks.row * row_len + sticks.in_row;
-        // SAFETY: the constants and the masses have the rows of the pointers, as `rows` checked,
+    unsafe fn load(&self, sticks: &StickOffsets, partner: usize, _: bool) -> StickConstants<V> {
+        let Self { cpu, rest, constants, row_len, inverse_mass, presence } = *self;
+        let index = sticks.row * row_len + sticks.offset;
+        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows` checked,
         // and `presence` has a whole row.
         unsafe {
-            let weight = V::load(cpu, mixed.weight_term.as_ptr().add(at));
+            let weight = V::load(cpu, constants.weight_term.as_ptr().add(index));
             let masses = sticks.masses(cpu, inverse_mass, partner);
-            let present = V::load(cpu, presence.as_ptr().add(sticks.in_row));
+            let present = V::load(cpu, presence.as_ptr().add(sticks.offset));
             StickConstants {
                 cpu,
                 masses,
@@ -392,51 +391,51 @@ impl<V: Vector> Constant<V> for Plain<'_, V> {
 /// Constants of rows that have no padding: only registers that wrap have a lane without a stick.
 struct Unpadded<C>(C);
 
-impl<V: Vector, C: Constant<V>> Constant<V> for Unpadded<C> {
+impl<V: Vector, C: LoadConstants<V>> LoadConstants<V> for Unpadded<C> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> StickConstants<V> {
+    unsafe fn load(&self, sticks: &StickOffsets, partner: usize, wraps: bool) -> StickConstants<V> {
         // SAFETY: the same contract.
-        let constants = unsafe { self.0.at(sticks, partner, wraps) };
+        let constants = unsafe { self.0.load(sticks, partner, wraps) };
         StickConstants { present: constants.present.filter(|_| wraps), ..constants }
     }
 }
 
-/// [`Row::Mixed`]: the constants of the family, and the inverse masses of the sheet.
+/// [`RowConstants::Mixed`]: the constants of the family, and the inverse masses of the sheet.
 struct MixedConstants<'a, V: Vector> {
     cpu: V::Cpu,
     row_len: usize,
-    mixed: &'a Mixed,
+    constants: &'a ConstantColumns,
     inverse_mass: &'a [f32],
 }
 
-impl<V: Vector> Constant<V> for MixedConstants<'_, V> {
+impl<V: Vector> LoadConstants<V> for MixedConstants<'_, V> {
     #[inline(always)]
-    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> StickConstants<V> {
-        let Self { cpu, row_len, mixed, inverse_mass } = *self;
-        let at = sticks.row * row_len + sticks.in_row;
-        // SAFETY: the constants and the masses have the rows of the pointers, as `rows` checked.
-        unsafe { mixed.load(sticks.masses(cpu, inverse_mass, partner), cpu, at) }
+    unsafe fn load(&self, sticks: &StickOffsets, partner: usize, _: bool) -> StickConstants<V> {
+        let Self { cpu, row_len, constants, inverse_mass } = *self;
+        let index = sticks.row * row_len + sticks.offset;
+        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows` checked.
+        unsafe { constants.load(sticks.masses(cpu, inverse_mass, partner), cpu, index) }
     }
 }
 
-impl Mixed {
-    /// The constants of a register of sticks, at an index in the columns.
+impl ConstantColumns {
+    /// The constants of the register of sticks at an index in the columns.
     ///
     /// # Safety
-    /// - The columns have `LANES` numbers from there on.
+    /// - The columns have `LANES` values from `index` on.
     #[inline(always)]
     pub(crate) unsafe fn load<V: Vector>(
         &self,
         masses: [V; 2],
         cpu: V::Cpu,
-        at: usize,
+        index: usize,
     ) -> StickConstants<V> {
         // SAFETY: by contract.
         unsafe {
-            let rest = V::load(cpu, self.rest_term.as_ptr().add(at));
-            let weight = V::load(cpu, self.weight_term.as_ptr().add(at));
-            let stretched = V::load(cpu, self.stretched.as_ptr().add(at));
-            let compressed = V::load(cpu, self.compressed.as_ptr().add(at));
+            let rest = V::load(cpu, self.rest_term.as_ptr().add(index));
+            let weight = V::load(cpu, self.weight_term.as_ptr().add(index));
+            let stretched = V::load(cpu, self.stretched.as_ptr().add(index));
+            let compressed = V::load(cpu, self.compressed.as_ptr().add(index));
             let response = Some(Response { stretched, compressed });
             StickConstants {
                 cpu,

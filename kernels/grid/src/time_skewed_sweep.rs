@@ -16,12 +16,12 @@ use taut_lanes::{Machine, SharedPtr};
 
 use crate::band_tasks::{BandTask, Strip};
 use crate::constants::Constants;
-use crate::narrow::{Narrow, Pairs, RegisterPair, RelaxPairs};
-use crate::rows::{OverRows, Positions, Sheets};
+use crate::narrow::{NarrowSheet, Pairs, RegisterPair, RelaxPairs};
+use crate::rows::{Positions, RowLoop, SheetFields};
 use crate::sweep::Relax;
 
-/// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
-/// (docs/speed.md has other numbers).
+/// Number of adjacent sweeps that advance together: the bands of two fit the L1 cache unless the
+/// sheet is wide (docs/speed.md compares other values).
 const SWEEPS_AT_ONCE: usize = 2;
 /// Number of waves that adjacent sweeps run before the next ones follow, which then find the bands
 /// in the L2 cache.
@@ -33,9 +33,9 @@ const SWEEPS_IN_PROGRESS: usize = 8;
 pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
-    pub(crate) sheets: Sheets<'a, D>,
+    pub(crate) fields: SheetFields<'a, D>,
     pub(crate) presence: &'a [Column<f32>; 3],
-    /// A row for each block.
+    /// A scratch row for each block.
     pub(crate) scratch: SharedPtr<f32>,
     /// Becomes false if a position written back is not finite.
     pub(crate) finite: &'a AtomicBool,
@@ -44,7 +44,7 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
     /// The tasks for one thread.
     pub(crate) band_tasks: &'a [BandTask],
     /// The operations, if the rows have few registers.
-    pub(crate) narrow: Option<&'a Narrow>,
+    pub(crate) narrow: Option<&'a NarrowSheet>,
 }
 
 impl<M: Machine, const D: usize> SweepData<'_, M, D> {
@@ -89,25 +89,25 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         run: SubstepRun<'_, D>,
     ) {
         let SubstepRun { first_loop, substeps, iterations, write_back } = run;
-        let run_task = |at: usize, sweep: usize| {
+        let run_task = |task: usize, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
-            let sheets = if substeps_left % 2 == 0 { self.sheets } else { self.sheets.swapped() };
+            let fields = if substeps_left % 2 == 0 { self.fields } else { self.fields.swapped() };
             // SAFETY: by contract.
             unsafe {
                 if let (Some(slot_loop), 0) = (first_loop, iteration) {
-                    self.over_rows(sheets, &tasks[at].enter, slot_loop, block, self.finite);
+                    self.run_row_loop(fields, &tasks[task].entering, slot_loop, block, self.finite);
                 }
                 if iterations > 0 {
                     match (pairs, self.narrow) {
                         (Some(pairs), Some(narrow)) => {
-                            self.relax_pairs(sheets, narrow, &pairs[at]);
+                            self.relax_pairs(fields, narrow, &pairs[task]);
                         }
-                        _ => self.relax_strips(sheets, &tasks[at].strips),
+                        _ => self.relax_strips(fields, &tasks[task].strips),
                     }
                 }
                 if write_back && substeps_left < 2 && iteration + 1 >= iterations {
-                    self.write_rows_back(sheets, &tasks[at].leave, block, substeps_left);
+                    self.write_rows_back(fields, &tasks[task].leaving, block, substeps_left);
                 }
             }
         };
@@ -116,9 +116,9 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
                 for adjacent in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
                     for wave in waves.clone() {
                         for sweep in adjacent.clone() {
-                            let at = wave.checked_sub(sweep - sweeps.start);
-                            if let Some(at) = at.filter(|&at| at < tasks.len()) {
-                                run_task(at, sweep);
+                            let task = wave.checked_sub(sweep - sweeps.start);
+                            if let Some(task) = task.filter(|&task| task < tasks.len()) {
+                                run_task(task, sweep);
                             }
                         }
                     }
@@ -129,9 +129,9 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
 
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these strips reach.
-    unsafe fn relax_strips(&self, sheets: Sheets<'_, D>, strips: &[Strip]) {
+    unsafe fn relax_strips(&self, fields: SheetFields<'_, D>, strips: &[Strip]) {
         let Self { machine, constants, presence, .. } = *self;
-        let Sheets { target: Positions { strided, .. }, inverse_mass, .. } = sheets;
+        let SheetFields { target: Positions { strided, .. }, inverse_mass, .. } = fields;
         // SAFETY: by contract.
         machine.run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
     }
@@ -139,29 +139,34 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these pairs of
     ///   `narrow` join.
-    unsafe fn relax_pairs(&self, sheets: Sheets<'_, D>, narrow: &Narrow, pairs: &[RegisterPair]) {
+    unsafe fn relax_pairs(
+        &self,
+        fields: SheetFields<'_, D>,
+        narrow: &NarrowSheet,
+        pairs: &[RegisterPair],
+    ) {
         let Self { machine, constants, .. } = *self;
-        let Sheets { target: Positions { strided, .. }, inverse_mass, .. } = sheets;
+        let SheetFields { target: Positions { strided, .. }, inverse_mass, .. } = fields;
         // SAFETY: by contract; `narrow` was made of the constants.
         machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
     }
 
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
-    unsafe fn over_rows(
+    unsafe fn run_row_loop(
         &self,
-        sheets: Sheets<'_, D>,
+        fields: SheetFields<'_, D>,
         rows: &Range<usize>,
         slot_loop: SlotLoop<'_, D>,
         block: usize,
         finite: &AtomicBool,
     ) {
-        let row_lanes = sheets.layout.row_lanes();
+        let row_lanes = fields.layout.row_lanes();
         // SAFETY: by contract; the slice is used by this loop alone.
         self.machine.run(unsafe {
             let scratch =
                 slice::from_raw_parts_mut(self.scratch.0.add(block * row_lanes), row_lanes);
-            OverRows::new(sheets, rows.clone(), slot_loop, scratch, finite)
+            RowLoop::new(fields, rows.clone(), slot_loop, scratch, finite)
         });
     }
 
@@ -169,7 +174,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
     unsafe fn write_rows_back(
         &self,
-        sheets: Sheets<'_, D>,
+        fields: SheetFields<'_, D>,
         rows: &Range<usize>,
         block: usize,
         substeps_left: usize,
@@ -178,11 +183,11 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         let ignored = AtomicBool::new(true);
         let finite = if substeps_left == 0 { self.finite } else { &ignored };
         // SAFETY: by contract.
-        unsafe { self.over_rows(sheets, rows, SlotLoop::WriteBack, block, finite) };
+        unsafe { self.run_row_loop(fields, rows, SlotLoop::WriteBack, block, finite) };
     }
 }
 
-/// A range in parts of some length; the last may be shorter.
+/// Splits a range into parts of length `len`; the last may be shorter.
 fn parts(whole: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
     whole.clone().step_by(len).map(move |first| first..whole.end.min(first + len))
 }

@@ -5,7 +5,7 @@ use taut_core::arrays;
 use crate::record::Half;
 use crate::vector::Vector;
 
-/// Loads the records at the indices, in rows.
+/// Loads the records at the indices, as rows (see [`Vector::gather_rows`]).
 ///
 /// # Safety
 /// - `indices` is valid for reading one index per lane of `V`,
@@ -16,11 +16,11 @@ pub(crate) unsafe fn load_indexed<V: Vector>(
     records: *const Half,
     indices: *const u32,
 ) -> [V; 4] {
-    // SAFETY: `lane` is below the lanes, and the indices are valid, by contract.
+    // SAFETY: `lane` is below `LANES`, and the indices are valid, by contract.
     unsafe { V::gather_rows(cpu, |lane| records.add(*indices.add(lane) as usize).cast()) }
 }
 
-/// Stores rows in the records at the indices.
+/// Stores rows to the records at the indices.
 ///
 /// # Safety
 /// - Same as [`load_indexed`], for writing.
@@ -41,7 +41,7 @@ pub(crate) trait Ends {
     /// Whether each register with an even index and the next one share no particle.
     const TWO_ARE_INDEPENDENT: bool = false;
 
-    /// The records of the first ends and of the second ones, in rows.
+    /// The records of the first ends and of the second ones, as rows.
     ///
     /// # Safety
     /// - Both `indices` are valid for reading one index per lane of `V`,
@@ -54,7 +54,7 @@ pub(crate) trait Ends {
         indices: [*const u32; 2],
     ) -> [[V; 4]; 2];
 
-    /// Stores the records of both.
+    /// Stores the records of both ends.
     ///
     /// # Safety
     /// - Same as [`load`](Self::load), for writing.
@@ -111,11 +111,11 @@ impl Ends for Runs {
         indices: [*const u32; 2],
     ) -> [[V; 4]; 2] {
         // SAFETY: each run is as many records as there are lanes, from the first index on.
-        let run = |first: *const u32| unsafe {
-            let first = records.add(*first as usize).cast::<f32>();
-            arrays::from_fn(|row| V::load(cpu, first.add(row * V::LANES)))
+        let load_run = |first: *const u32| unsafe {
+            let address = records.add(*first as usize).cast::<f32>();
+            arrays::from_fn(|row| V::load(cpu, address.add(row * V::LANES)))
         };
-        [run(indices[0]), run(indices[1])]
+        [load_run(indices[0]), load_run(indices[1])]
     }
 
     #[inline(always)]
@@ -128,9 +128,9 @@ impl Ends for Runs {
         for (rows, first) in ends.into_iter().zip(indices) {
             // SAFETY: as above.
             unsafe {
-                let first = records.add(*first as usize).cast::<f32>();
-                for (at, row) in rows.into_iter().enumerate() {
-                    row.store(first.add(at * V::LANES));
+                let address = records.add(*first as usize).cast::<f32>();
+                for (index, row) in rows.into_iter().enumerate() {
+                    row.store(address.add(index * V::LANES));
                 }
             }
         }
@@ -149,8 +149,8 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
         for row in 0..4 {
             // SAFETY: the run is twice as many records as there are lanes, from the first index on.
             [a[row], b[row]] = unsafe {
-                let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
-                let (first, second) = (V::load(cpu, at), V::load(cpu, at.add(V::LANES)));
+                let address = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
+                let (first, second) = (V::load(cpu, address), V::load(cpu, address.add(V::LANES)));
                 if INTERLEAVED {
                     V::deinterleave_pairs(first, second)
                 } else {
@@ -171,14 +171,14 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
         for row in 0..4 {
             // SAFETY: as above.
             unsafe {
-                let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
+                let address = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 let [first, second] = if INTERLEAVED {
                     V::deinterleave_pairs(a[row], b[row])
                 } else {
                     V::interleave(a[row], b[row])
                 };
-                first.store(at);
-                second.store(at.add(V::LANES));
+                first.store(address);
+                second.store(address.add(V::LANES));
             }
         }
     }

@@ -30,11 +30,11 @@ use crate::vector::Vector;
 /// Particles per job of a pass over all particles.
 const JOB_PARTICLES: usize = 4096;
 const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
-/// The minimum number of particles per thread for which threads make a pass over all particles
-/// faster.
+/// The minimum number of particles per thread for which several threads make a pass over all
+/// particles faster.
 const MIN_PARTICLES_PER_THREAD: usize = 2 * JOB_PARTICLES;
-/// The minimum number of sticks per thread for which threads make relaxation faster; with fewer,
-/// seam particles move between caches too often. Measured with this constant at 1, by `taut compare
+/// The minimum number of sticks per thread for which several threads make relaxation faster; with
+/// fewer, seam particles move between caches too often. Measured with this constant at 1, by `taut compare
 /// --threads 1,2 --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as
 /// fast as one at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
 const MIN_STICKS_PER_THREAD: usize = 8192;
@@ -131,15 +131,15 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.sync_in(particles, sticks)?;
         self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
         for _ in 0..substeps.count {
-            // Prefer columns, because records must be transposed.
-            let from = match self.residence {
+            // Columns are preferred, because records must be transposed.
+            let source = match self.residence {
                 Residence::Columns | Residence::Both => Source::Columns,
                 Residence::WorkingCopy => Source::Records,
             };
             self.run_particle_pass(
                 particles,
                 executor,
-                ParticlePass::Integrate(from, &substeps.motion),
+                ParticlePass::Integrate(source, &substeps.motion),
             );
             self.residence = Residence::WorkingCopy;
             if let Some(stage) = substeps.after_motion {
@@ -235,9 +235,9 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
 impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Whether the records belong to these particles.
     fn records_belong_to(&self, particles: &Particles<D>) -> bool {
-        let Some([moves, _]) = self.synced else { return false };
-        // Adding a particle is not recorded as a move.
-        particles.position_changes().since(moves) != Delta::ForeignCursor
+        let Some([position_cursor, _]) = self.synced else { return false };
+        // Adding a particle is not recorded as a change of a position.
+        particles.position_changes().since(position_cursor) != Delta::ForeignCursor
             && self.len == particles.len()
     }
 
@@ -245,9 +245,10 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     fn sync_particles(&mut self, particles: &mut Particles<D>) {
         let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
         let cursors = self.synced.filter(|_| has_copy);
-        let changes =
-            cursors.map(|[moves, masses]| (particles.position_changes().since(moves), masses));
-        let Some((Delta::Entries(moved), seen_masses)) = changes else {
+        let changes = cursors.map(|[position_cursor, mass_cursor]| {
+            (particles.position_changes().since(position_cursor), mass_cursor)
+        });
+        let Some((Delta::Entries(moved), mass_cursor)) = changes else {
             self.residence = Residence::Columns;
             self.len = particles.len();
             self.records.resize(self.len.next_multiple_of(PADDING), Record::default());
@@ -257,12 +258,12 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             let point = particles.position(particle as usize).map(Real::positive_zero);
             let record = &mut self.records[particle as usize].0;
             record[..D].copy_from_slice(&point);
-            // A blow-up may have made it NaN, too.
+            // A blow-up may have made the inverse mass NaN, too.
             record[D] = particles.inverse_masses()[particle as usize];
             self.finite = None;
         }
         let masses = particles.inverse_masses();
-        match particles.mass_changes().since(seen_masses) {
+        match particles.mass_changes().since(mass_cursor) {
             Delta::Entries(entries) => entries.iter().for_each(|&particle| {
                 self.records[particle as usize].0[D] = masses[particle as usize];
             }),
@@ -297,13 +298,15 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         // With a single phase, no two tasks share a particle, so each runs all its iterations while
         // its particles are in the caches.
         let single_phase = program.phases().count() == 1;
-        let widest = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
-        let threads = executor.threads().min(widest).min(program.slots() / MIN_STICKS_PER_THREAD);
+        let tasks_of_phase_max = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
+        let threads =
+            executor.threads().min(tasks_of_phase_max).min(program.slots() / MIN_STICKS_PER_THREAD);
         if threads <= 1 {
-            let count = if single_phase { 1 } else { tasks.max(1) };
-            for first in (0..tasks).step_by(count) {
-                let tasks = first..first + count;
-                // SAFETY: there are as many records as asserted; `&mut self`, and only this thread.
+            let tasks_per_run = if single_phase { 1 } else { tasks.max(1) };
+            for first in (0..tasks).step_by(tasks_per_run) {
+                let tasks = first..first + tasks_per_run;
+                // SAFETY: there are as many records as asserted, borrowed exclusively (`&mut self`); only
+                // this thread uses them.
                 machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
             }
             return;
@@ -311,8 +314,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let (rounds, iterations) = if single_phase { (1, iterations) } else { (iterations, 1) };
         let relax = |task| {
             let tasks = task..task + 1;
-            // SAFETY: there are as many records as asserted; `&mut self`, and the tasks of a phase,
-            // each run once and before the next phase, have no particle in common.
+            // SAFETY: there are as many records as asserted, borrowed exclusively (`&mut self`); the
+            // tasks of a phase, each run once and before the next phase, have no particle in common.
             machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
         };
         self.team.run(executor, threads, rounds, || program.phases(), relax);
@@ -325,10 +328,10 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         executor: &dyn Executor,
         pass: ParticlePass<'_, D>,
     ) {
-        let masses = particles.mass_changes().now();
-        let (columns, moves) = particles.columns_and_cursor();
+        let mass_cursor = particles.mass_changes().now();
+        let (columns, position_cursor) = particles.columns_and_cursor();
         // Set before the pass, because the executor may panic in it.
-        self.synced = Some([moves, masses]);
+        self.synced = Some([position_cursor, mass_cursor]);
         let Columns { position, previous, inverse_mass } = columns;
         let len = inverse_mass.len();
         assert!(
@@ -336,7 +339,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             "the records do not match the particles"
         );
         let machine = self.machine;
-        let columns = RawParticles {
+        let raw_particles = RawParticles {
             position: position.map(|column| SharedPtr(column.as_mut_ptr())),
             previous: previous.map(|column| SharedPtr(column.as_mut_ptr())),
             inverse_mass,
@@ -344,16 +347,16 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         };
         let threads = executor.threads().min(len / MIN_PARTICLES_PER_THREAD);
         if threads <= 1 {
-            // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; only this
-            // thread uses them.
-            machine.run(unsafe { RunParticlePass::new(&columns, 0..len, pass) });
+            // SAFETY: columns and records have `len` entries, as asserted, and are borrowed exclusively;
+            // only this thread uses them.
+            machine.run(unsafe { RunParticlePass::new(&raw_particles, 0..len, pass) });
         } else {
             let jobs = || core::iter::once(0..len.div_ceil(JOB_PARTICLES));
             self.team.run(executor, threads, 1, jobs, |job| {
                 let range = job * JOB_PARTICLES..len.min((job + 1) * JOB_PARTICLES);
-                // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively;
-                // the ranges, each passed over once, do not overlap.
-                machine.run(unsafe { RunParticlePass::new(&columns, range, pass) });
+                // SAFETY: columns and records have `len` entries, as asserted, and are borrowed
+                // exclusively; the ranges, each passed over once, do not overlap.
+                machine.run(unsafe { RunParticlePass::new(&raw_particles, range, pass) });
             });
         }
     }
@@ -385,8 +388,8 @@ impl<'a, const D: usize> Relax<'a, D> {
 impl<const D: usize> Operation for Relax<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        struct With<'a, V: Vector, const D: usize>(V::Cpu, Relax<'a, D>);
-        impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
+        struct RelaxTasks<'a, V: Vector, const D: usize>(V::Cpu, Relax<'a, D>);
+        impl<V: Vector, const D: usize> WithFactor for RelaxTasks<'_, V, D> {
             type Output = ();
             #[inline(always)]
             fn with<F: Factor>(self) {
@@ -408,6 +411,6 @@ impl<const D: usize> Operation for Relax<'_, D> {
             V::LANES,
             "the program was laid out for another number of lanes"
         );
-        self.program.formula().dispatch(With::<V, D>(cpu, self));
+        self.program.formula().dispatch(RelaxTasks::<V, D>(cpu, self));
     }
 }

@@ -15,11 +15,11 @@ use crate::vector::Vector;
 const STAGE_PARTICLES: usize = 256;
 const _: () = assert!(STAGE_PARTICLES.is_multiple_of(PADDING));
 
-/// The positions of some particles by axis, aligned to registers.
+/// The positions of the particles of one call of a stage by axis, aligned to registers.
 #[repr(align(64))]
-struct Aligned<const D: usize>([[f32; STAGE_PARTICLES]; D]);
+struct StagePositions<const D: usize>([[f32; STAGE_PARTICLES]; D]);
 
-/// What to do with each particle.
+/// What a pass does with each particle.
 #[derive(Clone, Copy)]
 pub(crate) enum ParticlePass<'a, const D: usize> {
     /// Copies columns to records.
@@ -39,7 +39,7 @@ pub(crate) enum Source {
     Records,
 }
 
-/// The particles as columns and as records.
+/// The addresses of the particles' columns and records.
 pub(crate) struct RawParticles<'a, const D: usize> {
     pub(crate) position: [SharedPtr<f32>; D],
     pub(crate) previous: [SharedPtr<f32>; D],
@@ -47,9 +47,9 @@ pub(crate) struct RawParticles<'a, const D: usize> {
     pub(crate) records: SharedPtr<Record>,
 }
 
-/// A pass over a range of particles.
+/// The operation that runs a pass on a range of particles.
 pub(crate) struct RunParticlePass<'a, const D: usize> {
-    columns: &'a RawParticles<'a, D>,
+    particles: &'a RawParticles<'a, D>,
     range: Range<usize>,
     pass: ParticlePass<'a, D>,
 }
@@ -61,11 +61,11 @@ impl<'a, const D: usize> RunParticlePass<'a, D> {
     ///   length is a multiple of [`PADDING`],
     /// - and no other code accesses that part of them.
     pub(crate) unsafe fn new(
-        columns: &'a RawParticles<'a, D>,
+        particles: &'a RawParticles<'a, D>,
         range: Range<usize>,
         pass: ParticlePass<'a, D>,
     ) -> Self {
-        Self { columns, range, pass }
+        Self { particles, range, pass }
     }
 }
 
@@ -91,14 +91,14 @@ impl<const D: usize> RunParticlePass<'_, D> {
     /// The positions of a register of particles from the columns, with -0.0 turned into +0.0.
     ///
     /// # Safety
-    /// - `at..at + LANES` is in the range.
+    /// - `first..first + LANES` is in the range.
     #[inline(always)]
-    unsafe fn load_columns<V: Vector>(&self, cpu: V::Cpu, at: usize) -> [V; 4] {
+    unsafe fn load_columns<V: Vector>(&self, cpu: V::Cpu, first: usize) -> [V; 4] {
         let zero = V::splat(cpu, 0.0);
         let mut fields = [zero; 4];
-        for (field, column) in fields.iter_mut().zip(&self.columns.position) {
+        for (field, column) in fields.iter_mut().zip(&self.particles.position) {
             // SAFETY: by contract, and by that of `new`.
-            *field = unsafe { V::load(cpu, column.0.add(at)) } + zero;
+            *field = unsafe { V::load(cpu, column.0.add(first)) } + zero;
         }
         fields
     }
@@ -106,28 +106,28 @@ impl<const D: usize> RunParticlePass<'_, D> {
     /// The address of a record.
     #[inline(always)]
     fn record(&self, particle: usize) -> *mut [f32; 4] {
-        self.columns.records.0.wrapping_add(particle).cast()
+        self.particles.records.0.wrapping_add(particle).cast()
     }
 
     /// The inverse masses of a register of particles.
     ///
     /// # Safety
-    /// - `at..at + LANES` is in the range.
+    /// - `first..first + LANES` is in the range.
     #[inline(always)]
-    unsafe fn load_masses<V: Vector>(&self, cpu: V::Cpu, at: usize) -> V {
+    unsafe fn load_masses<V: Vector>(&self, cpu: V::Cpu, first: usize) -> V {
         // SAFETY: by contract, and by that of `new`.
-        unsafe { V::load(cpu, self.columns.inverse_mass.as_ptr().add(at)) }
+        unsafe { V::load(cpu, self.particles.inverse_mass.as_ptr().add(first)) }
     }
 
     #[inline(always)]
     fn fill<V: Vector>(&self, cpu: V::Cpu) {
-        for at in self.range.clone().step_by(V::LANES) {
-            // SAFETY: `LANES` divides `PADDING`, so `at..at + LANES` is within the range, which
-            // is within the columns and not accessed elsewhere, by the contract of `new`.
+        for first in self.range.clone().step_by(V::LANES) {
+            // SAFETY: `LANES` divides `PADDING`, so `first..first + LANES` is within the range,
+            // which is within the columns and not accessed elsewhere, by the contract of `new`.
             unsafe {
-                let mut fields = self.load_columns::<V>(cpu, at);
-                fields[D] = self.load_masses(cpu, at);
-                V::scatter(fields, |lane| self.record(at + lane));
+                let mut fields = self.load_columns::<V>(cpu, first);
+                fields[D] = self.load_masses(cpu, first);
+                V::scatter(fields, |lane| self.record(first + lane));
             }
         }
     }
@@ -136,24 +136,24 @@ impl<const D: usize> RunParticlePass<'_, D> {
     fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
         let retention = V::splat(cpu, motion.retention);
         let displacement = arrays::map(motion.displacement, |component| V::splat(cpu, component));
-        for at in self.range.clone().step_by(V::LANES) {
+        for first in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
-                let inverse_mass: V = self.load_masses(cpu, at);
+                let inverse_mass: V = self.load_masses(cpu, first);
                 let mut fields = if FROM_RECORDS {
-                    V::gather(cpu, |lane| self.record(at + lane).cast_const())
+                    V::gather(cpu, |lane| self.record(first + lane).cast_const())
                 } else {
-                    self.load_columns(cpu, at)
+                    self.load_columns(cpu, first)
                 };
                 for axis in 0..D {
-                    let column = self.columns.previous[axis].0.add(at);
-                    let (x, previous) = (fields[axis], V::load(cpu, column));
+                    let column = self.particles.previous[axis].0.add(first);
+                    let (position, previous) = (fields[axis], V::load(cpu, column));
                     fields[axis] =
-                        integrate(x, previous, inverse_mass, retention, displacement[axis]);
-                    x.store(column);
+                        integrate(position, previous, inverse_mass, retention, displacement[axis]);
+                    position.store(column);
                 }
                 fields[D] = inverse_mass;
-                V::scatter(fields, |lane| self.record(at + lane));
+                V::scatter(fields, |lane| self.record(first + lane));
             }
         }
     }
@@ -162,14 +162,14 @@ impl<const D: usize> RunParticlePass<'_, D> {
     fn write_back<V: Vector>(&self, cpu: V::Cpu, finite: &AtomicBool) {
         let zero = V::splat(cpu, 0.0);
         let mut not_finite = zero;
-        for at in self.range.clone().step_by(V::LANES) {
+        for first in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
-                let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
-                for (field, column) in fields.into_iter().zip(&self.columns.position) {
+                let fields: [V; 4] = V::gather(cpu, |lane| self.record(first + lane).cast_const());
+                for (field, column) in fields.into_iter().zip(&self.particles.position) {
                     // Stays NaN once a position is not finite.
                     not_finite = not_finite + field * zero;
-                    field.store(column.0.add(at));
+                    field.store(column.0.add(first));
                 }
             }
         }
@@ -183,41 +183,42 @@ impl<const D: usize> RunParticlePass<'_, D> {
 
     #[inline(always)]
     fn visit<V: Vector>(&self, cpu: V::Cpu, stage: &dyn Stage<D>) {
-        let mut aligned = Aligned([[0.0; STAGE_PARTICLES]; D]);
-        let Aligned(position) = &mut aligned;
+        let mut positions = StagePositions([[0.0; STAGE_PARTICLES]; D]);
+        let StagePositions(position) = &mut positions;
         for first in self.range.clone().step_by(STAGE_PARTICLES) {
             let range = first..self.range.end.min(first + STAGE_PARTICLES);
-            for at in range.clone().step_by(V::LANES) {
+            for particle in range.clone().step_by(V::LANES) {
                 // SAFETY: as in `fill`; `range` has at most `STAGE_PARTICLES` particles.
                 unsafe {
-                    let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
+                    let fields: [V; 4] =
+                        V::gather(cpu, |lane| self.record(particle + lane).cast_const());
                     for (field, column) in fields.into_iter().zip(&mut *position) {
-                        field.store(column.as_mut_ptr().add(at - first));
+                        field.store(column.as_mut_ptr().add(particle - first));
                     }
                 }
             }
             // SAFETY: the range is within the columns, valid and not accessed elsewhere, by the
             // contract of `new`.
-            let part = |column: &SharedPtr<f32>| unsafe {
+            let slice_of = |column: &SharedPtr<f32>| unsafe {
                 slice::from_raw_parts_mut(column.0.add(first), range.len())
             };
             stage.run(ParticleView {
                 position: position.each_mut().map(|column| &mut column[..range.len()]),
-                previous: self.columns.previous.each_ref().map(part),
-                inverse_mass: &self.columns.inverse_mass[range.clone()],
+                previous: self.particles.previous.each_ref().map(slice_of),
+                inverse_mass: &self.particles.inverse_mass[range.clone()],
                 layout: SlotLayout::Run(first),
             });
             let zero = V::splat(cpu, 0.0);
-            for at in range.step_by(V::LANES) {
+            for particle in range.step_by(V::LANES) {
                 // SAFETY: as above.
                 unsafe {
                     let mut fields = [zero; 4];
                     for (field, column) in fields.iter_mut().zip(&*position) {
-                        // -0.0 becomes +0.0
-                        *field = V::load(cpu, column.as_ptr().add(at - first)) + zero;
+                        // Turns -0.0 into +0.0.
+                        *field = V::load(cpu, column.as_ptr().add(particle - first)) + zero;
                     }
-                    fields[D] = self.load_masses(cpu, at);
-                    V::scatter(fields, |lane| self.record(at + lane));
+                    fields[D] = self.load_masses(cpu, particle);
+                    V::scatter(fields, |lane| self.record(particle + lane));
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::ends::{Ends, OneRun, Runs, Scattered, load_indexed, store_indexed};
 use crate::record::{Half, Record};
 use crate::vector::Vector;
 
-/// Relaxes slots, one register at a time, or two where they are laid out so.
+/// Relaxes slots, one register at a time, or two at once where the layout allows it.
 ///
 /// # Safety
 /// - `records` is valid for reading and writing at every index in `slots`, in units of half
@@ -36,8 +36,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
-        // Equal masses have match arms of their own, so that the compiler specializes the loops for
-        // them.
+        // The match arms for equal masses are separate, so that the compiler specializes the loops
+        // for them.
         match (slots.inverse_mass, slots.access) {
             (None, _) if slots.non_plain.is_some() || !V::LANES.is_multiple_of(4) => {
                 relax_columns::<V, F, D>(cpu, slots, records, inverse_h2);
@@ -67,7 +67,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes packets of stars, whose ends all have the inverse mass `mass` if it is given. A register
+/// Relaxes packets of stars; all ends have the inverse mass `mass` if it is `Some`. A register
 /// of centres is loaded and stored once for all its sticks: the stars of a packet share no particle.
 ///
 /// # Safety
@@ -96,11 +96,11 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes the packet of stars at a slot, two registers of stars at a time. Their centres stay in
-/// registers.
+/// Relaxes the packet of stars that begins at slot `packet`, two registers of stars at a time. Their
+/// centres stay in registers.
 ///
 /// # Safety
-/// - Same as [`relax_stars`]; a packet begins at this slot.
+/// - Same as [`relax_stars`]; a packet begins at slot `packet`.
 #[inline(always)]
 unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -116,17 +116,17 @@ unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
         unsafe {
             let mut centres_1 = load_indexed::<V>(cpu, records, sticks.a.add(first));
             let mut centres_2 = load_indexed::<V>(cpu, records, sticks.a.add(second));
-            for rank in 0..STAR_STICKS {
-                let slot_1 = first + rank * PACKET_STICKS;
+            for batch in 0..STAR_STICKS {
+                let slot_1 = first + batch * PACKET_STICKS;
                 let slot_2 = slot_1 + V::LANES;
                 let old_1 = [centres_1, load_indexed(cpu, records, sticks.b.add(slot_1))];
                 let gains_1 = sticks.gains::<D>(cpu, slot_1, old_1);
                 let old_2 = [centres_2, load_indexed(cpu, records, sticks.b.add(slot_2))];
                 let gains_2 = sticks.gains::<D>(cpu, slot_2, old_2);
-                let new_1 = sticks.moved::<D>(old_1, gains_1);
+                let new_1 = sticks.displace::<D>(old_1, gains_1);
                 centres_1 = new_1[0];
                 store_indexed(new_1[1], records, sticks.b.add(slot_1));
-                let new_2 = sticks.moved::<D>(old_2, gains_2);
+                let new_2 = sticks.displace::<D>(old_2, gains_2);
                 centres_2 = new_2[0];
                 store_indexed(new_2[1], records, sticks.b.add(slot_2));
             }
@@ -143,11 +143,11 @@ const CENTRE_REGISTERS: usize = 16;
 #[repr(align(64))]
 struct Centres<V>([[V; 4]; CENTRE_REGISTERS]);
 
-/// Relaxes the packet of stars at a slot, one register after the other. Their centres stay in the
-/// first-level cache, so that consecutive registers of sticks are independent.
+/// Relaxes the packet of stars that begins at slot `packet`, one register after the other. Their
+/// centres stay in the L1 cache, so that consecutive registers of sticks are independent.
 ///
 /// # Safety
-/// - Same as [`relax_stars`]; a packet begins at this slot.
+/// - Same as [`relax_stars`]; a packet begins at slot `packet`.
 #[inline(always)]
 unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -166,12 +166,12 @@ unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
         for (index, centres) in centres.iter_mut().enumerate() {
             *centres = load_indexed::<V>(cpu, records, sticks.a.add(packet + index * V::LANES));
         }
-        for rank in 0..STAR_STICKS {
+        for batch in 0..STAR_STICKS {
             for (index, centres) in centres.iter_mut().enumerate() {
-                let slot = packet + rank * PACKET_STICKS + index * V::LANES;
+                let slot = packet + batch * PACKET_STICKS + index * V::LANES;
                 let old = [*centres, load_indexed(cpu, records, sticks.b.add(slot))];
                 let gains = sticks.gains::<D>(cpu, slot, old);
-                let new = sticks.moved::<D>(old, gains);
+                let new = sticks.displace::<D>(old, gains);
                 *centres = new[0];
                 store_indexed(new[1], records, sticks.b.add(slot));
             }
@@ -182,7 +182,7 @@ unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes plain sticks, whose ends all have the inverse mass `mass` if it is given.
+/// Relaxes plain sticks; all ends have the inverse mass `mass` if it is `Some`.
 ///
 /// # Safety
 /// - Same as [`relax_slots`]; the ends are laid out as the type of `ends` says.
@@ -207,8 +207,8 @@ unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
                 let indices_2 = sticks.indices(slot + V::LANES);
                 let ends_2 = ends.load::<V>(cpu, records, indices_2);
                 let gains_2 = sticks.gains::<D>(cpu, slot + V::LANES, ends_2);
-                ends.store(sticks.moved::<D>(ends_1, gains_1), records, indices_1);
-                ends.store(sticks.moved::<D>(ends_2, gains_2), records, indices_2);
+                ends.store(sticks.displace::<D>(ends_1, gains_1), records, indices_1);
+                ends.store(sticks.displace::<D>(ends_2, gains_2), records, indices_2);
                 slot += 2 * V::LANES;
             }
         }
@@ -216,20 +216,20 @@ unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
             let indices = sticks.indices(slot);
             let old = ends.load::<V>(cpu, records, indices);
             let gains = sticks.gains::<D>(cpu, slot, old);
-            ends.store(sticks.moved::<D>(old, gains), records, indices);
+            ends.store(sticks.displace::<D>(old, gains), records, indices);
             slot += V::LANES;
         }
     }
 }
 
-/// The columns of plain sticks, and what is the same for all of them.
+/// The columns of plain sticks, and the values that are the same for all of them.
 struct PlainSticks<'a, V, F> {
     a: *const u32,
     b: *const u32,
     rest_term: *const f32,
     /// Empty unless the formula stores the weight term.
     stored_weight_term: &'a [f32],
-    /// The inverse mass of all ends, if it is the same.
+    /// The inverse mass of all ends, if they have the same.
     mass: Option<V>,
     /// The weight term for `mass`.
     weight_term: Option<V>,
@@ -245,8 +245,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
         let stored_weight_term = if F::STORES_WEIGHT { &slots.weight_term[..len] } else { &[] };
         let mass = mass.map(|mass| V::splat(cpu, mass));
         let weight_term = match mass {
-            // A branch on the constant, because otherwise the compiler hoists a division that is
-            // not used.
+            // A branch on the constant: otherwise the compiler hoists the division of the other arm,
+            // whose result is not used.
             Some(_) if F::STORES_WEIGHT => {
                 Some(V::splat(cpu, stored_weight_term.first().copied().unwrap_or_default()))
             }
@@ -273,7 +273,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
         unsafe { [self.a.add(slot), self.b.add(slot)] }
     }
 
-    /// The gains of both ends of the register of sticks from `slot` on, whose ends are these rows.
+    /// The gains (factor times inverse mass) of both ends of the register of sticks that begins at
+    /// `slot`; the records of the ends are `old_a` and `old_b`.
     ///
     /// # Safety
     /// - `slot + LANES <= len`.
@@ -305,14 +306,14 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
         [masses[0] * factor, masses[1] * factor]
     }
 
-    /// The rows of both ends, displaced by these gains.
+    /// Displaces the rows of both ends by the difference of the ends times these gains.
     #[inline(always)]
-    fn moved<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
-        // The field of the inverse mass does not change: its difference is 0 if all masses are
-        // equal; otherwise its gain is 0.
+    fn displace<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
+        // The field of the inverse mass does not change: the difference of the ends is 0 there if all
+        // masses are equal; otherwise its gain is 0.
         let (gains_a, gains_b) = if self.mass.is_some() {
-            let rows = gains[0].spread_with_any_fourth();
-            (rows, rows)
+            let gains = gains[0].spread_with_any_fourth();
+            (gains, gains)
         } else {
             (gains[0].spread::<D>(), gains[1].spread::<D>())
         };
@@ -328,7 +329,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     }
 }
 
-/// Relaxes any sticks.
+/// Relaxes sticks of any form, with the records as columns.
 ///
 /// # Safety
 /// - Same as [`relax_slots`].
@@ -342,7 +343,7 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     let len = slots.a.len() / V::LANES * V::LANES;
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
-    let stored = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
+    let stored_weight_terms = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
     let non_plain = slots.non_plain.map(|non_plain| {
         let columns = [non_plain.stretched, non_plain.compressed, non_plain.compliance];
         arrays::map(columns, |column| &column[..len])
@@ -350,7 +351,7 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     let mut slot = 0;
     while slot < len {
         // SAFETY: `slot + LANES <= len`, and every column was cut to `len` above.
-        let column = |column: &[f32]| unsafe { V::load(cpu, column.as_ptr().add(slot)) };
+        let load = |column: &[f32]| unsafe { V::load(cpu, column.as_ptr().add(slot)) };
         // SAFETY: the same, and indices are valid for reading by contract.
         let (indices, [rows_a, rows_b]) = unsafe {
             let indices = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
@@ -359,9 +360,9 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
         };
         let (mut ends_a, mut ends_b) = (V::transpose(rows_a), V::transpose(rows_b));
         let masses = [ends_a[D], ends_b[D]];
-        let non_plain = non_plain.map(|columns| arrays::map(columns, column));
-        let weight_term = match stored {
-            Some(stored) => column(stored),
+        let non_plain = non_plain.map(|columns| arrays::map(columns, load));
+        let weight_term = match stored_weight_terms {
+            Some(weight_terms) => load(weight_terms),
             None => F::weight_term(match non_plain {
                 Some([_, _, compliance]) => weight(masses, compliance, V::splat(cpu, inverse_h2)),
                 None => masses[0] + masses[1],
@@ -371,7 +372,7 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
             arrays::from_fn(|axis| ends_a[axis]),
             arrays::from_fn(|axis| ends_b[axis]),
             masses,
-            column(rest_terms),
+            load(rest_terms),
             weight_term,
             non_plain.map(|[stretched, compressed, _]| Response { stretched, compressed }),
         );

@@ -18,8 +18,8 @@ pub(crate) use std::thread::yield_now;
 #[cfg(not(any(feature = "std", loom)))]
 pub(crate) use core::hint::spin_loop as yield_now;
 
-/// A thread that has waited for long may wait for ever longer in other executions, which are therefore not
-/// explored: this one continues to its end without alternatives.
+/// A thread may wait for any number of spins, so the number of executions is unbounded. After some spins, this
+/// execution continues to its end, and its alternatives are not explored.
 #[cfg(loom)]
 pub(crate) fn yield_now() {
     loom::skip_branch();

@@ -17,14 +17,14 @@ const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 /// Each job runs once per round, and begins after all jobs of the preceding phase have ended (the
 /// first phase of a round follows the last phase of the round before). Jobs of one phase run in
 /// any order and in parallel. Unsafe code may rely on this: it holds even if the executor calls
-/// the work too often, too late, with wrong thread numbers or not at all.
+/// the work too often, too late, with wrong thread indices or not at all.
 ///
 /// In a phase each thread takes a range of consecutive jobs, the same in every round, whose data
 /// its caches hold; an idle thread takes jobs of other ranges. A phase ends with its last job and
 /// does not wait for threads that have not started.
 #[derive(Debug, Default)]
 pub struct Team {
-    /// For each thread, how far its range of jobs is taken.
+    /// For each thread, the index after the last job taken from its range; see [`Run`].
     counters: Vec<CachePadded<AtomicU64>>,
 }
 
@@ -34,7 +34,7 @@ pub struct Team {
 struct CachePadded<T>(T);
 
 impl Team {
-    /// Runs `job` with each number in `phases`, `rounds` times, on at most `threads` threads
+    /// Runs `job` with each index in `phases`, `rounds` times, on at most `threads` threads
     /// of the executor. Each call of `phases` must return the same phases.
     ///
     /// # Panics
@@ -59,7 +59,7 @@ impl Team {
             run.work(thread % threads, rounds, &phases, &job);
         };
         executor.run(threads, &work);
-        // Does all jobs if the executor called nothing; otherwise none are left.
+        // Runs all jobs if the executor never called the work; otherwise none are left.
         work(0);
         assert!(
             !panicked.into_inner(),
@@ -70,13 +70,13 @@ impl Team {
 
 /// The state that the threads share.
 ///
-/// Jobs are numbered through all phases and rounds. Each thread has a range of each phase's
-/// numbers, and a counter of how far that range is taken. Counters only grow, so no number is
-/// taken twice.
+/// Jobs are numbered consecutively through all phases and rounds. Of the jobs of each phase, each
+/// thread has a range, and its counter is the index after the last job taken from that range.
+/// Counters only grow, so no job is taken twice.
 struct Run<'a> {
     counters: &'a [CachePadded<AtomicU64>],
-    /// The number of ended jobs, updated when a thread finds no more in a phase. If it is at least
-    /// n, all jobs below n have ended, because phases do not overlap.
+    /// The number of ended jobs; each thread adds its own when it finds no more in a phase. If it is
+    /// at least the end of a phase, all jobs up to there have ended, because phases do not overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }
@@ -97,8 +97,8 @@ impl Run<'_> {
             // Acquires the writes of all jobs of earlier phases.
             if self.done.load(Ordering::Acquire) < end {
                 let mut finished = 0;
-                while let Some(number) = self.take(thread, first, phase.len()) {
-                    job(phase.start + number);
+                while let Some(index) = self.take(thread, first, phase.len()) {
+                    job(phase.start + index);
                     finished += 1;
                 }
                 // Releases the writes of the jobs.
@@ -112,31 +112,31 @@ impl Run<'_> {
         core::mem::forget(guard);
     }
 
-    /// The next job of a phase, counted from its start: from the thread's own range or, if that
-    /// is all taken, from the next range with jobs left.
+    /// Takes a job of a phase, and returns its index in the phase: from the thread's own range or, if
+    /// that has none left, from the next range that has. `first` is the index of the phase's first job.
     fn take(&self, thread: usize, first: u64, jobs: usize) -> Option<usize> {
         let threads = self.counters.len();
         (thread..threads).chain(0..thread).find_map(|owner| {
             let start_of = |owner: usize| jobs / threads * owner + owner.min(jobs % threads);
             let (begin, end) = (first + start_of(owner) as u64, first + start_of(owner + 1) as u64);
             let CachePadded(taken) = &self.counters[owner];
-            let mut seen = taken.load(Ordering::Relaxed);
+            let mut counter = taken.load(Ordering::Relaxed);
             loop {
                 // The counter may still be in an earlier phase.
-                let number = seen.max(begin);
-                if number >= end {
+                let index = counter.max(begin);
+                if index >= end {
                     return None;
                 }
                 let relaxed = Ordering::Relaxed;
-                match taken.compare_exchange_weak(seen, number + 1, relaxed, relaxed) {
-                    Ok(_) => return Some((number - first) as usize),
-                    Err(other) => seen = other,
+                match taken.compare_exchange_weak(counter, index + 1, relaxed, relaxed) {
+                    Ok(_) => return Some((index - first) as usize),
+                    Err(current) => counter = current,
                 }
             }
         })
     }
 
-    /// Waits until all jobs below `end` have ended; returns false if a job panicked.
+    /// Waits until all jobs below index `end` have ended; returns false if a job panicked.
     fn wait(&self, end: u64) -> bool {
         let mut spins = 0;
         // Acquires nothing: `work` loads `done` again before a job of the next phase.

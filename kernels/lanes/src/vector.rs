@@ -12,13 +12,13 @@ use taut_core::{Lane, arrays};
 /// - `LANES` divides [`PADDING`](taut_core::PADDING). (The kernels check it when they are
 ///   compiled.)
 /// - [`load`](Self::load) reads, and [`store`](Self::store) writes, exactly `LANES` consecutive
-///   numbers from the address on.
+///   values from the address on.
 /// - [`gather_rows`](Self::gather_rows), [`scatter_rows`](Self::scatter_rows),
-///   [`gather`](Self::gather) and [`scatter`](Self::scatter) call `at` with lanes below `LANES`
-///   only, and read or write exactly four numbers at each address that it returns.
+///   [`gather`](Self::gather) and [`scatter`](Self::scatter) call `address` with lanes below
+///   `LANES` only, and read or write exactly four values at each address that it returns.
 /// - None of them needs an address to be aligned more than an `f32` is.
 ///
-/// It guarantees nothing about the values of the lanes: no address is computed from them.
+/// The values of the lanes may be arbitrary: no address is computed from them.
 ///
 /// Kernels accept registers of up to 16 lanes (the tests' `Array<N>` has `N` lanes):
 ///
@@ -47,37 +47,37 @@ pub unsafe trait Vector: Lane {
     /// `value` in every lane.
     fn splat(cpu: Self::Cpu, value: f32) -> Self;
 
-    /// Reads [`LANES`](Self::LANES) consecutive numbers.
+    /// Reads [`LANES`](Self::LANES) consecutive values.
     ///
     /// # Safety
     /// - `from` is valid for reading that many `f32`.
     unsafe fn load(cpu: Self::Cpu, from: *const f32) -> Self;
 
-    /// Writes [`LANES`](Self::LANES) consecutive numbers.
+    /// Writes [`LANES`](Self::LANES) consecutive values.
     ///
     /// # Safety
     /// - `to` is valid for writing that many `f32`.
     unsafe fn store(self, to: *mut f32);
 
-    /// Reads four numbers per lane: a [`Record`](crate::Record), or part of a row. Returns them in
-    /// memory order, in *rows*: quarter `i` of row `q` belongs to lane `q + 4 i`.
+    /// Reads four values per lane: a [`Record`](crate::Record), or four neighbours in a column. Returns
+    /// them in memory order, as *rows*: quarter `i` (four values) of row `q` belongs to lane `q + 4 i`.
     ///
     /// # Safety
-    /// - `at(lane)` is valid for reading four `f32`, for each lane below
+    /// - `address(lane)` is valid for reading four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); with the alignment of an `f32`.
-    unsafe fn gather_rows(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
+    unsafe fn gather_rows(cpu: Self::Cpu, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Writes four numbers per lane. Where two lanes overlap in memory, either value may remain.
+    /// Writes four values per lane. Where two lanes overlap in memory, either value may remain.
     ///
     /// # Safety
-    /// - `at(lane)` is valid for writing four `f32`, for each lane below
+    /// - `address(lane)` is valid for writing four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); with the alignment of an `f32`.
-    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
+    unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]);
 
     /// Transposes rows to columns, one register for each field of a record, or back.
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 
-    /// Spreads one number per lane to rows: in row `q`, the first `D` fields of quarter `i` are
+    /// Spreads one value per lane to rows: in row `q`, the first `D` fields of quarter `i` are
     /// lane `q + 4 i`, and the others 0. `D` is 2 or 3.
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
@@ -98,13 +98,13 @@ pub unsafe trait Vector: Lane {
         self
     }
 
-    /// Separates the records of two rows into those of even and those of odd index.
+    /// Separates the records of two rows into those with even and those with odd index.
     fn deinterleave(first: Self, second: Self) -> [Self; 2];
 
     /// The inverse of [`deinterleave`](Self::deinterleave).
     fn interleave(even: Self, odd: Self) -> [Self; 2];
 
-    /// Separates the pairs of records of two rows into those of even and those of odd index. It is
+    /// Separates the pairs of records of two rows into those with even and those with odd index. It is
     /// its own inverse. (The default is for rows of one pair.)
     #[inline(always)]
     fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
@@ -116,9 +116,9 @@ pub unsafe trait Vector: Lane {
     /// # Safety
     /// - Same as for [`gather_rows`](Self::gather_rows).
     #[inline(always)]
-    unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+    unsafe fn gather(cpu: Self::Cpu, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: the same contract.
-        Self::transpose(unsafe { Self::gather_rows(cpu, at) })
+        Self::transpose(unsafe { Self::gather_rows(cpu, address) })
     }
 
     /// [`scatter_rows`](Self::scatter_rows), from columns.
@@ -126,20 +126,20 @@ pub unsafe trait Vector: Lane {
     /// # Safety
     /// - Same as for [`scatter_rows`](Self::scatter_rows).
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter(columns: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: the same contract.
-        unsafe { Self::scatter_rows(Self::transpose(columns), at) }
+        unsafe { Self::scatter_rows(Self::transpose(columns), address) }
     }
 
     /// Shifts by one lane: all lanes but the first, then the first of `next`.
     fn successors(self, next: Self) -> Self;
 
-    /// Shifts back by one lane: the last lane of `before`, then all lanes but the last.
-    fn predecessors(self, before: Self) -> Self;
+    /// Shifts back by one lane: the last lane of `previous`, then all lanes but the last.
+    fn predecessors(self, previous: Self) -> Self;
 }
 
 /// One lane, for CPUs without SIMD and as the reference in tests.
-// SAFETY: one lane, which divides everything; the methods read and write one number, or four at
+// SAFETY: one lane, which divides everything; the methods read and write one value, or four at
 // the address of lane 0, and need no more alignment than an `f32` has.
 unsafe impl Vector for f32 {
     type Cpu = ();
@@ -151,29 +151,29 @@ unsafe impl Vector for f32 {
     }
     #[inline(always)]
     unsafe fn load((): (), from: *const f32) -> Self {
-        // SAFETY: valid for reading one number, by contract.
+        // SAFETY: valid for reading one value, by contract.
         unsafe { from.read() }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
-        // SAFETY: valid for writing one number, by contract.
+        // SAFETY: valid for writing one value, by contract.
         unsafe { to.write(self) }
     }
     #[inline(always)]
-    unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: valid for reading four numbers, by contract.
-        unsafe { at(0).read() }
+    unsafe fn gather_rows((): (), address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: valid for reading four values, by contract.
+        unsafe { address(0).read() }
     }
     #[inline(always)]
-    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
-        // SAFETY: valid for writing four numbers, by contract.
-        unsafe { at(0).write(rows) }
+    unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
+        // SAFETY: valid for writing four values, by contract.
+        unsafe { address(0).write(rows) }
     }
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         rows
     }
-    /// A row holds a single number, so there is nothing to separate.
+    /// A row holds a single value, so there is nothing to separate.
     #[inline(always)]
     fn deinterleave(first: Self, second: Self) -> [Self; 2] {
         [first, second]
@@ -187,7 +187,7 @@ unsafe impl Vector for f32 {
         next
     }
     #[inline(always)]
-    fn predecessors(self, before: Self) -> Self {
-        before
+    fn predecessors(self, previous: Self) -> Self {
+        previous
     }
 }

@@ -59,7 +59,7 @@ impl Lane for Wide8 {
     }
 }
 
-// SAFETY: 8 lanes; the methods read and write arrays of 8 numbers, or of 4 at the addresses of
+// SAFETY: 8 lanes; the methods read and write arrays of 8 values, or of 4 at the addresses of
 // lanes 0 to 7, which need no more alignment than an `f32` has.
 unsafe impl Vector for Wide8 {
     type Cpu = ();
@@ -71,46 +71,46 @@ unsafe impl Vector for Wide8 {
     }
     #[inline(always)]
     unsafe fn load((): (), from: *const f32) -> Self {
-        // SAFETY: valid for reading eight numbers, by contract; an array needs no alignment
-        // beyond a number's.
+        // SAFETY: valid for reading eight values, by contract; an array needs no more alignment
+        // than an `f32`.
         Self(f32x8::from(unsafe { from.cast::<[f32; 8]>().read() }))
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
-        // SAFETY: valid for writing eight numbers, by contract.
+        // SAFETY: valid for writing eight values, by contract.
         unsafe { to.cast::<[f32; 8]>().write(self.0.to_array()) }
     }
     #[inline(always)]
-    unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: valid for reading four numbers per lane, by contract.
-        let record = |lane| f32x4::from(unsafe { at(lane).read() });
+    unsafe fn gather_rows((): (), address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: valid for reading four values per lane, by contract.
+        let record = |lane| f32x4::from(unsafe { address(lane).read() });
         arrays::from_fn(|q| join([record(q), record(q + 4)]))
     }
     #[inline(always)]
-    unsafe fn scatter_rows([a, b, c, d]: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows([a, b, c, d]: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
         // Not a loop over an array: the compiler would copy each record through the stack.
-        // SAFETY: valid for writing four numbers per lane, by contract.
+        // SAFETY: valid for writing four values per lane, by contract.
         unsafe {
-            at(0).write(a.to_array());
-            at(1).write(b.to_array());
-            at(2).write(c.to_array());
-            at(3).write(d.to_array());
-            at(4).write(e.to_array());
-            at(5).write(f.to_array());
-            at(6).write(g.to_array());
-            at(7).write(h.to_array());
+            address(0).write(a.to_array());
+            address(1).write(b.to_array());
+            address(2).write(c.to_array());
+            address(3).write(d.to_array());
+            address(4).write(e.to_array());
+            address(5).write(f.to_array());
+            address(6).write(g.to_array());
+            address(7).write(h.to_array());
         }
     }
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
-        let ([_, b, c, d, e, f, g, h], [next, ..]) = (self.0.to_array(), next.0.to_array());
-        Self(f32x8::from([b, c, d, e, f, g, h, next]))
+        let ([_, b, c, d, e, f, g, h], [first, ..]) = (self.0.to_array(), next.0.to_array());
+        Self(f32x8::from([b, c, d, e, f, g, h, first]))
     }
     #[inline(always)]
-    fn predecessors(self, before: Self) -> Self {
-        let ([a, b, c, d, e, f, g, _], [.., before]) = (self.0.to_array(), before.0.to_array());
-        Self(f32x8::from([before, a, b, c, d, e, f, g]))
+    fn predecessors(self, previous: Self) -> Self {
+        let ([a, b, c, d, e, f, g, _], [.., last]) = (self.0.to_array(), previous.0.to_array());
+        Self(f32x8::from([last, a, b, c, d, e, f, g]))
     }
     #[inline(always)]
     fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {

@@ -15,7 +15,7 @@ use taut_lanes::Team;
 
 type Work<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// An executor that gives each number to a thread of its own, except 0, which the caller runs.
+/// An executor that runs each thread index on a thread of its own, except 0, which the caller runs.
 struct Spawn {
     propagate_panics: bool,
 }
@@ -28,8 +28,8 @@ impl Executor for Spawn {
     fn run(&self, threads: usize, work: Work<'_>) {
         // SAFETY: all threads are joined before this function returns, so the closure lives.
         let work: Work<'static> = unsafe { mem::transmute(work) };
-        let call = move |number| catch_unwind(AssertUnwindSafe(|| work(number)));
-        let spawn = |number| thread::spawn(move || call(number));
+        let call = move |index| catch_unwind(AssertUnwindSafe(|| work(index)));
+        let spawn = |index| thread::spawn(move || call(index));
         let others: Vec<_> = (1..threads).map(spawn).collect();
         let mut results = vec![call(0)];
         results.extend(others.into_iter().map(|other| other.join().unwrap()));
@@ -66,7 +66,7 @@ impl Cells {
     }
 }
 
-/// Runs the model with at most this many involuntary switches between threads; `None`: all.
+/// Runs the model with at most this many involuntary switches between threads; `None`: no limit.
 fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = preemptions;
@@ -76,7 +76,7 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
 
 /// Each job increments its own cell, and first reads those of all jobs before its phase, which must have
 /// ended in this round.
-fn phases_are_ordered(
+fn check_phase_order(
     preemptions: Option<usize>,
     threads: usize,
     rounds: u32,
@@ -106,15 +106,15 @@ fn phases_are_ordered(
 
 #[test]
 fn two_threads_run_phases_in_order() {
-    phases_are_ordered(None, 2, 1, &[0..2, 2..3]);
-    phases_are_ordered(Some(3), 2, 2, &[0..2, 2..3]);
+    check_phase_order(None, 2, 1, &[0..2, 2..3]);
+    check_phase_order(Some(3), 2, 2, &[0..2, 2..3]);
 }
 
 #[test]
 fn three_threads_run_phases_in_order() {
-    phases_are_ordered(Some(2), 3, 1, &[0..2, 2..3]);
-    phases_are_ordered(Some(1), 3, 1, &[0..3, 3..5]);
-    phases_are_ordered(Some(1), 3, 2, &[0..2, 2..3]);
+    check_phase_order(Some(2), 3, 1, &[0..2, 2..3]);
+    check_phase_order(Some(1), 3, 1, &[0..3, 3..5]);
+    check_phase_order(Some(1), 3, 2, &[0..2, 2..3]);
 }
 
 #[test]

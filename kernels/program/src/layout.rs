@@ -11,7 +11,7 @@ use crate::{Access, Form, Program, Register, TWO_AT_ONCE_LANES};
 /// are independent, so threads can share them without changing the result.
 const TASK_STICKS: usize = 2048;
 
-/// The number of registers that are transposed together: a record has four numbers.
+/// The number of registers that are transposed together: a record has four values.
 pub(super) const TRANSPOSED_REGISTERS: usize = 4;
 
 impl<S: Real> Program<S> {
@@ -21,8 +21,8 @@ impl<S: Real> Program<S> {
             for block in phase.blocks() {
                 let batches: Vec<&[u32]> = block.batches().collect();
                 if let [batch] = batches[..] {
-                    for part in batch.chunks(TASK_STICKS) {
-                        self.lay_out_batch(part);
+                    for task in batch.chunks(TASK_STICKS) {
+                        self.lay_out_batch(task);
                         self.task_ends.push(self.registers.len() as u32);
                     }
                     continue;
@@ -81,7 +81,7 @@ impl<S: Real> Program<S> {
             self.lay_out_registers(Access::Scattered, batch);
             return;
         }
-        // By direction (`b - a`), then by first end.
+        // Sorted by direction (`b - a`), then by first end.
         let mut keyed: Vec<(u64, u32)> = batch
             .iter()
             .map(|&stick| {
@@ -106,9 +106,9 @@ impl<S: Real> Program<S> {
             };
             let expected = (0..).map(|index| first_key + offset(index));
             let matches = |(&(key, _), expected): (&(u64, u32), u64)| key == expected;
-            let full = remaining.len() >= self.lanes
+            let fills_register = remaining.len() >= self.lanes
                 && remaining[..self.lanes].iter().zip(expected).all(matches);
-            if full {
+            if fills_register {
                 register.clear();
                 register.extend(remaining[..self.lanes].iter().map(|&(_, stick)| stick));
                 self.lay_out_registers(access, &register);
@@ -168,8 +168,8 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// The registers from `first` on that belong together: a star packet, else one
-    /// register.
+    /// The registers from `first` on that are relaxed together: two of [`Access::TwoScattered`], a
+    /// star packet, or else one register.
     pub(super) fn register_group(&self, first: usize) -> Range<usize> {
         match self.registers[first].access {
             Access::TwoScattered => first..first + 2,
@@ -188,8 +188,8 @@ fn lane_of(index: usize, lanes: usize) -> usize {
     TRANSPOSED_REGISTERS * (index % quarter) + index / quarter
 }
 
-/// The range of item `index` in a list of ends.
-pub(super) fn span(ends: &[u32], index: usize) -> Range<usize> {
+/// The range of item `index` in a list where consecutive ranges end.
+pub(super) fn item_range(ends: &[u32], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] as usize };
     start..ends[index] as usize
 }

@@ -16,13 +16,13 @@ use core::ops::Range;
 
 use taut_core::{Column, Cursor, Formula, Particles, PlanError, Real, Schedule, Sticks};
 
-use layout::span;
+use layout::item_range;
 
-/// Sticks in the order of a schedule, in *slots*.
+/// Sticks in the order of a schedule, in *slots*: indices into the columns of the program.
 ///
 /// Each batch begins a new register. It is padded to a multiple of `lanes` slots by repeating its
 /// last stick. A register reads all its ends before it writes any, so the repeats compute the same
-/// values and store the same bits in the same places: padding has no effect, and kernels need no
+/// values and store the same bits at the same addresses: padding has no effect, and kernels need no
 /// mask, no dummy particles and no tail loop.
 ///
 /// The sticks of a batch are independent, so their order does not affect the result. The program
@@ -58,6 +58,7 @@ pub struct Program<S: Real> {
     slot_of: Vec<u32>,
     /// The stick in each slot.
     stick_of: Vec<u32>,
+    /// The ends of the sticks that the program was made for.
     ends: Arc<[[u32; 2]]>,
     particles: usize,
     stick_cursor: Cursor,
@@ -67,7 +68,7 @@ pub struct Program<S: Real> {
     inverse_h2: S,
 }
 
-/// The minimum number of lanes of registers for which two independent registers of sticks are laid
+/// The minimum number of lanes per register at which two independent registers of sticks are laid
 /// out side by side ([`Access::TwoScattered`]). Relaxing both at once hides latencies but takes
 /// about 28 registers, which AVX-512 has, and AVX2 does not.
 pub const TWO_AT_ONCE_LANES: usize = 16;
@@ -83,10 +84,10 @@ struct NonPlain<S> {
 /// The memory layout of the ends of a register's sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The ends are anywhere.
+    /// The ends are any particles.
     Scattered,
     /// Two consecutive registers, relaxed together: all their sticks are independent, and the ends
-    /// are anywhere.
+    /// are any particles.
     TwoScattered,
     /// The first ends are consecutive particles, and so are the second ends.
     Runs,
@@ -101,7 +102,7 @@ pub enum Access {
     Stars,
 }
 
-/// The kind of sticks in a register.
+/// Which code the sticks of a register need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// All sticks are plain, and all ends have the same inverse mass.
@@ -130,7 +131,7 @@ struct Segment<S> {
 /// The columns of consecutive slots, all of the same length: a whole number of registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S> {
-    /// First ends: particle numbers times the stride.
+    /// First ends: particle indices times the stride.
     pub a: &'a [u32],
     /// Second ends, likewise.
     pub b: &'a [u32],
@@ -161,12 +162,12 @@ pub struct NonPlainSlots<'a, S> {
 
 impl<S: Real> Program<S> {
     /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
-    /// numbers are multiplied by `stride`, the number of elements of a particle in the kernel's array.
+    /// indices are multiplied by `stride`, the number of elements of a particle in the kernel's array.
     /// (Multiplying in the kernel would take a shift for every end, a sixth of its instructions.)
     ///
     /// # Errors
     /// If the schedule was built for different sticks, if there are too few particles, or if there
-    /// are too many slots for 32-bit numbers.
+    /// are too many slots for 32-bit indices.
     ///
     /// # Panics
     /// If `lanes` is 0.
@@ -237,7 +238,7 @@ impl<S: Real> Program<S> {
 
     /// The tasks of each phase: tasks of one phase share no particle.
     pub fn phases(&self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.phase_ends.len()).map(|phase| span(&self.phase_ends, phase))
+        (0..self.phase_ends.len()).map(|phase| item_range(&self.phase_ends, phase))
     }
 
     /// The columns of a task, in sequence, split where the access, form or inverse mass changes.
@@ -245,7 +246,7 @@ impl<S: Real> Program<S> {
     /// # Panics
     /// If there is no such task.
     pub fn task(&self, task: usize) -> impl Iterator<Item = Slots<'_, S>> {
-        self.segments[span(&self.segment_ends, task)].iter().map(|segment| {
+        self.segments[item_range(&self.segment_ends, task)].iter().map(|segment| {
             let Segment { ref slots, register: Register { access, form }, inverse_mass } = *segment;
             let slots = slots.start as usize..slots.end as usize;
             Slots {

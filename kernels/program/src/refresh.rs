@@ -4,11 +4,11 @@ use core::ops::Range;
 
 use taut_core::{Delta, Particles, PlanError, Real, Response, Sticks, weight};
 
-use crate::layout::{TRANSPOSED_REGISTERS, span};
+use crate::layout::{TRANSPOSED_REGISTERS, item_range};
 use crate::{Access, Form, Program, Register, Segment, TWO_AT_ONCE_LANES};
 
 impl<S: Real> Program<S> {
-    /// Reads the changes of sticks and masses since the last call.
+    /// Recomputes the constants that depend on sticks and masses that changed since the last call.
     ///
     /// # Errors
     /// If the ends of these sticks differ from those that the program was made for, or there are
@@ -65,7 +65,8 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Reads the masses at the ends of a stick. Returns whether the form of its register changed.
+    /// Recomputes the constants of a stick that depend on the masses at its ends. Returns whether the
+    /// form of its register changed.
     fn refresh_masses_of<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
@@ -184,21 +185,22 @@ impl<S: Real> Program<S> {
         self.segment_ends.clear();
         for task in 0..self.task_ends.len() {
             let begin = self.segments.len();
-            let mut registers = span(&self.task_ends, task);
+            let mut registers = item_range(&self.task_ends, task);
             while !registers.is_empty() {
                 let group = self.register_group(registers.start);
                 registers.start = group.end;
                 let first = self.segment_key(particles, group.start);
-                let uniform = group.clone().all(|at| self.segment_key(particles, at) == first);
-                let mixed = !uniform && self.relaxes_mixed(group.clone());
-                for at in group {
-                    let (mut register, mut inverse_mass) = self.segment_key(particles, at);
+                let uniform =
+                    group.clone().all(|index| self.segment_key(particles, index) == first);
+                let mixed = !uniform && self.is_relaxed_as_mixed(group.clone());
+                for index in group {
+                    let (mut register, mut inverse_mass) = self.segment_key(particles, index);
                     if mixed {
                         (register.form, inverse_mass) = (Form::MixedMasses, None);
                     } else if !uniform {
                         register.access = Access::Scattered;
                     }
-                    let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
+                    let slots = (index * self.lanes) as u32..((index + 1) * self.lanes) as u32;
                     match self.segments[begin..].last_mut() {
                         Some(segment)
                             if segment.register == register
@@ -214,26 +216,27 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Whether a group of registers that differ is relaxed as one with [`Form::MixedMasses`], or else one
-    /// register at a time. In a group, registers of equal masses lose their faster loop; with
-    /// narrow registers, that costs more than grouping gains.
-    fn relaxes_mixed(&self, group: Range<usize>) -> bool {
+    /// Whether the registers of a group, which differ, are relaxed together with
+    /// [`Form::MixedMasses`]; otherwise they are relaxed one by one. Together, registers of equal
+    /// masses lose their faster loop; with narrow registers, that costs more than grouping gains.
+    fn is_relaxed_as_mixed(&self, group: Range<usize>) -> bool {
         let registers = &self.registers[group];
         let count = |form| registers.iter().filter(|register| register.form == form).count();
         count(Form::NonPlain) == 0
             && (self.lanes >= TWO_AT_ONCE_LANES || 2 * count(Form::MixedMasses) > registers.len())
     }
 
-    /// What the registers of a segment have in common. For [`Form::EqualMasses`] that includes the
-    /// inverse mass of all ends.
+    /// The properties of a register by which registers are merged into segments: access, form and, for
+    /// [`Form::EqualMasses`], the inverse mass of all ends.
     fn segment_key<const D: usize>(
         &self,
         particles: &Particles<D, S>,
-        at: usize,
+        index: usize,
     ) -> (Register, Option<S>) {
-        let register = self.registers[at];
-        let inverse_mass = (register.form == Form::EqualMasses)
-            .then(|| particles.inverse_masses()[(self.a[at * self.lanes] / self.stride) as usize]);
+        let register = self.registers[index];
+        let inverse_mass = (register.form == Form::EqualMasses).then(|| {
+            particles.inverse_masses()[(self.a[index * self.lanes] / self.stride) as usize]
+        });
         (register, inverse_mass)
     }
 

@@ -56,7 +56,7 @@ pub struct ScalarPlan<const D: usize, S: Real = f32> {
     scratch: [Vec<S>; D],
 }
 
-/// Particles per call of a stage: they fit the L1 cache.
+/// Particles per call of a stage: their columns fit the L1 cache.
 const STAGE_PARTICLES: usize = 256;
 const _: () = assert!(STAGE_PARTICLES.is_multiple_of(PADDING));
 
@@ -175,7 +175,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
     }
 
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D] {
-        if self.residence != Residence::WorkingCopy || !self.copy_belongs_to(particles) {
+        if self.residence != Residence::WorkingCopy || !self.records_belong_to(particles) {
             return particles.position(particle).map(Real::positive_zero);
         }
         assert!(particle < particles.len(), "there is no particle {particle}");
@@ -212,20 +212,21 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
 }
 
 impl<const D: usize, S: Real> ScalarPlan<D, S> {
-    /// Whether the working copy belongs to these particles.
-    fn copy_belongs_to(&self, particles: &Particles<D, S>) -> bool {
-        let Some([moves, _]) = self.synced else { return false };
-        particles.position_changes().since(moves) != Delta::ForeignCursor
+    /// Whether the records belong to these particles.
+    fn records_belong_to(&self, particles: &Particles<D, S>) -> bool {
+        let Some([position_cursor, _]) = self.synced else { return false };
+        particles.position_changes().since(position_cursor) != Delta::ForeignCursor
             && self.records.len() == particles.len()
     }
 
     /// Copies positions and masses that were changed in the columns.
     fn sync_particles(&mut self, particles: &Particles<D, S>) {
-        let has_copy = self.residence != Residence::Columns && self.copy_belongs_to(particles);
+        let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
         let cursors = self.synced.filter(|_| has_copy);
-        let changes =
-            cursors.map(|[moves, masses]| (particles.position_changes().since(moves), masses));
-        let Some((Delta::Entries(moved), seen_masses)) = changes else {
+        let changes = cursors.map(|[position_cursor, mass_cursor]| {
+            (particles.position_changes().since(position_cursor), mass_cursor)
+        });
+        let Some((Delta::Entries(moved), mass_cursor)) = changes else {
             self.residence = Residence::Columns;
             return;
         };
@@ -234,7 +235,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
             self.records[particle as usize].position = point.map(Real::positive_zero);
         }
         let masses = particles.inverse_masses();
-        match particles.mass_changes().since(seen_masses) {
+        match particles.mass_changes().since(mass_cursor) {
             Delta::Entries(entries) => entries.iter().for_each(|&particle| {
                 self.records[particle as usize].inverse_mass = masses[particle as usize];
             }),
@@ -253,7 +254,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
-    /// Copies values that are only in the columns into the working copy, which is then newer.
+    /// Copies values that are only in the columns into the working copy, and marks it as the newer one.
     fn fill(&mut self, particles: &mut Particles<D, S>) {
         if self.residence == Residence::Columns {
             let (len, columns) = (particles.len(), particles.columns());
@@ -273,9 +274,9 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         for (i, record) in self.records.iter_mut().enumerate() {
             for axis in 0..D {
                 let x = record.position[axis];
-                let before = core::mem::replace(&mut previous[axis][i], x);
+                let old_previous = core::mem::replace(&mut previous[axis][i], x);
                 record.position[axis] =
-                    integrate(x, before, record.inverse_mass, retention, displacement[axis]);
+                    integrate(x, old_previous, record.inverse_mass, retention, displacement[axis]);
             }
         }
         self.mark_synced(particles);
@@ -408,12 +409,12 @@ pub fn count_operations<const D: usize, S: Real>(
     sticks: &Sticks<S>,
     formula: Formula,
 ) -> Tally {
-    formula.dispatch(Count(particles, sticks))
+    formula.dispatch(CountOperations(particles, sticks))
 }
 
-struct Count<'a, const D: usize, S: Real>(&'a Particles<D, S>, &'a Sticks<S>);
+struct CountOperations<'a, const D: usize, S: Real>(&'a Particles<D, S>, &'a Sticks<S>);
 
-impl<const D: usize, S: Real> WithFactor for Count<'_, D, S> {
+impl<const D: usize, S: Real> WithFactor for CountOperations<'_, D, S> {
     type Output = Tally;
 
     fn with<F: Factor>(self) -> Tally {

@@ -238,7 +238,7 @@ impl<const D: usize> ForceKind<D> for AttractorTable<D> {
             "from -1e24 to 1e24",
         )?;
         Ok(target.field(Attractor {
-            place: position("place", "the position of an attractor, m,", self.place)?,
+            position: position("place", "the position of an attractor, m,", self.place)?,
             strength: self.strength,
             softening: non_negative(
                 "softening",

@@ -32,11 +32,11 @@ pub use triangles::{TriangleReader, Triangles};
 /// names, groups and paths, so this limits their memory.
 const COPIED_BYTES_MAX: usize = 1 << 30;
 
-/// What building an entry needs besides its own table.
+/// What an entry is built from, besides its own table.
 struct Context<'a, const D: usize> {
     files: &'a TriangleReader<'a>,
     settings: Settings<D>,
-    /// The names of the groups of all models that are built so far.
+    /// The names of the groups of all models built so far.
     groups: BTreeSet<String>,
 }
 
@@ -128,21 +128,21 @@ impl<const D: usize> StepTable<D> {
         settings.passes = self.passes.unwrap_or(settings.passes);
         step.motion()?;
         settings.check()?;
-        if let Some(share) = self.damping {
-            Err(self.damping_hint(share, settings.step.dt)).at("damping")?;
+        if let Some(damping) = self.damping {
+            Err(self.damping_hint(damping, settings.step.dt)).at("damping")?;
         }
         Ok(())
     }
 
     /// The error for the key `damping`, with the equivalent `damping_rate`.
-    fn damping_hint(&self, share: f32, dt: f32) -> String {
+    fn damping_hint(&self, damping: f32, dt: f32) -> String {
         // The default of the versions that had `damping`.
         let substeps = self.substeps.unwrap_or(1);
         let renamed = "\"damping\" is now \"damping_rate\", in 1/s";
-        if !(0.0..=1.0).contains(&share) {
-            return format!("{renamed}; {share} is not from 0 to 1");
+        if !(0.0..=1.0).contains(&damping) {
+            return format!("{renamed}; {damping} is not from 0 to 1");
         }
-        let rate = Step::<D>::rate_of_share(share, dt / substeps as f32);
+        let rate = Step::<D>::damping_rate_from_fraction(damping, dt / substeps as f32);
         // Rounded to four digits.
         let rate: f64 = format!("{rate:.3e}").parse().unwrap_or(f64::NAN);
         let plural = if substeps == 1 { "" } else { "s" };
@@ -155,9 +155,9 @@ impl<const D: usize> StepTable<D> {
 
 impl AnyScene {
     /// Reads a scene from TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, tables
-    /// `step` and `sleep`, and any number of tables `model`, `tie`, `force` and `obstacle`. Their keys are the
-    /// parameters of the builders of the same name. `docs/scenes.md` lists all keys; the folder
-    /// `files` of this crate has examples.
+    /// `step` and `sleep`, and any number of tables `model`, `tie`, `force` and `obstacle`. Their
+    /// keys are the parameters of the builders of the same name. `docs/scenes.md` lists all keys;
+    /// the folder `files` of this crate has examples.
     ///
     /// A model has one builder. It may also have, applied in this order: `turned`, `at` and
     /// `velocity`; named `groups` of particles; groups that are `pinned`, or `guided` along a path;
@@ -188,8 +188,8 @@ impl AnyScene {
     ///
     /// # Errors
     /// Invalid TOML, an unknown key, a value that a builder rejects, a model that [`Scene::add`]
-    /// or a tie that [`Scene::attach`] rejects, or a mesh file. The error has the line of the value, or of the table that lacks
-    /// one.
+    /// or a tie that [`Scene::attach`] rejects, or a mesh file. The error has the line of the
+    /// value, or of the table in which a value is missing.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| {
             Err(format!("mesh files are not supported here, found {file}"))?
@@ -260,7 +260,7 @@ where
     if let Some(step) = tables.step {
         step.apply_to(&mut scene.settings).at("step")?;
     }
-    scene.sleep = tables.sleep.map(|it| it.build()).transpose().at("sleep")?;
+    scene.sleep = tables.sleep.map(|table| table.build()).transpose().at("sleep")?;
     let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
     for (nth, model) in tables.model.into_iter().enumerate() {
         let NamedModel { name, model, copies } = model.build(&context).at(nth).at("model")?;
@@ -289,7 +289,8 @@ where
     Ok(scene)
 }
 
-/// Returns the only element of `given`, what a table has of the mutually exclusive keys `known`.
+/// Returns the only element of `given`, the values of those of the `known` keys that a table has.
+/// The keys are mutually exclusive.
 fn exactly_one<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, BuildError> {
     let [only] = <[T; 1]>::try_from(given).map_err(|given| {
         let (found, known) = (given.len(), known.join(", "));

@@ -40,8 +40,8 @@ struct Common<const D: usize> {
 }
 
 impl<const D: usize> Common<D> {
-    /// An error if a key is given that only shapes with a formula have.
-    fn check_no_formula_keys(&self) -> Result<(), BuildError> {
+    /// Returns an error if there is a key that only shapes given by a formula have.
+    fn check_no_swept_or_edges(&self) -> Result<(), BuildError> {
         match (self.swept, self.edges) {
             (None, None) => Ok(()),
             (Some(_), _) => Err(format!("{} takes no 'swept'", self.kind).into()),
@@ -49,7 +49,7 @@ impl<const D: usize> Common<D> {
         }
     }
 
-    /// Adds everything to a shape with a formula.
+    /// Makes an obstacle of a shape given by a formula, with all keys.
     fn finish_shape<S: Shape<D> + 'static>(
         &self,
         shape: S,
@@ -64,7 +64,7 @@ impl<const D: usize> Common<D> {
         self.finish(solid)
     }
 
-    /// Adds the surface, path and spin to a shape.
+    /// Adds the surface, path and spin to an obstacle.
     fn finish<S>(&self, solid: Solid<S, D>) -> Result<Arc<dyn Obstacle<D>>, BuildError>
     where
         Solid<S, D>: Obstacle<D> + 'static,
@@ -108,7 +108,7 @@ macro_rules! obstacles {
                 let mut given: Vec<(&'static str, &dyn ObstacleKind<$dimensions>)> = Vec::new();
                 $(
                     $(#[$if])*
-                    given.extend(self.$shape.iter().map(|it| (stringify!($shape), it as _)));
+                    given.extend(self.$shape.iter().map(|table| (stringify!($shape), table as _)));
                 )*
                 let (kind, parameters) = exactly_one("an obstacle", "shape", SHAPES, given)?;
                 let common = Common {
@@ -227,7 +227,7 @@ impl<const D: usize> ObstacleKind<D> for LimbContactsTable {
         if common.surface.is_some() || common.path.is_some() || common.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
-        common.check_no_formula_keys()?;
+        common.check_no_swept_or_edges()?;
         let contacts = self.options();
         non_negative("friction", "the friction of contacts between limbs", contacts.friction)
             .at(common.kind)?;
@@ -255,11 +255,13 @@ impl ObstacleKind<3> for BodyContactsTable {
         if common.path.is_some() || common.spin.is_some() {
             Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
-        common.check_no_formula_keys()?;
+        common.check_no_swept_or_edges()?;
         let default = BodyContacts::default();
         let margin = self.margin.unwrap_or(default.margin);
-        let surface =
-            common.surface.as_ref().map_or(default.surface, |it| it.applied_to(default.surface));
+        let surface = common
+            .surface
+            .as_ref()
+            .map_or(default.surface, |table| table.applied_to(default.surface));
         Ok(Arc::new(BodyContacts {
             surface: surface.checked().at("surface")?,
             margin: non_negative("margin", "the margin of contacts between bodies, m,", margin)
@@ -289,7 +291,7 @@ impl ObstacleKind<3> for MeshTable {
         common: &Common<3>,
         files: &TriangleReader,
     ) -> Result<Arc<dyn Obstacle>, BuildError> {
-        common.check_no_formula_keys()?;
+        common.check_no_swept_or_edges()?;
         let (positions, triangles) = self.read(files).at(common.kind)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,

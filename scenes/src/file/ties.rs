@@ -39,31 +39,31 @@ impl EndTable {
     fn attachment(self) -> Result<Attachment, BuildError> {
         const PLACES: &[&str] = &["particle", "group", "stick", "limb", "face", "body"];
         let Self { model, particle, group, stick, limb, face, body, share, weights, point } = self;
-        let along = share.unwrap_or(0.5);
-        let at = weights.unwrap_or([1.0 / 3.0; 2]);
+        let share_or_middle = share.unwrap_or(0.5);
+        let weights_or_centroid = weights.unwrap_or([1.0 / 3.0; 2]);
         let given = [
             particle.map(Place::Particle),
             group.map(Place::Group),
-            stick.map(|stick| Place::Stick { stick, share: along }),
-            limb.map(|limb| Place::Limb { limb, share: along }),
-            face.map(|face| Place::Face { face, weights: at }),
+            stick.map(|stick| Place::Stick { stick, share: share_or_middle }),
+            limb.map(|limb| Place::Limb { limb, share: share_or_middle }),
+            face.map(|face| Place::Face { face, weights: weights_or_centroid }),
             body.map(|body| Place::Body { body, point }),
         ];
         let given = given.into_iter().flatten().collect();
         let place = exactly_one("the end of a tie", "place", PLACES, given)?;
-        for (key, is_given, of) in [
+        for (key, is_given, kind) in [
             ("share", share.is_some(), "stick or limb"),
             ("weights", weights.is_some(), "face"),
             ("point", point.is_some(), "body"),
         ] {
-            let takes = match place {
+            let is_used = match place {
                 Place::Stick { .. } | Place::Limb { .. } => key == "share",
                 Place::Face { .. } => key == "weights",
                 Place::Body { .. } => key == "point",
                 _ => false,
             };
-            if is_given && !takes {
-                Err(format!("'{key}' is for a {of}")).at(key)?;
+            if is_given && !is_used {
+                Err(format!("'{key}' is for a {kind}")).at(key)?;
             }
         }
         Ok(Attachment::new(model, place))
@@ -79,12 +79,12 @@ impl TieTable {
         tie.distance = distance.unwrap_or(tie.distance);
         tie.kind = kind.map_or(tie.kind, Into::into);
         tie.compliance = compliance.unwrap_or(tie.compliance);
-        scene.attach(&tie).map(drop).or_else(located)
+        scene.attach(&tie).map(drop).or_else(with_location)
     }
 }
 
-/// Adds the end and the key that caused an error.
-fn located(error: TieError) -> Result<(), BuildError> {
+/// Adds to an error the end and the key that caused it.
+fn with_location(error: TieError) -> Result<(), BuildError> {
     let end = error.end;
     let key = match &error.problem {
         TieProblem::NoSuchModel { .. } => Some("model"),

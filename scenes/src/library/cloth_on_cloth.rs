@@ -14,7 +14,7 @@ use crate::AnyScene;
 /// Number of sheets in a stack.
 const LAYERS: usize = 5;
 /// The angle between one sheet and the next, rad.
-const TURN: f32 = 0.2;
+const LAYER_ANGLE: f32 = 0.2;
 
 pub(super) const LAYERS_ON_A_BALL: LibraryScene = LibraryScene {
     name: "layers",
@@ -40,7 +40,7 @@ fn layers_on_a_ball(size: usize) -> Result<AnyScene, SceneError> {
     let sheet = Model::cloth(&cloth)?.self_colliding(SelfCollision::default())?;
     let mut scene = Scene::<3>::new();
     for layer in 0..LAYERS {
-        let turned = sheet.clone().turned([0.0, 1.0, 0.0], TURN * layer as f32)?;
+        let turned = sheet.clone().turned([0.0, 1.0, 0.0], LAYER_ANGLE * layer as f32)?;
         let height = 1.25 + 0.06 * layer as f32;
         scene.add(format!("sheet {layer}"), turned.moved([0.0, height, 0.0]))?;
     }
@@ -75,7 +75,7 @@ fn folded(size: usize) -> Result<AnyScene, SceneError> {
         ..Cloth::default()
     };
     let mut model = Model::cloth(&cloth)?.moved([0.0, 2.1, 0.0]);
-    // Slightly wavy: it would stand on its edge otherwise.
+    // Slightly wavy: a flat cloth would stand on its edge.
     for particle in 0..model.particles.len() {
         let [x, y, z] = model.particles.position(particle);
         let wave = 0.01 * libm::sin(9.0 * f64::from(y)) as f32;
@@ -101,19 +101,19 @@ pub(super) const TWIST: LibraryScene = LibraryScene {
 };
 
 fn twist(size: usize) -> Result<AnyScene, SceneError> {
-    /// How long the ends take to turn one way, back, the other way and back, s.
+    /// The period of the rotation of the ends: one way, back, the other way and back, s.
     const PERIOD: f64 = 16.0;
-    /// How far each end turns, rad.
-    const TURN: f64 = 3.0 * core::f64::consts::PI;
-    /// How far an end comes nearer meanwhile, m: a twisted cloth is shorter.
-    const NEARER: f64 = 0.25;
+    /// The largest angle of each end, rad.
+    const ANGLE_MAX: f64 = 3.0 * core::f64::consts::PI;
+    /// How far each end moves inwards meanwhile, m: a twisted cloth is shorter.
+    const INWARDS: f64 = 0.25;
     let cloth =
         Cloth { columns: size, rows: 3 * size, width: 0.4, height: 1.2, ..Cloth::default() };
     let mut model = Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]);
     for (end, side) in [("top", 1.0), ("bottom", -1.0)] {
-        let rate = side * TURN * core::f64::consts::TAU / PERIOD;
+        let rate = side * ANGLE_MAX * core::f64::consts::TAU / PERIOD;
         let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], rate)?.oscillating(PERIOD)?;
-        let offset = |quarter: i32| [0.0, -side * NEARER * f64::from(quarter % 2), 0.0];
+        let offset = |quarter: i32| [0.0, -side * INWARDS * f64::from(quarter % 2), 0.0];
         let keys = (0..=4).map(|quarter| (f64::from(quarter) * PERIOD / 4.0, offset(quarter)));
         model = model.guided(end, Path::Keyframed { keys: keys.collect() }, Some(spin))?;
     }
@@ -140,12 +140,12 @@ fn knot(size: usize) -> Result<AnyScene, SceneError> {
     /// The length of each end beside the knot, m, and how far it is pulled, m.
     const END: f64 = 0.24;
     const PULL: f64 = 0.42;
-    /// How long it is pulled, s.
+    /// How long the ends are pulled, s.
     const DURATION: f64 = 6.0;
     /// The length of the trefoil, as a multiple of the scale.
     const LENGTH: f64 = 31.9;
     let spacing = (SCALE * LENGTH + 2.0 * END) / size.max(16) as f64;
-    // It is cut where it is widest, so that the ends pass each other.
+    // The trefoil is cut where it is widest, so that the ends pass each other.
     let mut path = Vec::new();
     let mut t = 0.0;
     while t < core::f64::consts::TAU {
@@ -156,7 +156,7 @@ fn knot(size: usize) -> Result<AnyScene, SceneError> {
         t += spacing / (SCALE * libm::sqrt(4.0 * radius * radius + 9.0));
     }
     let ([x, y, z], [last_x, last_y, last_z]) = (path[0], path[path.len() - 1]);
-    let [along, up] = [END, END / 2.0].map(|it| it as f32);
+    let [along, up] = [END, END / 2.0].map(|x| x as f32);
     path.insert(0, [x - along, y - up, z]);
     path.push([last_x + along, last_y + up, last_z]);
     let rope = Rope { spacing: 1.1 * spacing as f32, bending: 0.05, ..Rope::default() };

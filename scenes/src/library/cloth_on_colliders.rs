@@ -14,20 +14,20 @@ use super::LibraryScene;
 use super::cloths::bend;
 use crate::AnyScene;
 
-/// A collision filter. Categories: 1 for cloth, 2 for limbs and bodies; `mask`: the categories to
-/// collide with.
-fn settings(categories: u32, mask: u32) -> SelfCollision {
+/// Settings with a collision filter. Categories: 1 for cloth, 2 for limbs and bodies; `mask`: the
+/// categories to collide with.
+fn filtered(categories: u32, mask: u32) -> SelfCollision {
     SelfCollision { categories, mask, friction: 0.5, ..SelfCollision::default() }
 }
 
 /// A sheet that collides with limbs and bodies, but not with itself.
 fn sheet(cloth: &Cloth) -> Result<Model, ModelError> {
-    Model::cloth(cloth)?.self_colliding(settings(1, 2))
+    Model::cloth(cloth)?.self_colliding(filtered(1, 2))
 }
 
 /// Limbs and bodies (category 2) that collide with sheets and with each other.
-fn body(model: Model) -> Result<Model, ModelError> {
-    model.self_colliding(settings(2, 1 | 2))
+fn collider(model: Model) -> Result<Model, ModelError> {
+    model.self_colliding(filtered(2, 1 | 2))
 }
 
 #[cfg(feature = "parry")]
@@ -63,10 +63,10 @@ fn trampoline(size: usize) -> Result<AnyScene, SceneError> {
     }
     scene.add("sheet", sheet)?;
     for nth in 0..3 {
-        let cube = body(Model::rigid_box([0.3; 3], 80.0)?)?;
+        let cube = collider(Model::rigid_box([0.3; 3], 80.0)?)?;
         let cube = cube.turned([1.0, 2.0, 3.0], 0.4 * nth as f32)?;
-        let at = [0.25 * nth as f32 - 0.2, 0.35 + 0.6 * nth as f32, 0.1 * nth as f32];
-        scene.add(format!("box {nth}"), cube.moved(at))?;
+        let position = [0.25 * nth as f32 - 0.2, 0.35 + 0.6 * nth as f32, 0.1 * nth as f32];
+        scene.add(format!("box {nth}"), cube.moved(position))?;
     }
     let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
     scene.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
@@ -98,16 +98,16 @@ fn laundry(size: usize) -> Result<AnyScene, SceneError> {
     };
     let mut scene = Scene::<3>::new();
     for nth in 0..3 {
-        let cloth = Model::cloth(&cloth)?.self_colliding(settings(1, 1 | 2))?;
+        let cloth = Model::cloth(&cloth)?.self_colliding(filtered(1, 1 | 2))?;
         scene.add(format!("cloth {nth}"), cloth.moved([0.0, 0.0, -0.3 + 0.1 * nth as f32]))?;
     }
     for side in [-1.0, 1.0] {
-        let cube = body(Model::rigid_box([0.15; 3], 100.0)?)?;
+        let cube = collider(Model::rigid_box([0.15; 3], 100.0)?)?;
         let name = if side < 0.0 { "left box" } else { "right box" };
         scene.add(name, cube.moved([0.4 * side, 0.2, 0.15]))?;
     }
     let doll = Ragdoll { height: 0.7, mass: 4.0, ..Ragdoll::default() };
-    scene.add("doll", body(Model::<3>::ragdoll(&doll)?)?.moved([0.0, -0.35, 0.2]))?;
+    scene.add("doll", collider(Model::<3>::ragdoll(&doll)?)?.moved([0.0, -0.35, 0.2]))?;
     let surface = Surface { friction: 0.6, thickness: 0.01, ..Surface::default() };
     let drum = Bounds::new([-0.6, -0.6, -0.4], [0.6, 0.6, 0.4])?;
     let spin = Spin::about([0.0, 0.0, 1.0], [0.0; 3], 2.0)?;
@@ -143,8 +143,8 @@ fn doll_in_hammock(size: usize) -> Result<AnyScene, SceneError> {
     bend(&mut hammock, size)?;
     let mut scene = Scene::<3>::new();
     scene.add("hammock", hammock)?;
-    // It lies on its back, along the hammock.
-    let doll = body(Model::<3>::ragdoll(&Ragdoll::default())?)?;
+    // The doll lies on its back, along the hammock.
+    let doll = collider(Model::<3>::ragdoll(&Ragdoll::default())?)?;
     let doll = doll.turned([1.0, 0.0, 0.0], -FRAC_PI_2)?.turned([0.0, 1.0, 0.0], FRAC_PI_2)?;
     scene.add("doll", doll.moved([0.9, 0.2, 0.0]))?;
     scene.obstacles.push(Arc::new(LimbContacts { own_limbs: true, ..LimbContacts::default() }));

@@ -1,4 +1,4 @@
-//! Errors in scene files: one line, with the number of the line that caused them.
+//! Errors in scene files: each message is one line, with the number of the line in error.
 
 use taut_scenes::AnyScene;
 use taut_world::Sleep;
@@ -26,14 +26,14 @@ fn too_many_particles_are_rejected_at_the_line_of_the_model() {
     };
     let text = ["dimensions = 2".to_owned(), emitter("a"), emitter("b"), emitter("c")].concat();
     assert!(text.len() < 256);
-    let sum = "the number of particles of all models is 18000002; it must be at most 16777216";
-    assert_error(&text, 5, sum);
+    let expected = "the number of particles of all models is 18000002; it must be at most 16777216";
+    assert_error(&text, 5, expected);
 }
 
 /// The limit is on the sum, because a scene may name one file any number of times.
 #[test]
 fn too_large_mesh_files_are_rejected_at_their_line() {
-    let named = |file: &str| {
+    let model_of = |file: &str| {
         format!("[[model]]\nname = \"{file}\"\nmesh = {{ density = 1, file = \"{file}\" }}\n")
     };
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
@@ -41,16 +41,17 @@ fn too_large_mesh_files_are_rejected_at_their_line() {
         let count = if file == "small" { 1 } else { (1 << 24) / 3 + 1 };
         Ok((corners.repeat(count), vec![[0, 1, 2]]))
     };
-    let text = [named("small"), named("large")].concat();
+    let text = [model_of("small"), model_of("large")].concat();
     let error = AnyScene::from_toml_with(&text, &read).unwrap_err();
-    let sum = "the number of vertices of all mesh files is 16777221; it must be at most 16777216";
-    assert_eq!((error.line, &*error.message), (6, sum));
+    let expected =
+        "the number of vertices of all mesh files is 16777221; it must be at most 16777216";
+    assert_eq!((error.line, &*error.message), (6, expected));
 }
 
 #[test]
 fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
     for (step, line, expected) in [
-        ("damping_rate = -1", 1, "a damping rate of -1 1/s is not from 0 to 1e9"),
+        ("damping_rate = -1", 1, "the damping rate is -1 1/s; it must be from 0 to 1e9"),
         (
             "damping = 0.01",
             2,
@@ -79,7 +80,7 @@ fn settings_of_sleep_are_checked() {
         assert_error(&format!("[sleep]\n{sleep}"), 2, expected);
     }
     let AnyScene::ThreeD(scene) = AnyScene::from_toml("sleep = { time = 2.0 }").unwrap() else {
-        panic!("a scene has three dimensions by default");
+        panic!("expected a 3D scene");
     };
     assert_eq!(scene.sleep, Some(Sleep { time: 2.0, ..Sleep::default() }));
 }

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use taut_core::{ParticleError, Step, StickError};
-use taut_world::{Force, Settings, Wind, WorldError, row};
+use taut_world::{Force, Settings, Wind, WorldError, resize_vector};
 
 use super::{AnyWorld, AnyWorldError, Inner, with_inner};
 use crate::KernelChoice;
@@ -15,7 +15,7 @@ impl AnyWorld {
     /// No such particle.
     pub fn position(&self, particle: usize) -> Result<[f32; 3], AnyWorldError> {
         self.check_particle(particle)?;
-        Ok(with_inner!(&self.inner, it => row(it.world.position(particle))))
+        Ok(with_inner!(&self.inner, inner => resize_vector(inner.world.position(particle))))
     }
 
     /// The inverse mass of a particle, 1/kg; 0 while it is pinned or grabbed.
@@ -24,7 +24,7 @@ impl AnyWorld {
     /// No such particle.
     pub fn inverse_mass(&self, particle: usize) -> Result<f32, AnyWorldError> {
         self.check_particle(particle)?;
-        Ok(with_inner!(&self.inner, it => it.world.inverse_mass(particle)))
+        Ok(with_inner!(&self.inner, inner => inner.world.inverse_mass(particle)))
     }
 
     fn check_particle(&self, particle: usize) -> Result<(), AnyWorldError> {
@@ -40,7 +40,9 @@ impl AnyWorld {
     /// # Errors
     /// No such particle, or an invalid coordinate.
     pub fn set_position(&mut self, particle: usize, to: [f32; 3]) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.set_position(particle, row(to)))?)
+        Ok(
+            with_inner!(&mut self.inner, inner => inner.world.set_position(particle, resize_vector(to)))?,
+        )
     }
 
     /// See [`World::set_velocity`](taut_world::World::set_velocity); m/s.
@@ -52,7 +54,9 @@ impl AnyWorld {
         particle: usize,
         velocity: [f32; 3],
     ) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.set_velocity(particle, row(velocity)))?)
+        Ok(with_inner!(&mut self.inner, inner => {
+            inner.world.set_velocity(particle, resize_vector(velocity))
+        })?)
     }
 
     /// See [`World::set_inverse_mass`](taut_world::World::set_inverse_mass); 1/kg.
@@ -60,7 +64,7 @@ impl AnyWorld {
     /// # Errors
     /// No such particle, or an invalid inverse mass.
     pub fn set_inverse_mass(&mut self, particle: usize, value: f32) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.set_inverse_mass(particle, value))?)
+        Ok(with_inner!(&mut self.inner, inner => inner.world.set_inverse_mass(particle, value))?)
     }
 
     /// See [`World::pin`](taut_world::World::pin).
@@ -68,7 +72,7 @@ impl AnyWorld {
     /// # Errors
     /// No such particle.
     pub fn pin(&mut self, particle: usize) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.pin(particle))?)
+        Ok(with_inner!(&mut self.inner, inner => inner.world.pin(particle))?)
     }
 
     /// See [`World::unpin`](taut_world::World::unpin).
@@ -76,7 +80,7 @@ impl AnyWorld {
     /// # Errors
     /// No such particle, or it was pinned from the beginning.
     pub fn unpin(&mut self, particle: usize) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.unpin(particle))?)
+        Ok(with_inner!(&mut self.inner, inner => inner.world.unpin(particle))?)
     }
 
     /// See [`World::grab`](taut_world::World::grab).
@@ -84,7 +88,7 @@ impl AnyWorld {
     /// # Errors
     /// No such particle.
     pub fn grab(&mut self, particle: usize) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.grab(particle))?)
+        Ok(with_inner!(&mut self.inner, inner => inner.world.grab(particle))?)
     }
 
     /// See [`World::drag`](taut_world::World::drag).
@@ -92,7 +96,7 @@ impl AnyWorld {
     /// # Errors
     /// No such particle, it is neither grabbed nor pinned, or an invalid coordinate.
     pub fn drag(&mut self, particle: usize, to: [f32; 3]) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.drag(particle, row(to)))?)
+        Ok(with_inner!(&mut self.inner, inner => inner.world.drag(particle, resize_vector(to)))?)
     }
 
     /// See [`World::release`](taut_world::World::release).
@@ -100,12 +104,12 @@ impl AnyWorld {
     /// # Errors
     /// No such particle.
     pub fn release(&mut self, particle: usize) -> Result<(), AnyWorldError> {
-        Ok(with_inner!(&mut self.inner, it => it.world.release(particle))?)
+        Ok(with_inner!(&mut self.inner, inner => inner.world.release(particle))?)
     }
 
     /// See [`World::nearest`](taut_world::World::nearest).
     pub fn nearest(&self, point: [f32; 3], within: f32) -> Option<usize> {
-        with_inner!(&self.inner, it => it.world.nearest(row(point), within))
+        with_inner!(&self.inner, inner => inner.world.nearest(resize_vector(point), within))
     }
 
     /// See [`World::nearest_to_ray`](taut_world::World::nearest_to_ray).
@@ -115,8 +119,8 @@ impl AnyWorld {
         direction: [f32; 3],
         within: f32,
     ) -> Option<usize> {
-        with_inner!(&self.inner, it => {
-            it.world.nearest_to_ray(row(origin), row(direction), within)
+        with_inner!(&self.inner, inner => {
+            inner.world.nearest_to_ray(resize_vector(origin), resize_vector(direction), within)
         })
     }
 
@@ -127,20 +131,20 @@ impl AnyWorld {
     /// [`World::cut`](taut_world::World::cut).
     pub fn cut(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         let torn = match &mut self.inner {
-            Inner::TwoD(it) => it.world.cut([from[0], to[0]].map(row)),
-            Inner::ThreeD(it) => it.world.cut_swept(from, to),
+            Inner::TwoD(inner) => inner.world.cut([from[0], to[0]].map(resize_vector)),
+            Inner::ThreeD(inner) => inner.world.cut_swept(from, to),
         };
         self.update_drawing();
         torn
     }
 
-    /// Tears a stick, a number in [`drawing`](Self::drawing): see
-    /// [`World::tear`](taut_world::World::tear). Returns whether it was not torn before.
+    /// Tears a stick, given by its number in [`drawing`](Self::drawing): see
+    /// [`World::tear`](taut_world::World::tear). Returns false if it was torn before.
     ///
     /// # Errors
     /// No such stick.
     pub fn tear(&mut self, stick: usize) -> Result<bool, AnyWorldError> {
-        let torn = with_inner!(&mut self.inner, it => it.world.tear(stick))?;
+        let torn = with_inner!(&mut self.inner, inner => inner.world.tear(stick))?;
         self.update_drawing();
         Ok(torn)
     }
@@ -165,13 +169,13 @@ impl AnyWorld {
         if factor.is_nan() || factor <= 1.0 {
             return Err(AnyWorldError::TearFactor { factor });
         }
-        with_inner!(&mut self.inner, it => it.world.set_tear_factors(|_stick| factor));
+        with_inner!(&mut self.inner, inner => inner.world.set_tear_factors(|_stick| factor));
         Ok(())
     }
 
     /// The settings. In two dimensions the third coordinate of the acceleration is 0.
     pub fn settings(&self) -> Settings<3> {
-        with_inner!(&self.inner, it => with_dimensions(it.world.settings()))
+        with_inner!(&self.inner, inner => with_dimensions(inner.world.settings()))
     }
 
     /// Changes the settings and keeps velocities: see
@@ -191,19 +195,21 @@ impl AnyWorld {
     /// If the settings are invalid; see also [`Settings::check`]. The world is then unchanged.
     pub fn set_settings(&mut self, settings: &Settings<3>) -> Result<(), AnyWorldError> {
         settings.check()?;
-        Ok(with_inner!(&mut self.inner, it => it.world.set_settings(with_dimensions(settings)))?)
+        Ok(with_inner!(&mut self.inner, inner => {
+            inner.world.set_settings(with_dimensions(settings))
+        })?)
     }
 
     /// Replaces all forces of the scene by a uniform wind on all triangles: see [`Wind::new`];
-    /// `velocity` in m/s. `None` leaves no force but gravity.
+    /// `velocity` in m/s. With `None`, gravity is the only force.
     ///
     /// # Errors
     /// The world is in two dimensions.
     pub fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> Result<(), AnyWorldError> {
-        let Inner::ThreeD(it) = &mut self.inner else { return Err(AnyWorldError::WindInPlane) };
+        let Inner::ThreeD(inner) = &mut self.inner else { return Err(AnyWorldError::WindInPlane) };
         let wind = velocity.map(|velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>);
-        it.scene.forces = wind.into_iter().collect();
-        it.world.forces_mut().clone_from(&it.scene.forces);
+        inner.scene.forces = wind.into_iter().collect();
+        inner.world.forces_mut().clone_from(&inner.scene.forces);
         Ok(())
     }
 
@@ -213,9 +219,9 @@ impl AnyWorld {
     /// As [`KernelChoice::find`] and [`World::replan`](taut_world::World::replan).
     pub fn set_kernels(&mut self, kernels: &KernelChoice) -> Result<(), AnyWorldError> {
         let kernels = kernels.find()?;
-        with_inner!(&mut self.inner, it => {
-            let formula = it.world.formula();
-            it.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
+        with_inner!(&mut self.inner, inner => {
+            let formula = inner.world.formula();
+            inner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
         });
         self.kernels = kernels;
         Ok(())
@@ -238,6 +244,6 @@ impl AnyWorld {
 fn with_dimensions<const D: usize, const N: usize>(settings: &Settings<D>) -> Settings<N> {
     let Settings { step, passes } = *settings;
     let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
-    let acceleration = row(acceleration);
+    let acceleration = resize_vector(acceleration);
     Settings { step: Step { dt, substeps, iterations, acceleration, damping_rate }, passes }
 }

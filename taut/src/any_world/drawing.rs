@@ -11,12 +11,12 @@ impl AnyWorld {
     }
 
     /// The models, triangles, sticks and springs. Removed triangles and torn sticks keep their
-    /// numbers, and their corners are [`REMOVED`].
+    /// numbers, and their corners or ends are [`REMOVED`].
     pub fn drawing(&self) -> &Drawing {
         &self.drawing
     }
 
-    /// A number that grows whenever [`triangles`](Self::triangles) or [`lines`](Self::lines) change.
+    /// Increases whenever [`triangles`](Self::triangles) or [`lines`](Self::lines) change.
     pub fn drawing_version(&self) -> u64 {
         self.drawing_version
     }
@@ -44,7 +44,7 @@ impl AnyWorld {
     /// The slice does not have three numbers per vertex.
     pub fn copy_positions(&self, to: &mut [f32]) -> Result<(), AnyWorldError> {
         let rows = rows_of("positions", to, self.vertices())?;
-        with_inner!(&self.inner, it => it.world.copy_vertices(rows));
+        with_inner!(&self.inner, inner => inner.world.copy_vertices(rows));
         Ok(())
     }
 
@@ -55,9 +55,9 @@ impl AnyWorld {
     /// The slice does not have three numbers per vertex.
     pub fn copy_normals(&mut self, to: &mut [f32]) -> Result<(), AnyWorldError> {
         let to = rows_of("normals", to, self.vertices())?;
-        let positions = &mut self.rows[0];
+        let positions = &mut self.positions_and_normals[0];
         positions.resize(self.drawing.vertices, [0.0; 3]);
-        with_inner!(&self.inner, it => it.world.copy_vertices(positions));
+        with_inner!(&self.inner, inner => inner.world.copy_vertices(positions));
         normals(positions, &self.drawing.triangles, to);
         Ok(())
     }
@@ -72,11 +72,11 @@ impl AnyWorld {
         if to.len() != expected {
             return Err(AnyWorldError::Length { what: "vertices", found: to.len(), expected });
         }
-        let [positions, normal_rows] = &mut self.rows;
+        let [positions, normal_rows] = &mut self.positions_and_normals;
         for rows in [&mut *positions, &mut *normal_rows] {
             rows.resize(self.drawing.vertices, [0.0; 3]);
         }
-        with_inner!(&self.inner, it => it.world.copy_vertices(positions));
+        with_inner!(&self.inner, inner => inner.world.copy_vertices(positions));
         normals(positions, &self.drawing.triangles, normal_rows);
         let (to, _) = to.as_chunks_mut::<6>();
         for ((to, position), normal) in to.iter_mut().zip(positions).zip(normal_rows) {
@@ -107,18 +107,18 @@ impl AnyWorld {
     }
 
     /// Reads the whole drawing again.
-    pub(super) fn redraw(&mut self) {
-        with_inner!(&self.inner, it => {
-            self.drawing = it.world.drawing();
-            let removed = it.world.removed();
+    pub(super) fn reload_drawing(&mut self) {
+        with_inner!(&self.inner, inner => {
+            self.drawing = inner.world.drawing();
+            let removed = inner.world.removed();
             self.removed = [removed.triangles.len(), removed.sticks.len()];
         });
         self.drawing_version += 1;
     }
 
-    /// Removes from the drawing what was removed from the world since the last call.
+    /// Marks the triangles and sticks that were removed from the world since the last call.
     pub(super) fn update_drawing(&mut self) {
-        let removed = with_inner!(&self.inner, it => it.world.removed());
+        let removed = with_inner!(&self.inner, inner => inner.world.removed());
         let [triangles, sticks] = self.removed;
         self.removed = [removed.triangles.len(), removed.sticks.len()];
         for &triangle in &removed.triangles[triangles..] {

@@ -20,7 +20,7 @@ pub enum AnyWorldError {
     /// The library has no such scene.
     #[error("{error}; it has: {names}", names = scene_names())]
     UnknownScene {
-        /// Which one.
+        /// The name that is not in the library.
         error: UnknownScene,
     },
     /// The scene text is invalid.

@@ -23,7 +23,8 @@ pub use error::AnyWorldError;
 ///
 /// It is for programs that learn the number of dimensions at run time, and for bindings to other
 /// languages. A point always has three coordinates, in m: in two dimensions the third is ignored in
-/// arguments and 0 in results. Positions and normals are rows of `f32` in slices of the caller.
+/// arguments and 0 in results. Positions and normals are rows of `f32`, written to slices of the
+/// caller.
 ///
 /// ```
 /// use taut::{AnyWorld, KernelChoice};
@@ -56,37 +57,37 @@ pub use error::AnyWorldError;
 pub struct AnyWorld {
     inner: Inner,
     kernels: KernelSet,
-    /// Without the triangles and sticks that were removed.
+    /// With the removed triangles and torn sticks marked as [`REMOVED`](taut_world::REMOVED).
     drawing: Drawing,
-    /// How many removed triangles and sticks `drawing` already lacks.
+    /// How many of the removed triangles and torn sticks are already marked in `drawing`.
     removed: [usize; 2],
     drawing_version: u64,
     /// The positions from which normals are computed, and the normals.
-    rows: [Vec<[f32; 3]>; 2],
+    positions_and_normals: [Vec<[f32; 3]>; 2],
     /// Positions and normals, interleaved.
     interleaved: Vec<f32>,
 }
 
 /// A world and its scene.
 #[derive(Debug)]
-struct Simulated<const D: usize> {
-    /// With the current forces.
+struct SceneAndWorld<const D: usize> {
+    /// Its forces are the current ones.
     scene: Scene<D>,
     world: World<D>,
 }
 
 #[derive(Debug)]
 enum Inner {
-    TwoD(Box<Simulated<2>>),
-    ThreeD(Box<Simulated<3>>),
+    TwoD(Box<SceneAndWorld<2>>),
+    ThreeD(Box<SceneAndWorld<3>>),
 }
 
 /// Evaluates an expression on the world and scene of either dimension.
 macro_rules! with_inner {
-    ($inner:expr, $it:ident => $call:expr) => {
+    ($inner:expr, $simulation:ident => $call:expr) => {
         match $inner {
-            $crate::any_world::Inner::TwoD($it) => $call,
-            $crate::any_world::Inner::ThreeD($it) => $call,
+            $crate::any_world::Inner::TwoD($simulation) => $call,
+            $crate::any_world::Inner::ThreeD($simulation) => $call,
         }
     };
 }
@@ -110,7 +111,7 @@ impl Default for MeshCloth {
     }
 }
 
-impl<const D: usize> Simulated<D>
+impl<const D: usize> SceneAndWorld<D>
 where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
@@ -138,25 +139,25 @@ impl AnyWorld {
     /// # Errors
     /// As [`KernelChoice::find`] and [`World::new`].
     pub fn new(scene: impl Into<AnyScene>, kernels: &KernelChoice) -> Result<Self, AnyWorldError> {
-        Self::of(scene.into(), kernels.find()?)
+        Self::from_scene(scene.into(), kernels.find()?)
     }
 
-    fn of(scene: AnyScene, kernels: KernelSet) -> Result<Self, AnyWorldError> {
+    fn from_scene(scene: AnyScene, kernels: KernelSet) -> Result<Self, AnyWorldError> {
         let inner = match scene {
-            AnyScene::TwoD(scene) => Inner::TwoD(Simulated::new(scene, &kernels)?),
-            AnyScene::ThreeD(scene) => Inner::ThreeD(Simulated::new(scene, &kernels)?),
+            AnyScene::TwoD(scene) => Inner::TwoD(SceneAndWorld::new(scene, &kernels)?),
+            AnyScene::ThreeD(scene) => Inner::ThreeD(SceneAndWorld::new(scene, &kernels)?),
         };
-        let mut this = Self {
+        let mut world = Self {
             inner,
             kernels,
             drawing: Drawing::default(),
             removed: [0; 2],
             drawing_version: 0,
-            rows: Default::default(),
+            positions_and_normals: Default::default(),
             interleaved: Vec::new(),
         };
-        this.redraw();
-        Ok(this)
+        world.reload_drawing();
+        Ok(world)
     }
 
     /// The world of a scene of the library, in its default size or another.
@@ -264,16 +265,16 @@ impl AnyWorld {
     /// As [`Scene::repeated`] and [`World::new`].
     pub fn repeated(&self, copies: usize) -> Result<Self, AnyWorldError> {
         let scene = match &self.inner {
-            Inner::TwoD(it) => AnyScene::TwoD(it.scene.repeated(copies)?),
-            Inner::ThreeD(it) => AnyScene::ThreeD(it.scene.repeated(copies)?),
+            Inner::TwoD(inner) => AnyScene::TwoD(inner.scene.repeated(copies)?),
+            Inner::ThreeD(inner) => AnyScene::ThreeD(inner.scene.repeated(copies)?),
         };
-        Self::of(scene, self.kernels.clone())
+        Self::from_scene(scene, self.kernels.clone())
     }
 
     /// The world, if it is in two dimensions.
     pub fn two_d(&self) -> Option<&World<2>> {
         match &self.inner {
-            Inner::TwoD(it) => Some(&it.world),
+            Inner::TwoD(inner) => Some(&inner.world),
             Inner::ThreeD(_) => None,
         }
     }
@@ -282,7 +283,7 @@ impl AnyWorld {
     pub fn three_d(&self) -> Option<&World<3>> {
         match &self.inner {
             Inner::TwoD(_) => None,
-            Inner::ThreeD(it) => Some(&it.world),
+            Inner::ThreeD(inner) => Some(&inner.world),
         }
     }
 
@@ -296,27 +297,27 @@ impl AnyWorld {
 
     /// Number of particles.
     pub fn particles(&self) -> usize {
-        with_inner!(&self.inner, it => it.world.len())
+        with_inner!(&self.inner, inner => inner.world.len())
     }
 
     /// Number of steps so far.
     pub fn steps(&self) -> u64 {
-        with_inner!(&self.inner, it => it.world.steps())
+        with_inner!(&self.inner, inner => inner.world.steps())
     }
 
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
-        with_inner!(&self.inner, it => it.world.time())
+        with_inner!(&self.inner, inner => inner.world.time())
     }
 
     /// See [`World::hash`].
     pub fn hash(&self) -> u64 {
-        with_inner!(&self.inner, it => it.world.hash())
+        with_inner!(&self.inner, inner => inner.world.hash())
     }
 
     /// See [`World::warnings`].
     pub fn warnings(&self) -> Vec<Warning> {
-        with_inner!(&self.inner, it => it.world.warnings())
+        with_inner!(&self.inner, inner => inner.world.warnings())
     }
 
     /// The kernels of the world.
@@ -329,7 +330,7 @@ impl AnyWorld {
     /// # Errors
     /// There is no such model.
     pub fn model(&self, name: &str) -> Result<Range<usize>, AnyWorldError> {
-        let range = with_inner!(&self.inner, it => it.world.model(name));
+        let range = with_inner!(&self.inner, inner => inner.world.model(name));
         range.ok_or_else(|| AnyWorldError::NoSuchModel { model: name.into() })
     }
 
@@ -339,18 +340,18 @@ impl AnyWorld {
     /// There is no such model, or it has no such group.
     pub fn group(&self, model: &str, group: &str) -> Result<Vec<usize>, AnyWorldError> {
         self.model(model)?;
-        let particles = with_inner!(&self.inner, it => it.world.group(model, group));
+        let particles = with_inner!(&self.inner, inner => inner.world.group(model, group));
         particles
             .ok_or_else(|| AnyWorldError::NoSuchGroup { model: model.into(), group: group.into() })
     }
 
     /// Runs up to `steps` steps, and stops after the first one that leaves a position that is not
-    /// finite. The outcome counts what tore and broke in all of them.
+    /// finite. The outcome counts the torn sticks and broken ties of all these steps.
     ///
     /// # Errors
     /// As [`World::step`].
     pub fn step(&mut self, steps: u32) -> Result<Outcome, AnyWorldError> {
-        let outcome = with_inner!(&mut self.inner, it => run_steps(&mut it.world, steps));
+        let outcome = with_inner!(&mut self.inner, inner => run_steps(&mut inner.world, steps));
         self.update_drawing(); // also if a step failed: those before it may have torn sticks
         Ok(outcome?)
     }

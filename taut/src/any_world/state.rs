@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use taut_core::Schedule;
 use taut_world::{Snapshot, World};
 
 use super::{AnyWorld, AnyWorldError, with_inner};
@@ -23,27 +24,28 @@ impl AnyWorld {
     /// # Ok::<(), taut::AnyWorldError>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
-        with_inner!(&self.inner, it => it.world.snapshot())
+        with_inner!(&self.inner, inner => inner.world.snapshot())
     }
 
     /// Resumes from a snapshot of a world of the same scene: see [`World::resume`]. Forces,
-    /// obstacles and kernels stay.
+    /// obstacles and kernels do not change.
     ///
     /// # Errors
     /// As [`World::resume`]. The world is then unchanged.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), AnyWorldError> {
         let kernels = &self.kernels;
-        with_inner!(&mut self.inner, it => {
-            it.world = World::resume(&it.scene, |schedule| kernels.kernel_for(schedule), snapshot)?;
+        with_inner!(&mut self.inner, inner => {
+            let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
+            inner.world = World::resume(&inner.scene, kernel_for, snapshot)?;
         });
-        self.redraw();
+        self.reload_drawing();
         Ok(())
     }
 
     /// [`snapshot`](Self::snapshot) as JSON, the format of `taut simulate --snapshot`.
     ///
     /// # Panics
-    /// Never: all of a snapshot can be written.
+    /// Never: every snapshot can be serialized.
     pub fn snapshot_json(&self) -> Vec<u8> {
         serde_json::to_vec(&self.snapshot()).expect("a snapshot has only numbers, texts and lists")
     }

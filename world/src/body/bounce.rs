@@ -13,16 +13,17 @@ use crate::vector::{add_scaled, cross, difference, dot, sum};
 /// Iterations over impulses: enough for nearly equal impulses at the four corners of a face.
 const ITERATIONS: usize = 32;
 
-/// The collisions of a substep, for applying restitution at its end. Pushing points out removes all
-/// of their approach velocity. Restitution changes the velocity and spin of whole bodies: an
-/// impulse on the particles of a single point would deform the body, and the sticks would absorb
-/// part of it. (As the velocity pass of Müller et al., "Detailed Rigid Body Simulation with
-/// Extended Position Based Dynamics", 2020; velocities here are displacements in a substep, m.)
+/// The collisions of a substep, for applying restitution at its end. Moving points out of an
+/// obstacle removes all of their approach velocity. Restitution changes the velocity and spin of
+/// whole bodies: an impulse on the particles of a single point would deform the body, and the
+/// sticks would absorb part of it. (As the velocity pass of Müller et al., "Detailed Rigid Body
+/// Simulation with Extended Position Based Dynamics", 2020; velocities here are displacements in a
+/// substep, m.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bounces {
     /// The motion of each body before collisions.
     incoming: Vec<BodyMotion>,
-    /// The present state of each body.
+    /// The current state of each body.
     states: Vec<BodyState>,
     contacts: Vec<BounceContact>,
     /// The smallest approach in a substep, m, that bounces.
@@ -64,8 +65,9 @@ struct BodyState {
 impl BodyState {
     fn of<const D: usize>(body: &Body, particles: &Particles<D>) -> Self {
         let motion = body.motion(particles);
-        let masses = particles.inverse_masses();
-        let [a, b, c, d] = body.particles.map(|particle| f64::from(masses[particle as usize]));
+        let inverse_masses = particles.inverse_masses();
+        let [a, b, c, d] =
+            body.particles.map(|particle| f64::from(inverse_masses[particle as usize]));
         let free = a > 0.0 && b > 0.0 && c > 0.0 && d > 0.0;
         let (inverse_mass, inverse_inertia) = match motion.inverse_inertia {
             Some(for_unit_mass) if free => {
@@ -93,7 +95,7 @@ impl BodyState {
 }
 
 impl Bounces {
-    /// Records a contact if its point was pushed out of another body or an obstacle.
+    /// Records a contact if it moved its point out of another body or an obstacle.
     pub(super) fn record<const D: usize>(
         &mut self,
         [body, other]: [Option<usize>; 2],
@@ -147,35 +149,35 @@ impl BounceContact {
         new
     }
 
-    /// Applies the impulse that is still missing (negative if there was too much). A bouncing
+    /// Applies the rest of the impulse (negative if the accumulated one was too large). A bouncing
     /// contact reaches exactly its outgoing velocity; the accumulated impulse of a resting contact
     /// never pulls.
     fn apply(&mut self, states: &mut [BodyState]) {
         let along_normal =
-            |it: usize| dot(states[it].motion.displacement_at(self.point), self.normal);
+            |body: usize| dot(states[body].motion.displacement_at(self.point), self.normal);
         let inverse_effective_mass =
-            |it: usize| states[it].inverse_effective_mass(self.point, self.normal);
-        let leaving =
+            |body: usize| states[body].inverse_effective_mass(self.point, self.normal);
+        let separating =
             along_normal(self.body) - self.other.map_or(self.obstacle_displacement, along_normal);
-        let both =
+        let inverse_mass_sum =
             inverse_effective_mass(self.body) + self.other.map_or(0.0, inverse_effective_mass);
-        if both <= 0.0 {
+        if inverse_mass_sum <= 0.0 {
             return;
         }
-        let impulse = self.impulse + (self.outgoing - leaving) / both;
+        let impulse = self.impulse + (self.outgoing - separating) / inverse_mass_sum;
         let pulls = impulse < 0.0 && self.outgoing <= 0.0;
         let impulse = if pulls { 0.0 } else { impulse };
-        let change = self.normal.map(|along| along * (impulse - self.impulse));
+        let change = self.normal.map(|x| x * (impulse - self.impulse));
         self.impulse = impulse;
         states[self.body].apply_impulse(self.point, change);
         if let Some(other) = self.other {
-            states[other].apply_impulse(self.point, change.map(|along| -along));
+            states[other].apply_impulse(self.point, change.map(|x| -x));
         }
     }
 }
 
 /// Marks bodies that bounce and all bodies connected to them by contacts. Other bodies stay as they
-/// are, so that they do not depend on bodies that they do not touch.
+/// are, so that they do not depend on bodies that they have no contact with.
 fn mark_bouncing(contacts: &[BounceContact], states: &mut [BodyState]) {
     for contact in contacts.iter().filter(|contact| contact.outgoing > 0.0) {
         contact.mark(states);

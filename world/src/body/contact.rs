@@ -7,19 +7,19 @@ use crate::surface::Nearest;
 use crate::vector::{add_scaled, difference, dot, scaled};
 
 /// Iterations over contacts, as contacts of one body affect each other. A box on its face has four,
-/// whose pushes are nearly equal after 8 iterations; the sticks do the rest.
+/// whose impulses are nearly equal after 8 iterations; the sticks correct the remaining error.
 const ITERATIONS: usize = 8;
 
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Other<const D: usize> {
     /// A point of a body or limb, which moves.
-    Matter(WeightedPoint),
+    Movable(WeightedPoint),
     /// A point that contacts cannot move: its position now and a substep ago, m.
     Fixed { position: [f32; D], previous: [f32; D] },
 }
 
-/// A point of a body or limb that may be inside something, and the direction out.
+/// A point of a body or limb that may penetrate something, and the direction in which it leaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact<const D: usize> {
     point: WeightedPoint,
@@ -28,15 +28,16 @@ pub(crate) struct Contact<const D: usize> {
     normal: [f32; D],
     /// The distance that the contact keeps between the two sides along the normal, m.
     distance: f32,
-    /// Effective mass of both sides, λ, kg: a push of this size moves them apart by 1 m, in any
+    /// Effective mass of both sides, λ, kg: an impulse of λ d moves them apart by d, in any
     /// direction.
     effective_mass: f32,
     /// Coulomb's μ.
     friction: f32,
-    /// Accumulated push along the normal, kg m, never below 0.
-    normal_push: f32,
-    /// Accumulated push against sliding, kg m.
-    friction_push: [f32; D],
+    /// Accumulated impulse along the normal, kg m, never below 0. (Velocities are displacements in
+    /// a substep, so the unit of time is the substep.)
+    normal_impulse: f32,
+    /// Accumulated impulse of friction, kg m.
+    friction_impulse: [f32; D],
 }
 
 impl<const D: usize> Contact<D> {
@@ -50,7 +51,7 @@ impl<const D: usize> Contact<D> {
         friction: f32,
     ) -> Option<Self> {
         let of_other = match &other {
-            Other::Matter(anchor) => anchor.inverse_mass(particles),
+            Other::Movable(point) => point.inverse_mass(particles),
             Other::Fixed { .. } => 0.0,
         };
         let inverse_mass = point.inverse_mass(particles) + of_other;
@@ -61,22 +62,22 @@ impl<const D: usize> Contact<D> {
             distance: 0.0,
             effective_mass: 1.0 / inverse_mass,
             friction,
-            normal_push: 0.0,
-            friction_push: [0.0; D],
+            normal_impulse: 0.0,
+            friction_impulse: [0.0; D],
         })
     }
 
-    /// The contact of a point with an obstacle closer than `reach`, m. `displacement` is that of
-    /// the obstacle at a point in this substep, m.
+    /// The contact of a point with an obstacle closer than `contact_distance`, m. `displacement` is
+    /// that of the obstacle at a point in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: WeightedPoint,
         Nearest { distance, normal }: Nearest<D>,
-        reach: f32,
+        contact_distance: f32,
         friction: f32,
         displacement: impl Fn([f32; D]) -> [f32; D],
     ) -> Option<Self> {
-        let depth = reach - distance;
+        let depth = contact_distance - distance;
         if depth > 0.0 {
             let position = add_scaled(point.position(particles), depth, normal);
             let previous = difference(position, displacement(position));
@@ -95,20 +96,20 @@ impl<const D: usize> Contact<D> {
     /// Penetration of the point, m; below 0 outside.
     pub(crate) fn depth(&self, particles: &Particles<D>) -> f32 {
         let q = match &self.other {
-            Other::Matter(anchor) => anchor.position(particles),
+            Other::Movable(point) => point.position(particles),
             Other::Fixed { position, .. } => *position,
         };
         -self.separation(difference(self.point.position(particles), q))
     }
 
     /// The position of the point, m, the normal, and the displacement of a fixed other side in this
-    /// substep, m; None if the point was not pushed.
+    /// substep, m; None if the contact has no normal impulse.
     pub(super) fn collision(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
         let displacement = match &self.other {
-            Other::Matter(_) => [0.0; D],
+            Other::Movable(_) => [0.0; D],
             Other::Fixed { position, previous } => difference(*position, *previous),
         };
-        (self.normal_push > 0.0)
+        (self.normal_impulse > 0.0)
             .then(|| [self.point.position(particles), self.normal, displacement])
     }
 
@@ -117,32 +118,34 @@ impl<const D: usize> Contact<D> {
         dot(offset, self.normal) - self.distance
     }
 
-    /// Updates the normal push so that it removes `separation`, and returns its change (negative if
-    /// there was too much). The accumulated push never pulls.
+    /// Updates the normal impulse so that it removes `separation`, and returns its change (negative
+    /// if it was too large). The accumulated impulse never pulls.
     #[inline(always)]
-    fn update_normal_push(&mut self, separation: f32) -> f32 {
-        let before = self.normal_push;
-        let normal_push = before - separation * self.effective_mass;
-        self.normal_push = if normal_push > 0.0 { normal_push } else { 0.0 };
-        self.normal_push - before
+    fn update_normal_impulse(&mut self, separation: f32) -> f32 {
+        let before = self.normal_impulse;
+        let normal_impulse = before - separation * self.effective_mass;
+        self.normal_impulse = if normal_impulse > 0.0 { normal_impulse } else { 0.0 };
+        self.normal_impulse - before
     }
 
-    /// Updates the friction push so that it undoes the displacement `slid` of the point relative to
-    /// the other side in this substep, m, and returns its change. The accumulated push never
-    /// exceeds the Coulomb limit.
+    /// Updates the friction impulse so that it undoes the tangential part of `displacement`, that
+    /// of the point relative to the other side in this substep, m, and returns its change. The
+    /// accumulated impulse never exceeds the Coulomb limit.
     #[inline(always)]
-    fn update_friction_push(&mut self, slid: [f32; D]) -> [f32; D] {
-        let along_normal = dot(slid, self.normal);
-        let mut friction_push = self.friction_push;
-        for (axis, friction_push) in friction_push.iter_mut().enumerate() {
-            *friction_push -= (slid[axis] - along_normal * self.normal[axis]) * self.effective_mass;
+    fn update_friction_impulse(&mut self, displacement: [f32; D]) -> [f32; D] {
+        let along_normal = dot(displacement, self.normal);
+        let mut friction_impulse = self.friction_impulse;
+        for (axis, friction_impulse) in friction_impulse.iter_mut().enumerate() {
+            *friction_impulse -=
+                (displacement[axis] - along_normal * self.normal[axis]) * self.effective_mass;
         }
-        let (square, limit) = (dot(friction_push, friction_push), self.friction * self.normal_push);
+        let (square, limit) =
+            (dot(friction_impulse, friction_impulse), self.friction * self.normal_impulse);
         if square > limit * limit {
-            friction_push = scaled(friction_push, limit / square.sqrt());
+            friction_impulse = scaled(friction_impulse, limit / square.sqrt());
         }
-        let change = difference(friction_push, self.friction_push);
-        self.friction_push = friction_push;
+        let change = difference(friction_impulse, self.friction_impulse);
+        self.friction_impulse = friction_impulse;
         change
     }
 }
@@ -158,15 +161,15 @@ const BEFORE: usize = 1;
 struct LocalPoint {
     states: [u32; 4],
     weights: [f32; 4],
-    /// Displacement of each point per unit of push, 1/kg.
-    per_push: [f32; 4],
+    /// Displacement of each state per unit of impulse, 1/kg.
+    per_impulse: [f32; 4],
 }
 
 impl LocalPoint {
     #[inline(always)]
     fn position<const D: usize>(&self, states: &[PointState<D>], when: usize) -> [f32; D] {
-        let at = |i: usize| &states[self.states[i] as usize][when];
-        let (a, b, c, d) = (at(0), at(1), at(2), at(3));
+        let state = |i: usize| &states[self.states[i] as usize][when];
+        let (a, b, c, d) = (state(0), state(1), state(2), state(3));
         let mut position = [0.0; D];
         for (axis, x) in position.iter_mut().enumerate() {
             *x = mean([a[axis], b[axis], c[axis], d[axis]], self.weights);
@@ -175,16 +178,16 @@ impl LocalPoint {
     }
 
     #[inline(always)]
-    fn apply_push<const D: usize>(
+    fn apply_impulse<const D: usize>(
         &self,
         states: &mut [PointState<D>],
         when: usize,
-        push: [f32; D],
+        impulse: [f32; D],
     ) {
-        for (state, per_push) in self.states.into_iter().zip(self.per_push) {
+        for (state, per_impulse) in self.states.into_iter().zip(self.per_impulse) {
             let x = &mut states[state as usize][when];
             for axis in 0..D {
-                x[axis] += push[axis] * per_push;
+                x[axis] += impulse[axis] * per_impulse;
             }
         }
     }
@@ -206,12 +209,17 @@ impl Sides {
         difference(self.point.position(states, when), self.other.position(states, when))
     }
 
-    /// Pushes both sides in opposite directions.
+    /// Applies an impulse to the point and its opposite to the other side.
     #[inline(always)]
-    fn push<const D: usize>(&self, states: &mut [PointState<D>], when: usize, push: [f32; D]) {
-        self.point.apply_push(states, when, push);
+    fn apply_impulse<const D: usize>(
+        &self,
+        states: &mut [PointState<D>],
+        when: usize,
+        impulse: [f32; D],
+    ) {
+        self.point.apply_impulse(states, when, impulse);
         if self.other_moves {
-            self.other.apply_push(states, when, push.map(|push| -push));
+            self.other.apply_impulse(states, when, impulse.map(|x| -x));
         }
     }
 }
@@ -222,16 +230,16 @@ pub(crate) struct Solver<const D: usize> {
     /// The states of `particles`, then those of fixed points.
     states: Vec<PointState<D>>,
     particles: Vec<u32>,
-    /// By particle: the index of its state. Valid only if `particles` has the particle there.
+    /// By particle: the index of its state. Valid only if `particles[index]` is the particle.
     state_of: Vec<u32>,
     sides: Vec<Sides>,
 }
 
 impl<const D: usize> Solver<D> {
-    /// Pushes the two sides of each contact apart where they penetrate, and applies friction.
+    /// Moves the two sides of each contact apart where they penetrate, and applies friction.
     /// Restitution follows at the end of the substep (`bounce`). Contacts are solved in order,
-    /// several times (Gauss-Seidel, as for sticks); a later iteration takes back a push that other
-    /// contacts made unnecessary.
+    /// several times (Gauss-Seidel, as for sticks); a later iteration takes back an impulse that
+    /// other contacts made unnecessary.
     pub(crate) fn resolve(&mut self, contacts: &mut Vec<Contact<D>>, particles: &mut Particles<D>) {
         self.gather(contacts, particles);
         let Self { states, sides, .. } = self;
@@ -240,26 +248,31 @@ impl<const D: usize> Solver<D> {
         iterate(contacts, sides, |contact, sides| {
             let now = contact.separation(sides.offset(states, NOW));
             let before = contact.separation(sides.offset(states, BEFORE));
-            let normal_push = contact.update_normal_push(if now > before { now } else { before });
-            if normal_push != 0.0 {
-                let push = scaled(contact.normal, normal_push);
-                sides.push(states, NOW, push);
-                sides.push(states, BEFORE, push);
+            let normal_impulse =
+                contact.update_normal_impulse(if now > before { now } else { before });
+            if normal_impulse != 0.0 {
+                let impulse = scaled(contact.normal, normal_impulse);
+                sides.apply_impulse(states, NOW, impulse);
+                sides.apply_impulse(states, BEFORE, impulse);
             }
-            normal_push != 0.0
+            normal_impulse != 0.0
         });
-        // λ is the same in all directions, so a normal push causes no sliding: both pushes are
+        // λ is the same in all directions, so a normal impulse causes no sliding: both impulses are
         // computed from the same offset and applied as one.
         iterate(contacts, sides, |contact, sides| {
             let offset = sides.offset(states, NOW);
-            let normal_push = contact.update_normal_push(contact.separation(offset));
-            let touches = normal_push != 0.0 || contact.normal_push > 0.0;
-            if touches {
-                let slid = difference(offset, sides.offset(states, BEFORE));
-                let friction_push = contact.update_friction_push(slid);
-                sides.push(states, NOW, add_scaled(friction_push, normal_push, contact.normal));
+            let normal_impulse = contact.update_normal_impulse(contact.separation(offset));
+            let in_contact = normal_impulse != 0.0 || contact.normal_impulse > 0.0;
+            if in_contact {
+                let displacement = difference(offset, sides.offset(states, BEFORE));
+                let friction_impulse = contact.update_friction_impulse(displacement);
+                sides.apply_impulse(
+                    states,
+                    NOW,
+                    add_scaled(friction_impulse, normal_impulse, contact.normal),
+                );
             }
-            touches
+            in_contact
         });
         self.scatter(particles);
     }
@@ -269,7 +282,7 @@ impl<const D: usize> Solver<D> {
         &self.particles
     }
 
-    /// Clears the buffers and reserves memory for so many contacts and particles, so that later
+    /// Clears the buffers and reserves memory for a number of contacts and particles, so that later
     /// steps do not allocate.
     pub(super) fn reserve(&mut self, contacts: usize, particles: usize) {
         self.particles.clear();
@@ -285,9 +298,9 @@ impl<const D: usize> Solver<D> {
     fn gather(&mut self, contacts: &Vec<Contact<D>>, particles: &Particles<D>) {
         self.reserve(contacts.capacity(), particles.len());
         for contact in contacts {
-            let point = self.local(&contact.point, particles);
+            let point = self.local_point(&contact.point, particles);
             let (other, other_moves) = match &contact.other {
-                Other::Matter(anchor) => (self.local(anchor, particles), true),
+                Other::Movable(other) => (self.local_point(other, particles), true),
                 Other::Fixed { .. } => (point, false),
             };
             self.sides.push(Sides { point, other, other_moves });
@@ -303,14 +316,14 @@ impl<const D: usize> Solver<D> {
                 sides.other = LocalPoint {
                     states: [state; 4],
                     weights: [1.0, 0.0, 0.0, 0.0],
-                    per_push: [0.0; 4],
+                    per_impulse: [0.0; 4],
                 };
             }
         }
     }
 
     /// A point by indices of states, with new states for particles that have none.
-    fn local(&mut self, point: &WeightedPoint, particles: &Particles<D>) -> LocalPoint {
+    fn local_point(&mut self, point: &WeightedPoint, particles: &Particles<D>) -> LocalPoint {
         let states = point.particles.map(|particle| {
             let state = &mut self.state_of[particle as usize];
             if self.particles.get(*state as usize) != Some(&particle) {
@@ -319,8 +332,8 @@ impl<const D: usize> Solver<D> {
             }
             *state
         });
-        let per_push = point.displacements_per_push(particles);
-        LocalPoint { states, weights: point.weights, per_push }
+        let per_impulse = point.displacements_per_impulse(particles);
+        LocalPoint { states, weights: point.weights, per_impulse }
     }
 
     /// Copies the states back to the particles.
@@ -338,7 +351,7 @@ impl<const D: usize> Solver<D> {
     }
 }
 
-/// Iterates over all contacts, starting without pushes, until an iteration moves nothing.
+/// Iterates over all contacts, starting with impulses of 0, until an iteration moves nothing.
 #[inline(always)]
 fn iterate<const D: usize>(
     contacts: &mut [Contact<D>],
@@ -346,8 +359,8 @@ fn iterate<const D: usize>(
     mut solve: impl FnMut(&mut Contact<D>, &Sides) -> bool,
 ) {
     for contact in &mut *contacts {
-        contact.normal_push = 0.0;
-        contact.friction_push = [0.0; D];
+        contact.normal_impulse = 0.0;
+        contact.friction_impulse = [0.0; D];
     }
     for _ in 0..ITERATIONS {
         let mut moved = false;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use taut_core::Particles;
 
 use super::Bodies;
-use crate::drawing::row;
+use crate::drawing::resize_vector;
 
 impl<const D: usize> Bodies<D> {
     /// The positions of all vertices of all bodies, m, body by body.
@@ -38,20 +38,21 @@ impl<const D: usize> Bodies<D> {
         let [_, c2, c3, c4] = &self.weights;
         let mut rows = rows.iter_mut();
         for body in &self.all[bodies] {
-            let [x1, x2, x3, x4] = body.particles.map(|it| particles.position(it as usize));
+            let [x1, x2, x3, x4] =
+                body.particles.map(|particle| particles.position(particle as usize));
             let from_first = |x: [f32; D]| -> [f32; D] { core::array::from_fn(|i| x[i] - x1[i]) };
             let [x2, x3, x4] = [x2, x3, x4].map(from_first);
             let range = body.vertices.clone();
             let weights = c2[range.clone()].iter().zip(&c3[range.clone()]).zip(&c4[range]);
             for (((c2, c3), c4), vertex) in weights.zip(&mut rows) {
-                *vertex = row::<_, D, N>(core::array::from_fn(|axis| {
+                *vertex = resize_vector::<_, D, N>(core::array::from_fn(|axis| {
                     ((c2 * x2[axis] + c3 * x3[axis]) + c4 * x4[axis]) + x1[axis]
                 }));
             }
         }
     }
 
-    /// The triangles of a range of bodies; the first vertex of the first body is number 0.
+    /// The triangles of a range of bodies; the first vertex of the first body has the index 0.
     pub(crate) fn triangles_of(
         &self,
         bodies: Range<usize>,

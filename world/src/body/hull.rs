@@ -47,19 +47,20 @@ impl Hull {
 
     /// The lower and upper corner of its bounding box in the world, grown by `margin`.
     pub(super) fn bounds(&self, pose: &BodyPose, margin: f64) -> [Vector; 2] {
-        let centre = pose.place(self.centre);
-        let reach = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half_extents);
-        let reach = reach.map(|reach| reach + margin);
-        [difference(centre, reach), sum(centre, reach)]
+        let centre = pose.point(self.centre);
+        let half_extents = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half_extents);
+        let grown = half_extents.map(|half| half + margin);
+        [difference(centre, grown), sum(centre, grown)]
     }
 
     /// Its faces, and those of its box that are in other directions, for a body whose particles are
     /// at `particles`.
     pub(super) fn faces(&self, particles: &[Vector; 4]) -> Vec<Face> {
         let points: Vec<Vector> =
-            self.shape.points().iter().map(|it| it.to_array().map(f64::from)).collect();
-        let of_hull = self.shape.faces().iter().map(|it| it.normal.to_array().map(f64::from));
-        let mut normals: Vec<Vector> = of_hull.filter_map(direction).collect();
+            self.shape.points().iter().map(|point| point.to_array().map(f64::from)).collect();
+        let face_normals =
+            self.shape.faces().iter().map(|face| face.normal.to_array().map(f64::from));
+        let mut normals: Vec<Vector> = face_normals.filter_map(direction).collect();
         for axis in 0..3 {
             for side in [1.0, -1.0] {
                 let mut normal = [0.0; 3];

@@ -4,7 +4,7 @@ use taut_core::Particles;
 
 use super::WeightedPoint;
 use super::contact::{Contact, Other, Solver};
-use super::own_limbs::OwnLimbs;
+use super::own_limbs::OwnLimbOverlaps;
 use super::weighted_point::Probe;
 use crate::obstacle::LimbContacts;
 use crate::surface::{Nearest, Surface};
@@ -14,7 +14,7 @@ use crate::vector::{difference, dot, length, wide};
 /// A capsule whose axis joins two particles; a ball if both are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limb {
-    /// The particles, by their numbers in the model.
+    /// The particles, by their indices in the model.
     pub ends: [u32; 2],
     /// m.
     pub radius: f32,
@@ -24,16 +24,16 @@ pub struct Limb {
 }
 
 impl Limb {
-    /// The point of its axis at `share` of its length from the first end.
-    pub(crate) fn point(&self, share: f32) -> WeightedPoint {
+    /// The point of its axis at `fraction` of its length from the first end.
+    pub(crate) fn point(&self, fraction: f32) -> WeightedPoint {
         match self.ends {
             [a, b] if a == b => WeightedPoint::at(a), // weights of ½ and ½ would halve `Σ c² w`
-            ends => WeightedPoint::on_stick(ends, share),
+            ends => WeightedPoint::on_stick(ends, fraction),
         }
     }
 
     /// Whether it has a particle in common with another.
-    pub(super) fn joins(&self, other: &Self) -> bool {
+    pub(super) fn shares_particle_with(&self, other: &Self) -> bool {
         self.ends.iter().any(|end| other.ends.contains(end))
     }
 
@@ -45,10 +45,10 @@ impl Limb {
         margin: f64,
     ) -> BoundingBox<D> {
         let [a, b] = self.ends.map(|end| wide(particles.position(end as usize)));
-        let reach = f64::from(self.radius) + margin;
+        let distance = f64::from(self.radius) + margin;
         let end = |axis: usize, upper: bool| {
             let outer = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };
-            if upper { outer + reach } else { outer - reach }
+            if upper { outer + distance } else { outer - distance }
         };
         BoundingBox {
             object,
@@ -58,29 +58,33 @@ impl Limb {
     }
 
     /// For each half of its axis the [sample point](samples) closest to an obstacle and its distance,
-    /// if within `reach`, m.
+    /// if within `contact_distance`, m.
     fn deepest<const D: usize>(
         &self,
         particles: &Particles<D>,
         nearest: &impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
-        reach: f32,
+        contact_distance: f32,
     ) -> [Option<(Probe, Nearest<D>)>; 2] {
-        let probe = |share: f32, reach: f32| {
-            let point = self.point(share);
-            Probe { point, inner: point, reach }
+        let probe = |fraction: f32, contact_distance: f32| {
+            let point = self.point(fraction);
+            Probe { point, inner: point, contact_distance }
         };
         let [a, b] = self.ends.map(|end| particles.position(end as usize));
         let half = 0.5 * length(difference(b, a));
         let mut found = [None, None];
         // Most limbs are far from the obstacle.
-        if nearest(particles, &probe(0.5, reach + half)).distance >= reach + half {
+        if nearest(particles, &probe(0.5, contact_distance + half)).distance
+            >= contact_distance + half
+        {
             return found;
         }
-        for shares in samples(half, reach) {
-            for (found, share) in found.iter_mut().zip(shares) {
-                let probe = probe(share, reach);
+        for fractions in samples(half, contact_distance) {
+            for (found, fraction) in found.iter_mut().zip(fractions) {
+                let probe = probe(fraction, contact_distance);
                 let nearest = nearest(particles, &probe);
-                if nearest.distance < found.map_or(reach, |(_, deepest)| deepest.distance) {
+                if nearest.distance
+                    < found.map_or(contact_distance, |(_, deepest)| deepest.distance)
+                {
                     *found = Some((probe, nearest));
                 }
             }
@@ -94,18 +98,18 @@ const SEGMENTS_MAX: f32 = 8.0;
 /// Smallest distance of sample points, m.
 const SPACING_MIN: f32 = 1e-6;
 
-/// Sample points of the two halves of an axis, whose length is `half`, m, as shares of the whole
-/// axis: pairs of one point of each half, from the ends to the middle. They are at most `reach` apart
-/// (unless that needs more than [`SEGMENTS_MAX`] segments): then an edge penetrates a capsule of the
-/// radius `reach` by less than an eighth of that between two of them.
-pub(super) fn samples(half: f32, reach: f32) -> impl Iterator<Item = [f32; 2]> {
-    let segments = half / reach.max(SPACING_MIN);
+/// Sample points of the two halves of an axis, whose length is `half`, m, as fractions of the whole
+/// axis: pairs of one point of each half, from the ends to the middle. They are at most `radius`
+/// apart (unless that needs more than [`SEGMENTS_MAX`] segments): an edge between two of them then
+/// penetrates a capsule of that radius by less than a seventh of the radius.
+pub(super) fn samples(half: f32, radius: f32) -> impl Iterator<Item = [f32; 2]> {
+    let segments = half / radius.max(SPACING_MIN);
     let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
     #[allow(clippy::cast_sign_loss, reason = "a count")]
     let last = segments as u32;
     (0..=last).map(move |segment| {
-        let share = 0.5 * (segment as f32 / segments.max(1.0));
-        [share, 1.0 - share]
+        let fraction = 0.5 * (segment as f32 / segments.max(1.0));
+        [fraction, 1.0 - fraction]
     })
 }
 
@@ -125,7 +129,7 @@ pub(super) fn samples(half: f32, reach: f32) -> impl Iterator<Item = [f32; 2]> {
 pub struct Limbs<const D: usize = 3> {
     all: Vec<Limb>,
     owners: u32,
-    own: OwnLimbs,
+    own_overlaps: OwnLimbOverlaps,
 }
 
 impl<const D: usize> Limbs<D> {
@@ -165,14 +169,14 @@ impl<const D: usize> Limbs<D> {
         solver.reserve(obstacle_contacts.capacity(), particles.len());
         for limb in &self.all {
             obstacle_contacts.clear();
-            let reach = surface.thickness + limb.radius;
-            let deepest = limb.deepest(particles, &nearest, reach);
+            let contact_distance = surface.thickness + limb.radius;
+            let deepest = limb.deepest(particles, &nearest, contact_distance);
             for (Probe { point, .. }, nearest) in deepest.into_iter().flatten() {
                 let contact = Contact::with_obstacle(
                     particles,
                     point,
                     nearest,
-                    reach,
+                    contact_distance,
                     friction,
                     &displacement,
                 );
@@ -193,10 +197,10 @@ impl<const D: usize> Limbs<D> {
     ) -> f32 {
         let mut largest = 0.0;
         for limb in &self.all {
-            let reach = thickness + limb.radius;
-            let deepest = limb.deepest(particles, &nearest, reach);
+            let contact_distance = thickness + limb.radius;
+            let deepest = limb.deepest(particles, &nearest, contact_distance);
             for (probe, nearest) in deepest.into_iter().flatten() {
-                let depth = reach - nearest.distance;
+                let depth = contact_distance - nearest.distance;
                 if depth > largest && probe.point.inverse_mass(particles) > 0.0 {
                     largest = depth;
                 }
@@ -213,14 +217,14 @@ impl<const D: usize> Limbs<D> {
     ) {
         let (owner, first) = (self.owners, self.all.len());
         self.all.extend(limbs.into_iter().map(|(ends, radius)| Limb { ends, radius, owner }));
-        self.own.extend(&self.all, first, particles);
+        self.own_overlaps.extend(&self.all, first, particles);
         self.owners += 1;
     }
 
     /// Keeps the limbs whose ends satisfy `keep`, in the same order; returns whether any are removed.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut([u32; 2]) -> bool) -> bool {
         let mut kept = 0;
-        let new_numbers: Vec<Option<usize>> = self
+        let new_indices: Vec<Option<usize>> = self
             .all
             .iter()
             .map(|limb| {
@@ -232,9 +236,9 @@ impl<const D: usize> Limbs<D> {
         if kept == self.all.len() {
             return false;
         }
-        let mut numbers = new_numbers.iter();
-        self.all.retain(|_| numbers.next().is_some_and(Option::is_some));
-        self.own.retain(|old| new_numbers[old]);
+        let mut indices = new_indices.iter();
+        self.all.retain(|_| indices.next().is_some_and(Option::is_some));
+        self.own_overlaps.retain(|old| new_indices[old]);
         true
     }
 
@@ -245,26 +249,26 @@ impl<const D: usize> Limbs<D> {
 
     /// The distance that the axes of two limbs keep, m; None if they do not collide.
     fn distance(&self, pair: [usize; 2], contacts: &LimbContacts) -> Option<f32> {
-        let [one, other] = pair.map(|number| &self.all[number]);
+        let [one, other] = pair.map(|limb| &self.all[limb]);
         if one.owner != other.owner {
             Some(one.radius + other.radius)
         } else if contacts.own_limbs {
-            self.own.distance(&self.all, pair)
+            self.own_overlaps.distance(&self.all, pair)
         } else {
             None
         }
     }
 
-    /// Pushes limbs apart. Contacts up to a distance of the margin are found once per substep.
-    pub(crate) fn keep_apart(
+    /// Moves limbs apart. Contacts up to a distance of the margin are found once per substep.
+    pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<D>,
         settings: &LimbContacts,
         scratch: &mut LimbScratch<D>,
     ) {
-        if !scratch.found {
+        if !scratch.up_to_date {
             scratch.find(self, particles, settings);
-            scratch.found = true;
+            scratch.up_to_date = true;
         }
         let LimbScratch { contacts, solver, .. } = scratch;
         solver.resolve(contacts, particles);
@@ -284,10 +288,10 @@ impl<const D: usize> Limbs<D> {
         })
     }
 
-    /// Appends the limbs of another model, whose first particle becomes number `first`.
+    /// Appends the limbs of another model, whose first particle gets the index `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
         let owners = self.owners;
-        self.own.append(&others.own, self.all.len());
+        self.own_overlaps.append(&others.own_overlaps, self.all.len());
         self.all.extend(others.all.iter().map(|limb| Limb {
             ends: limb.ends.map(|end| first + end),
             owner: owners + limb.owner,
@@ -313,13 +317,13 @@ pub(crate) struct LimbScratch<const D: usize> {
     obstacle_contacts: Vec<Contact<D>>,
     solver: Solver<D>,
     /// Whether `contacts` are those of this substep.
-    found: bool,
+    up_to_date: bool,
 }
 
 impl<const D: usize> LimbScratch<D> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
     pub(crate) fn discard_contacts(&mut self) {
-        self.found = false;
+        self.up_to_date = false;
     }
 
     /// Finds the contacts of all pairs that are nearer than the margin.
@@ -330,8 +334,8 @@ impl<const D: usize> LimbScratch<D> {
         pairs.clear();
         // Enough for a pile of limbs, so that later steps do not allocate.
         pairs.reserve(8 * all.len());
-        let numbered = all.iter().enumerate();
-        boxes.extend(numbered.map(|(number, limb)| limb.bounds(number, particles, margin)));
+        let limbs_by_index = all.iter().enumerate();
+        boxes.extend(limbs_by_index.map(|(index, limb)| limb.bounds(index, particles, margin)));
         let distance =
             |one: usize, other: usize| limbs.distance([one.min(other), one.max(other)], settings);
         sweep::pairs(boxes, |one, other| distance(one, other).is_some(), pairs);
@@ -351,8 +355,8 @@ fn nearest_on_axes<const D: usize>(
     particles: &Particles<D>,
 ) -> [WeightedPoint; 2] {
     let ends = limbs.map(|limb| limb.ends.map(|end| particles.position(end as usize)));
-    let shares = nearest_points(ends);
-    core::array::from_fn(|i| limbs[i].point(shares[i]))
+    let fractions = nearest_points(ends);
+    core::array::from_fn(|i| limbs[i].point(fractions[i]))
 }
 
 /// The distance of the axes of two limbs, m.
@@ -361,29 +365,29 @@ pub(super) fn axis_distance<const D: usize>(limbs: [&Limb; 2], particles: &Parti
     length(difference(p.position(particles), q.position(particles)))
 }
 
-/// The contact of two limbs whose axes keep the distance `touching`, m, if they are nearer than that
-/// and the margin.
+/// The contact of two limbs whose axes keep `contact_distance`, m, if they are nearer than that
+/// plus the margin.
 fn contact<const D: usize>(
     limbs: [&Limb; 2],
     particles: &Particles<D>,
-    touching: f32,
+    contact_distance: f32,
     &LimbContacts { friction, margin, .. }: &LimbContacts,
 ) -> Option<Contact<D>> {
     let [p, q] = nearest_on_axes(limbs, particles);
     let offset = difference(p.position(particles), q.position(particles));
     let previous_offset = difference(p.previous(particles), q.previous(particles));
     let distance = length(offset);
-    if distance > touching + margin {
+    if distance > contact_distance + margin {
         return None;
     }
     // If the axes crossed in this substep, the normal points to the previous side.
     let crossed = dot(offset, previous_offset) < 0.0;
     let out = if crossed || distance < 1e-6 { previous_offset } else { offset };
     let out_length = length(out);
-    let normal = out.map(|along| along / out_length);
+    let normal = out.map(|x| x / out_length);
     (out_length >= 1e-6)
-        .then(|| Contact::new(particles, p, Other::Matter(q), normal, friction))?
-        .map(|contact| contact.with_distance(touching))
+        .then(|| Contact::new(particles, p, Other::Movable(q), normal, friction))?
+        .map(|contact| contact.with_distance(contact_distance))
 }
 
 /// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
@@ -393,8 +397,8 @@ pub(super) fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
     let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));
     let c = dot(d1, r);
-    let clamped_ratio = |over: f32, under: f32| {
-        let ratio = if under > f32::MIN_POSITIVE { over / under } else { 0.0 };
+    let clamped_ratio = |dividend: f32, divisor: f32| {
+        let ratio = if divisor > f32::MIN_POSITIVE { dividend / divisor } else { 0.0 };
         let ratio = if ratio > 0.0 { ratio } else { 0.0 };
         if ratio < 1.0 { ratio } else { 1.0 }
     };

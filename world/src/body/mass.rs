@@ -10,8 +10,8 @@ use crate::vector::{add_scaled, cross, difference, dot, sum};
 /// times as long as thick. The tetrahedron of a flatter body is not rigid in `f32`.
 const EIGENVALUE_RATIO_MIN: f64 = 1e-8;
 
-/// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the unit
-/// matrix, and whose centre is the origin; its volume is positive.
+/// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the
+/// identity matrix, and whose centre is the origin; its volume is positive.
 pub(crate) const CORNERS: [Vector; 4] =
     [[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]];
 
@@ -20,15 +20,15 @@ pub(crate) const CORNERS: [Vector; 4] =
 /// ```
 /// use taut_world::MassProperties;
 ///
-/// // A dice of 2 cm, of 1400 kg/m³.
-/// let dice = MassProperties::of_box([0.02; 3], 1400.0)?;
-/// assert!((dice.mass - 0.0112).abs() < 1e-12);
-/// assert!((dice.inertia[0][0] - dice.mass * 0.02 * 0.02 / 6.0).abs() < 1e-15);
+/// // A die of 2 cm, of 1400 kg/m³.
+/// let die = MassProperties::of_box([0.02; 3], 1400.0)?;
+/// assert!((die.mass - 0.0112).abs() < 1e-12);
+/// assert!((die.inertia[0][0] - die.mass * 0.02 * 0.02 / 6.0).abs() < 1e-15);
 ///
 /// // Four particles of a quarter of its mass each move as it does.
-/// let points = dice.four_points()?;
-/// let again = MassProperties::of_points(&points.map(|point| (point, dice.mass / 4.0)))?;
-/// assert!((again.inertia[1][1] - dice.inertia[1][1]).abs() < 1e-15);
+/// let points = die.four_points()?;
+/// let again = MassProperties::of_points(&points.map(|point| (point, die.mass / 4.0)))?;
+/// assert!((again.inertia[1][1] - die.inertia[1][1]).abs() < 1e-15);
 /// # Ok::<(), taut_world::BodyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl MassProperties {
     /// the form of Blow and Binstock, "How to find the inertia tensor of a 3D solid body" (2004).
     ///
     /// # Errors
-    /// If a corner is not the number of a vertex, the mesh is not closed or encloses no volume, or
+    /// If a corner is not the index of a vertex, the mesh is not closed or encloses no volume, or
     /// the mass is not above 0 and finite.
     pub fn of_mesh(
         vertices: &[[f32; 3]],
@@ -72,7 +72,7 @@ impl MassProperties {
         density: f64,
     ) -> Result<Self, BodyError> {
         check_closed(vertices.len(), triangles)?;
-        let vertex = |number: u32| vertices[number as usize].map(f64::from);
+        let vertex = |index: u32| vertices[index as usize].map(f64::from);
         // Tetrahedra from a vertex of the mesh: those from a distant origin would lose digits by
         // cancellation.
         let origin = triangles.first().map_or([0.0; 3], |triangle| vertex(triangle[0]));
@@ -80,11 +80,12 @@ impl MassProperties {
         for triangle in triangles {
             let [a, b, c] = triangle.map(|corner| difference(vertex(corner), origin));
             let six_volumes = dot(a, cross(b, c));
-            let all = sum(sum(a, b), c);
+            let corner_sum = sum(sum(a, b), c);
             volume += six_volumes / 6.0;
-            first = add_scaled(first, six_volumes / 24.0, all);
+            first = add_scaled(first, six_volumes / 24.0, corner_sum);
             second = matrix(|i, j| {
-                let moments = ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + all[i] * all[j];
+                let moments =
+                    ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + corner_sum[i] * corner_sum[j];
                 second[i][j] + six_volumes / 120.0 * moments
             });
         }
@@ -121,13 +122,14 @@ impl MassProperties {
     /// The positions at which four particles, each with a quarter of the mass, have exactly this
     /// mass, centre and inertia.
     ///
-    /// The covariance `C = Σ m x xᵀ` about the centre is `½ tr(I) 1 - I`. A regular tetrahedron
-    /// scaled along the principal axes, by the square root of each eigenvalue of `C / mass`, has
-    /// this covariance: "by rearranging the positions of the particles that make up the
-    /// tetrahedron, the physical properties can be changed accordingly" (Jakobsen 2001).
+    /// The covariance `C = Σ m x xᵀ` about the centre is `½ tr(I) 1 - I`, where 1 is the identity
+    /// matrix. A regular tetrahedron scaled along the principal axes, by the square root of each
+    /// eigenvalue of `C / mass`, has this covariance: "by rearranging the positions of the
+    /// particles that make up the tetrahedron, the physical properties can be changed accordingly"
+    /// (Jakobsen 2001).
     ///
     /// # Errors
-    /// If the mass is not above 0, a number is not finite, the tensor is not symmetric, or no body
+    /// If the mass is not above 0, a value is not finite, the tensor is not symmetric, or no body
     /// with a volume has it.
     pub fn four_points(&self) -> Result<[[f64; 3]; 4], BodyError> {
         checked_mass(self.mass)?;
@@ -150,8 +152,8 @@ impl MassProperties {
         }
         let scale = moments.map(|moment| (moment / self.mass).sqrt());
         Ok(CORNERS.map(|corner| {
-            (0..3).fold(self.centre, |at, axis| {
-                add_scaled(at, corner[axis] * scale[axis], axes[axis])
+            (0..3).fold(self.centre, |point, axis| {
+                add_scaled(point, corner[axis] * scale[axis], axes[axis])
             })
         }))
     }

@@ -8,8 +8,8 @@
 //! - [`WeightedPoint`]: a point on a stick, on a triangle or in a tetrahedron, and its contacts.
 //! - [`Limbs`]: capsules around sticks, and their contacts.
 //! - Contacts: the vertices of the meshes collide with a [`Solid`](crate::Solid), and bodies with
-//!   each other by `BodyContacts` (feature `parry`). [`Collider`]: limbs and the hulls of bodies, as
-//!   the particles of cloth and ropes meet them, and each other.
+//!   each other by `BodyContacts` (feature `parry`). [`Collider`]: limbs and the hulls of bodies,
+//!   for contacts with the particles of cloth and ropes and with each other.
 
 mod bounce;
 mod colliders;
@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use taut_core::{Particles, Real, Renumbering};
 
-use crate::drawing::row;
+use crate::drawing::resize_vector;
 use crate::linear::{Matrix, Vector, apply, inverse, matrix, per_axis};
 use crate::vector::{difference, sum, wide};
 
@@ -47,7 +47,7 @@ pub use weighted_point::WeightedPoint;
 /// A rigid body: its four particles, and the mesh attached to them.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// The particles, by their numbers in the model.
+    /// The particles, by their indices in the model.
     particles: [u32; 4],
     /// Their positions in body coordinates (the body's axes, from its centre) at rest, m.
     rest: [Vector; 4],
@@ -60,7 +60,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Its particles, by their numbers in the model (of a world: in the island).
+    /// Its particles, by their indices in the model (of a world: in the island).
     pub fn particles(&self) -> [u32; 4] {
         self.particles
     }
@@ -82,16 +82,18 @@ impl Body {
         WeightedPoint { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
     }
 
-    /// The point that is at `at` now, m. None if the body has no volume.
+    /// The point that is at `position` now, m. None if the body has no volume.
     pub(crate) fn point_at<const D: usize>(
         &self,
         particles: &Particles<D>,
-        at: Vector,
+        position: Vector,
     ) -> Option<WeightedPoint> {
-        let corners = self.particles.map(|it| wide(row(particles.position(it as usize))));
+        let corners = self
+            .particles
+            .map(|particle| wide(resize_vector(particles.position(particle as usize))));
         let edges = matrix(|axis, edge| corners[edge + 1][axis] - corners[0][axis]);
-        let [b, c, d] = apply(&inverse(&edges)?, difference(at, corners[0]));
-        Some(WeightedPoint::in_tetrahedron(self.particles, [b, c, d].map(|it| it as f32)))
+        let [b, c, d] = apply(&inverse(&edges)?, difference(position, corners[0]));
+        Some(WeightedPoint::in_tetrahedron(self.particles, [b, c, d].map(|weight| weight as f32)))
     }
 
     /// The weights c1 to c4, whose sum is 1.
@@ -106,15 +108,15 @@ impl Body {
 /// ```
 /// use taut_world::Model;
 ///
-/// let dice = Model::rigid_box([0.02; 3], 1400.0)?;
-/// let body = &dice.bodies.all()[0];
-/// assert_eq!(body.pose(&dice.particles).rotation[0], [1.0, 0.0, 0.0]);
+/// let die = Model::rigid_box([0.02; 3], 1400.0)?;
+/// let body = &die.bodies.all()[0];
+/// assert_eq!(body.pose(&die.particles).rotation[0], [1.0, 0.0, 0.0]);
 ///
 /// // The vertices to draw; to be copied after every step.
-/// let mut vertices = dice.bodies.vertices(&dice.particles);
-/// dice.bodies.copy_vertices(&dice.particles, &mut vertices);
+/// let mut vertices = die.bodies.vertices(&die.particles);
+/// die.bodies.copy_vertices(&die.particles, &mut vertices);
 /// assert!((vertices[0][0] + 0.01).abs() < 1e-8);
-/// assert_eq!(dice.bodies.triangles().len(), 12);
+/// assert_eq!(die.bodies.triangles().len(), 12);
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -147,7 +149,7 @@ impl<const D: usize> Bodies<D> {
         self.all.is_empty()
     }
 
-    /// The triangles of all meshes, by the numbers of their vertices, counter-clockwise from
+    /// The triangles of all meshes, by the indices of their vertices, counter-clockwise from
     /// outside.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
@@ -160,7 +162,7 @@ impl<const D: usize> Bodies<D> {
 
     /// One body of the particles 0 to 3 at `points`, and the mesh attached to them, all in body
     /// coordinates. None if the points span no volume.
-    pub(crate) fn one(
+    pub(crate) fn single(
         points: [Vector; 4],
         vertices: &[Vector],
         triangles: &[[u32; 3]],
@@ -184,7 +186,7 @@ impl<const D: usize> Bodies<D> {
         Some(Self { all: vec![body], weights, triangles: triangles.to_vec() })
     }
 
-    /// Appends the bodies of another model, whose first particle becomes number `first`.
+    /// Appends the bodies of another model, whose first particle gets the index `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
         let (vertices, triangles) = (self.weights[0].len(), self.triangles.len());
         let shifted = |range: &Range<usize>, by: usize| range.start + by..range.end + by;

@@ -54,7 +54,7 @@ impl Body {
     /// apart (a substep).
     pub fn twist<S: Real>(&self, particles: &Particles<3, S>, h: f64) -> Twist {
         let Twist { velocity, spin } = self.motion(particles).twist;
-        Twist { velocity: velocity.map(|along| along / h), spin: spin.map(|angle| angle / h) }
+        Twist { velocity: velocity.map(|x| x / h), spin: spin.map(|angle| angle / h) }
     }
 
     /// Its motion in the last substep. (Bodies exist in three dimensions only.)
@@ -80,8 +80,9 @@ impl Body {
     pub fn inertia<S: Real>(&self, particles: &Particles<3, S>, mass: f64) -> [[f64; 3]; 3] {
         let points = positions_of(per_axis(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&points);
-        let unit = trace_minus(&covariance_of_four(&points.map(|x| difference(x, centre))), 1.0);
-        matrix(|i, j| mass * unit[i][j])
+        let inertia_per_mass =
+            trace_minus(&covariance_of_four(&points.map(|x| difference(x, centre))), 1.0);
+        matrix(|i, j| mass * inertia_per_mass[i][j])
     }
 
     /// Moves it to a pose, at rest.
@@ -94,7 +95,7 @@ impl Body {
         pose: &BodyPose,
     ) -> Result<(), ModelError> {
         for (particle, rest) in self.particles.into_iter().zip(self.rest) {
-            particles.set_position(particle as usize, pose.place(rest).map(|x| x as f32))?;
+            particles.set_position(particle as usize, pose.point(rest).map(|x| x as f32))?;
         }
         Ok(())
     }

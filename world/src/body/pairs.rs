@@ -21,19 +21,19 @@ pub(super) struct Scratch {
     /// For each contact the body of its point, and the body of its other side.
     bodies: Vec<[usize; 2]>,
     /// Whether `contacts` are those of this substep.
-    found: bool,
+    up_to_date: bool,
 }
 
 impl BodyScratch<3> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
     pub(crate) fn discard_contacts(&mut self) {
-        self.pairs.found = false;
+        self.pairs.up_to_date = false;
     }
 }
 
 impl Bodies<3> {
-    /// Pushes bodies apart. Contacts up to a distance of `margin`, m, are found once per substep.
-    pub(crate) fn keep_apart(
+    /// Moves bodies apart. Contacts up to a distance of `margin`, m, are found once per substep.
+    pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<3>,
         surface: &Surface,
@@ -41,9 +41,9 @@ impl Bodies<3> {
         scratch: &mut BodyScratch<3>,
     ) {
         let BodyScratch { pairs, bounces, .. } = scratch;
-        if !pairs.found {
+        if !pairs.up_to_date {
             pairs.find(&self.all, particles, surface, margin);
-            pairs.found = true;
+            pairs.up_to_date = true;
         }
         let Scratch { contacts, solver, bodies, .. } = pairs;
         solver.resolve(contacts, particles);
@@ -68,11 +68,11 @@ impl Scratch {
             let (Some(hull), Some(other_hull)) = (&one.hull, &other.hull) else { continue };
             hull.find_contacts(&poses[a], other_hull, &poses[b], margin + thickness, manifold);
             let offset = manifold.local_n1 * thickness;
-            let normal = poses[a].turned(manifold.local_n1.to_array().map(f64::from));
-            let normal = normal.map(|along| along as f32);
+            let normal = poses[a].direction(manifold.local_n1.to_array().map(f64::from));
+            let normal = normal.map(|x| x as f32);
             for point in &manifold.points {
                 let on_one =
-                    Other::Matter(one.weighted_point((point.local_p1 + offset).to_array()));
+                    Other::Movable(one.weighted_point((point.local_p1 + offset).to_array()));
                 let on_other = other.weighted_point(point.local_p2.to_array());
                 if let Some(contact) = Contact::new(particles, on_other, on_one, normal, friction) {
                     contacts.push(contact);
@@ -83,7 +83,7 @@ impl Scratch {
     }
 
     /// Finds the pairs of bodies whose bounding boxes are at most `margin` apart, in the order of
-    /// their numbers, without pairs of two pinned bodies.
+    /// their indices, without pairs of two pinned bodies.
     fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, margin: f32) {
         let Self { poses, boxes, pairs, .. } = self;
         poses.clear();
@@ -95,9 +95,10 @@ impl Scratch {
                 Some(BoundingBox { object, low, high })
             },
         ));
-        let masses = particles.inverse_masses();
-        let pinned =
-            |body: usize| bodies[body].particles.iter().all(|&i| masses[i as usize] == 0.0);
+        let inverse_masses = particles.inverse_masses();
+        let pinned = |body: usize| {
+            bodies[body].particles.iter().all(|&particle| inverse_masses[particle as usize] == 0.0)
+        };
         sweep::pairs(boxes, |one, other| !(pinned(one) && pinned(other)), pairs);
     }
 }

@@ -8,7 +8,7 @@ use super::{Bodies, Body, BodyScratch, WeightedPoint};
 use crate::surface::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
-    /// A vertex of a body, by its number among the vertices of all bodies, as an anchor.
+    /// A vertex of a body, by its index among the vertices of all bodies, as a weighted point.
     pub(crate) fn point(&self, body: &Body, vertex: usize) -> WeightedPoint {
         let weights = self.weights.each_ref().map(|column| column[vertex]);
         WeightedPoint { particles: body.particles, weights }
@@ -40,12 +40,12 @@ impl<const D: usize> Bodies<D> {
             for point in points {
                 let probe = probe(point, surface.thickness);
                 let nearest = nearest(particles, &probe);
-                let Probe { point, reach, .. } = probe;
+                let Probe { point, contact_distance, .. } = probe;
                 let contact = Contact::with_obstacle(
                     particles,
                     point,
                     nearest,
-                    reach,
+                    contact_distance,
                     friction,
                     &displacement,
                 );
@@ -81,5 +81,5 @@ impl<const D: usize> Bodies<D> {
 /// slightly inside; the point a quarter of the way to the centroid of the body's particles is
 /// assumed to be outside.
 fn probe(point: WeightedPoint, thickness: f32) -> Probe {
-    Probe { point, inner: point.inwards(0.25), reach: thickness }
+    Probe { point, inner: point.inwards(0.25), contact_distance: thickness }
 }

@@ -1,4 +1,4 @@
-//! Points on sticks, triangles and in tetrahedra, and pushes on them: equations (*) and (**) of
+//! Points on sticks, triangles and in tetrahedra, and impulses on them: equations (*) and (**) of
 //! Jakobsen 2001.
 
 use core::array::from_fn;
@@ -19,7 +19,7 @@ use taut_core::Particles;
 /// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
 ///
 /// // Moving the point to q moves the near end more than the far one, in the ratio 0.75 to 0.25.
-/// p.push(&mut stick, [0.0, 1.0, 0.0]);
+/// p.move_by(&mut stick, [0.0, 1.0, 0.0]);
 /// assert_eq!(p.position(&stick), [1.0, 1.0, 0.0]);
 /// assert_eq!([stick.position(0)[1], stick.position(1)[1]], [1.2, 0.4]);
 /// # Ok::<(), taut_core::ParticleError>(())
@@ -39,10 +39,10 @@ impl WeightedPoint {
         Self { particles: [particle; 4], weights: [1.0, 0.0, 0.0, 0.0] }
     }
 
-    /// On the stick between two particles, at `share` of its length from the first: 0 to 1.
+    /// On the stick between two particles, at `fraction` of its length from the first: 0 to 1.
     #[must_use]
-    pub fn on_stick([a, b]: [u32; 2], share: f32) -> Self {
-        Self { particles: [a, b, b, b], weights: [1.0 - share, share, 0.0, 0.0] }
+    pub fn on_stick([a, b]: [u32; 2], fraction: f32) -> Self {
+        Self { particles: [a, b, b, b], weights: [1.0 - fraction, fraction, 0.0, 0.0] }
     }
 
     /// On a triangle, by the weights of its second and third corner.
@@ -57,9 +57,9 @@ impl WeightedPoint {
         Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
     }
 
-    /// The point moved by `share` of the way to the centroid of its particles.
-    pub(super) fn inwards(&self, share: f32) -> Self {
-        Self { weights: self.weights.map(|c| (1.0 - share) * c + 0.25 * share), ..*self }
+    /// The point moved by `fraction` of the way to the centroid of its particles.
+    pub(super) fn inwards(&self, fraction: f32) -> Self {
+        Self { weights: self.weights.map(|c| (1.0 - fraction) * c + 0.25 * fraction), ..*self }
     }
 
     /// Its position, m.
@@ -101,25 +101,26 @@ impl WeightedPoint {
         mean(self.particles.map(|particle| column[particle as usize]), self.weights)
     }
 
-    /// Displacement of each particle per unit of push: `c w`, 1/kg.
-    pub(crate) fn displacements_per_push<const D: usize>(
+    /// Displacement of each particle per unit of impulse: `c w`, 1/kg.
+    pub(crate) fn displacements_per_impulse<const D: usize>(
         &self,
         particles: &Particles<D>,
     ) -> [f32; 4] {
-        let masses = particles.inverse_masses();
-        from_fn(|i| self.weights[i] * masses[self.particles[i] as usize])
+        let inverse_masses = particles.inverse_masses();
+        from_fn(|i| self.weights[i] * inverse_masses[self.particles[i] as usize])
     }
 
-    /// Displacement of the point per unit of push: `Σ c² w` with the inverse masses w, 1/kg; 0 if
-    /// all its particles are pinned.
+    /// Displacement of the point per unit of impulse: `Σ c² w` with the inverse masses w, 1/kg; 0
+    /// if all its particles are pinned.
     ///
     /// # Panics
     /// If a particle does not exist.
     #[inline]
     pub fn inverse_mass<const D: usize>(&self, particles: &Particles<D>) -> f32 {
-        let masses = particles.inverse_masses();
-        let [a, b, c, d] =
-            from_fn(|i| (self.weights[i] * self.weights[i]) * masses[self.particles[i] as usize]);
+        let inverse_masses = particles.inverse_masses();
+        let [a, b, c, d] = from_fn(|i| {
+            (self.weights[i] * self.weights[i]) * inverse_masses[self.particles[i] as usize]
+        });
         (a + b) + (c + d)
     }
 
@@ -129,14 +130,14 @@ impl WeightedPoint {
     ///
     /// # Panics
     /// If a particle does not exist.
-    pub fn push<const D: usize>(&self, particles: &mut Particles<D>, by: [f32; D]) {
+    pub fn move_by<const D: usize>(&self, particles: &mut Particles<D>, by: [f32; D]) {
         let inverse_mass = self.inverse_mass(particles);
         if inverse_mass > 0.0 {
-            self.apply_push(particles, by.map(|by| by / inverse_mass));
+            self.apply_impulse(particles, by.map(|by| by / inverse_mass));
         }
     }
 
-    /// Moves the position and the previous position of the point, m, as [`push`](Self::push).
+    /// Moves the position and the previous position of the point, m, as [`move_by`](Self::move_by).
     pub(crate) fn displace<const D: usize>(
         &self,
         particles: &mut Particles<D>,
@@ -144,11 +145,11 @@ impl WeightedPoint {
     ) {
         let inverse_mass = self.inverse_mass(particles);
         if inverse_mass > 0.0 {
-            self.apply_push(particles, by.map(|by| by / inverse_mass));
-            let per_push = self.displacements_per_push(particles);
+            self.apply_impulse(particles, by.map(|by| by / inverse_mass));
+            let per_impulse = self.displacements_per_impulse(particles);
             for (axis, by) in previous_by.into_iter().enumerate() {
                 let column = particles.previous_mut(axis);
-                self.add(column, by / inverse_mass, per_push);
+                self.add_impulse(column, by / inverse_mass, per_impulse);
             }
         }
     }
@@ -159,31 +160,31 @@ impl WeightedPoint {
     ///
     /// # Panics
     /// If a particle does not exist.
-    pub fn push_apart<const D: usize>(
+    pub fn move_apart<const D: usize>(
         &self,
         from: &Self,
         particles: &mut Particles<D>,
         by: [f32; D],
     ) {
-        let both = self.inverse_mass(particles) + from.inverse_mass(particles);
-        if both > 0.0 {
-            self.apply_push(particles, by.map(|by| by / both));
-            from.apply_push(particles, by.map(|by| -by / both));
+        let inverse_mass_sum = self.inverse_mass(particles) + from.inverse_mass(particles);
+        if inverse_mass_sum > 0.0 {
+            self.apply_impulse(particles, by.map(|by| by / inverse_mass_sum));
+            from.apply_impulse(particles, by.map(|by| -by / inverse_mass_sum));
         }
     }
 
-    /// Moves each particle by `push c w`.
-    fn apply_push<const D: usize>(&self, particles: &mut Particles<D>, push: [f32; D]) {
-        let per_push = self.displacements_per_push(particles);
-        for (axis, push) in push.into_iter().enumerate() {
-            self.add(particles.positions_mut(axis), push, per_push);
+    /// Moves each particle by `impulse c w`.
+    fn apply_impulse<const D: usize>(&self, particles: &mut Particles<D>, impulse: [f32; D]) {
+        let per_impulse = self.displacements_per_impulse(particles);
+        for (axis, impulse) in impulse.into_iter().enumerate() {
+            self.add_impulse(particles.positions_mut(axis), impulse, per_impulse);
         }
     }
 
-    /// Adds a push to a column.
-    fn add(&self, column: &mut [f32], push: f32, per_push: [f32; 4]) {
-        for (particle, per_push) in self.particles.into_iter().zip(per_push) {
-            column[particle as usize] += push * per_push;
+    /// Applies one component of an impulse to a column.
+    fn add_impulse(&self, column: &mut [f32], impulse: f32, per_impulse: [f32; 4]) {
+        for (particle, per_impulse) in self.particles.into_iter().zip(per_impulse) {
+            column[particle as usize] += impulse * per_impulse;
         }
     }
 }
@@ -194,8 +195,8 @@ pub(crate) struct Probe {
     pub(crate) point: WeightedPoint,
     /// A nearby point that is assumed to be outside the obstacle.
     pub(crate) inner: WeightedPoint,
-    /// Search distance, m.
-    pub(crate) reach: f32,
+    /// The distance at which contacts begin, m.
+    pub(crate) contact_distance: f32,
 }
 
 impl Probe {
@@ -214,7 +215,7 @@ impl Probe {
     }
 }
 
-/// The weighted mean of four numbers, computed relative to the first, which is accurate far from
+/// The weighted mean of four values, computed relative to the first, which is accurate far from
 /// the origin, too.
 #[inline(always)]
 pub(super) fn mean([x1, x2, x3, x4]: [f32; 4], [_, c2, c3, c4]: [f32; 4]) -> f32 {

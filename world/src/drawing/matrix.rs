@@ -1,6 +1,6 @@
 //! Poses of bodies and obstacles as matrices, for renderers.
 
-use super::{ObstacleFigure, row};
+use super::{ObstacleFigure, resize_vector};
 use crate::pose::BodyPose;
 
 /// The transform from local to world coordinates, column-major as GPUs expect it: the axes, then
@@ -17,8 +17,8 @@ impl BodyPose {
     /// ```
     /// use taut_world::Model;
     ///
-    /// let dice = Model::rigid_box([0.02; 3], 1400.0)?.moved([1.0, 2.0, 3.0]);
-    /// let pose = dice.bodies.all()[0].pose(&dice.particles);
+    /// let die = Model::rigid_box([0.02; 3], 1400.0)?.moved([1.0, 2.0, 3.0]);
+    /// let pose = die.bodies.all()[0].pose(&die.particles);
     /// assert_eq!(pose.matrix()[3].map(|x| x as f32), [1.0, 2.0, 3.0, 1.0]);
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
@@ -39,7 +39,7 @@ impl<const D: usize> ObstacleFigure<'_, D> {
             [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
             [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
         ];
-        matrix(&rotation, row(self.position))
+        matrix(&rotation, resize_vector(self.position))
     }
 }
 

@@ -21,12 +21,12 @@ pub use obstacle_figure::{FigureShape, ObstacleFigure};
 /// The vertex index at each corner of a removed triangle and each end of a torn stick.
 pub const REMOVED: u32 = u32::MAX;
 
-/// A point as a row of `N` numbers: missing coordinates are 0, excess ones are dropped.
+/// A point or vector with `N` coordinates: missing ones are 0, excess ones are dropped.
 ///
 /// ```
-/// assert_eq!(taut_world::row([1.0, 2.0]), [1.0, 2.0, 0.0]);
+/// assert_eq!(taut_world::resize_vector([1.0, 2.0]), [1.0, 2.0, 0.0]);
 /// ```
 #[inline(always)]
-pub fn row<T: Copy + Default, const D: usize, const N: usize>(point: [T; D]) -> [T; N] {
+pub fn resize_vector<T: Copy + Default, const D: usize, const N: usize>(point: [T; D]) -> [T; N] {
     core::array::from_fn(|axis| if axis < D { point[axis] } else { T::default() })
 }

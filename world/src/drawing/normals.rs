@@ -16,8 +16,8 @@ use crate::vector::{cross, difference, length, sum, wide};
 /// let mut up = [[0.0; 3]; 4];
 /// normals(&square, &[[0, 1, 2], [0, 2, 3]], &mut up);
 /// assert_eq!(up, [[0.0, 1.0, 0.0]; 4]);
-/// let numbers: &[f32] = up.as_flattened(); // in the layout for a GPU
-/// assert_eq!(numbers.len(), 12);
+/// let coordinates: &[f32] = up.as_flattened(); // in the layout for a GPU
+/// assert_eq!(coordinates.len(), 12);
 /// ```
 ///
 /// # Panics

@@ -104,9 +104,9 @@ pub struct Emitter<const D: usize = 3> {
 /// A living particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EmittedParticle {
-    /// Its number in the model, or in an island of a world.
+    /// Its index in the model, or in an island of a world.
     pub particle: u32,
-    /// The number of its birth.
+    /// The index of its birth.
     pub birth: u64,
     /// Its age, s.
     pub age: f64,
@@ -123,12 +123,18 @@ impl<const D: usize> EmitterSettings<D> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         let [shortest, longest] = *lifetime;
         let range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
-        let (above, longer) =
+        let (above_zero, at_least_shortest) =
             ("above 0, and at most 1e9", "not below the shortest, and at most 1e9");
         for (key, what, value, range, must) in [
             ("rate", "the rate of an emitter, 1/s,", *rate, 1e-9..=1e9, "from 1e-9 to 1e9"),
-            ("lifetime", "the shortest lifetime, s,", shortest, f64::MIN_POSITIVE..=1e9, above),
-            ("lifetime", "the longest lifetime, s,", longest, shortest..=1e9, longer),
+            (
+                "lifetime",
+                "the shortest lifetime, s,",
+                shortest,
+                f64::MIN_POSITIVE..=1e9,
+                above_zero,
+            ),
+            ("lifetime", "the longest lifetime, s,", longest, shortest..=1e9, at_least_shortest),
             ("mass", "a mass, kg,", f64::from(*mass), range, "from 1e-9 to 1e9"),
         ] {
             ModelError::check(key, what, value, range, must)?;
@@ -158,7 +164,7 @@ impl<const D: usize> EmitterSettings<D> {
 }
 
 impl<const D: usize> Emitter<D> {
-    /// An emitter of particles that are numbered from 0.
+    /// An emitter whose particles are those from 0 on.
     pub(crate) fn new(settings: EmitterSettings<D>) -> Result<Self, ModelError> {
         let particles = settings.checked()?;
         Ok(Self {
@@ -186,10 +192,10 @@ impl<const D: usize> Emitter<D> {
         let births = self.births.unwrap_or(0);
         let first = births.saturating_sub(self.particles.len() as u64);
         (first..births).filter_map(move |birth| {
-            let (slot, born) = (self.slot(birth), self.birth_time(birth));
-            let death = self.deaths[slot];
+            let (index, born) = (self.index_of(birth), self.birth_time(birth));
+            let death = self.deaths[index];
             (death > time).then(|| EmittedParticle {
-                particle: self.particles[slot],
+                particle: self.particles[index],
                 birth,
                 age: time - born,
                 lifetime: death - born,
@@ -204,7 +210,7 @@ impl<const D: usize> Emitter<D> {
     }
 
     /// The index in `particles` and `deaths` of the particle of a birth.
-    fn slot(&self, birth: u64) -> usize {
+    fn index_of(&self, birth: u64) -> usize {
         (birth % self.particles.len() as u64) as usize
     }
 
@@ -260,13 +266,14 @@ impl<const D: usize> Emitter<D> {
     fn restore(&mut self, now: &StepTime<D>) -> u64 {
         let births = self.births_until(now.time - f64::from(now.h));
         for birth in births.saturating_sub(self.particles.len() as u64)..births {
-            let (slot, [_, _], lifetime) = self.draw(birth);
-            self.deaths[slot] = self.birth_time(birth) + lifetime;
+            let (index, [_, _], lifetime) = self.draw(birth);
+            self.deaths[index] = self.birth_time(birth) + lifetime;
         }
         births
     }
 
-    /// Draws a birth: its slot, its position and velocity, m and m/s, and its lifetime, s.
+    /// Draws a birth: the index of its particle, its position and velocity, m and m/s, and its
+    /// lifetime, s.
     fn draw(&self, birth: u64) -> (usize, [[f64; D]; 2], f64) {
         let EmitterSettings { source, velocity, normal_speed, spread, lifetime, .. } =
             &self.settings;
@@ -280,16 +287,16 @@ impl<const D: usize> Emitter<D> {
             f64::from(velocity[axis])
                 + (normal[axis] * f64::from(*normal_speed) + deviation[axis] * f64::from(*spread))
         });
-        (self.slot(birth), [position, velocity], lifetime)
+        (self.index_of(birth), [position, velocity], lifetime)
     }
 
     /// Frees the particle of a birth, with the position and previous position that it had at the
     /// beginning of the substep on its parabola.
     fn start(&mut self, birth: u64, particles: &mut Particles<D>, now: &StepTime<D>) {
-        let (slot, [position, velocity], lifetime) = self.draw(birth);
-        let particle = self.particles[slot] as usize;
+        let (index, [position, velocity], lifetime) = self.draw(birth);
+        let particle = self.particles[index] as usize;
         let born = self.birth_time(birth);
-        self.deaths[slot] = born + lifetime;
+        self.deaths[index] = born + lifetime;
         let (h, retention) = (f64::from(now.h), f64::from(now.motion.retention));
         let age = now.time - born;
         for axis in 0..D {
@@ -299,12 +306,13 @@ impl<const D: usize> Emitter<D> {
             let parabola =
                 |t: f64| position[axis] + (velocity[axis] + 0.5 * displacement / (h * h) * t) * t;
             let start = parabola(age - h);
-            let damped = parabola(age) - start - displacement;
+            let damped_displacement = parabola(age) - start - displacement;
             particles.positions_mut(axis)[particle] = start as f32;
             // If damping leaves almost no velocity, the quotient overflows: use 0.
-            let last = damped / retention;
-            let last = if last.abs() <= COORDINATE_MAX { last } else { 0.0 };
-            particles.previous_mut(axis)[particle] = (start - last) as f32;
+            let last_displacement = damped_displacement / retention;
+            let last_displacement =
+                if last_displacement.abs() <= COORDINATE_MAX { last_displacement } else { 0.0 };
+            particles.previous_mut(axis)[particle] = (start - last_displacement) as f32;
         }
         let freed = particles.set_inverse_mass(particle, 1.0 / self.settings.mass);
         debug_assert!(freed.is_ok(), "`EmitterSettings::checked` checks the mass");

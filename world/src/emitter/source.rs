@@ -71,8 +71,8 @@ impl<const D: usize> Source<D> {
         triangles.iter().map(add_area).collect()
     }
 
-    /// A point of the source, m, where particles wait to be born.
-    pub(crate) fn anchor(&self) -> [f32; D] {
+    /// A point of the source, m: the position of particles before their first birth.
+    pub(crate) fn initial_position(&self) -> [f32; D] {
         match self {
             Self::Point(point) | Self::Disc { centre: point, .. } => *point,
             Self::Polygons(triangles) => triangles.first().map_or([0.0; D], |corners| corners[0]),
@@ -124,7 +124,8 @@ impl<const D: usize> Source<D> {
             Self::Disc { centre, axes } => (wide(*centre), axes.map(wide), in_ball::<2>(random)),
             Self::Polygons(triangles) => {
                 let area = uniform(random) * areas[areas.len() - 1];
-                let nth = areas.partition_point(|&up_to| up_to <= area).min(areas.len() - 1);
+                let nth =
+                    areas.partition_point(|&cumulative| cumulative <= area).min(areas.len() - 1);
                 let [p, q] = [uniform(random), uniform(random)];
                 // Mirrors the other half of the parallelogram into the triangle.
                 let weights = if p + q > 1.0 { [1.0 - p, 1.0 - q] } else { [p, q] };

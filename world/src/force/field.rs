@@ -26,7 +26,7 @@ pub struct ParticleState<const D: usize = 3> {
     pub max_drag: f32,
 }
 
-/// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a
+/// A force law: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a
 /// [`ParticleState`] to a force, N. It must be a pure function that gives the same bits on every
 /// machine, so it may use only + - * / and `sqrt` of `f32`.
 pub trait Law<const D: usize = 3>: Send + Sync {
@@ -108,7 +108,7 @@ impl<const D: usize> Region<D> {
     }
 }
 
-/// A law of force that acts on all particles, or on those in a region or a group.
+/// A force law that acts on all particles, or on those in a region or a group.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -176,7 +176,7 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
         self.law.is_steady()
     }
 
-    fn touches(&self, model: &Model<D>) -> bool {
+    fn acts_on(&self, model: &Model<D>) -> bool {
         self.group.as_ref().is_none_or(|name| model.groups.contains_key(name))
     }
 }
@@ -200,17 +200,17 @@ impl<L: Law<D>, const D: usize> NullaryFnOnce for AddFieldForces<'_, L, D> {
     #[inline(always)]
     fn call(mut self) {
         let particles = &self.model.particles;
-        let masses = particles.inverse_masses();
+        let inverse_masses = particles.inverse_masses();
         let (mut positions, mut previous): ([&[f32]; D], [&[f32]; D]) = ([&[]; D], [&[]; D]);
         for axis in 0..D {
-            positions[axis] = &particles.positions(axis)[..masses.len()];
-            previous[axis] = &particles.previous(axis)[..masses.len()];
+            positions[axis] = &particles.positions(axis)[..inverse_masses.len()];
+            previous[axis] = &particles.previous(axis)[..inverse_masses.len()];
         }
-        let columns = (masses, positions, previous);
+        let columns = (inverse_masses, positions, previous);
         // Loops, not closures: a closure that is not inlined is compiled without wide registers.
         match self.group {
             None => {
-                for particle in 0..masses.len() {
+                for particle in 0..inverse_masses.len() {
                     self.add_force(&columns, particle);
                 }
             }
@@ -228,11 +228,15 @@ type Columns<'a, const D: usize> = (&'a [f32], [&'a [f32]; D], [&'a [f32]; D]);
 
 impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
     #[inline(always)]
-    fn add_force(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
+    fn add_force(
+        &mut self,
+        (inverse_masses, positions, previous): &Columns<'_, D>,
+        particle: usize,
+    ) {
         let Self { field, now, forces, .. } = self;
         let per_h = 1.0 / now.h;
         let max_drag_rate = DRAG_MARGIN * now.motion.retention * per_h;
-        let inverse_mass = masses[particle];
+        let inverse_mass = inverse_masses[particle];
         let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
         for axis in 0..D {
             position[axis] = positions[axis][particle];
@@ -254,9 +258,9 @@ impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
 /// rest in the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag<const D: usize = 3> {
-    /// Force over speed, kg/s: for slow and small things (Stokes 1851, `6 π μ r` for a ball).
+    /// Force over speed, kg/s: for slow and small objects (Stokes 1851, `6 π μ r` for a ball).
     pub linear: f32,
-    /// Force over squared speed, kg/m: for fast and large things (`½ ρ c A`).
+    /// Force over squared speed, kg/m: for fast and large objects (`½ ρ c A`).
     pub quadratic: f32,
     /// The velocity of the air, m/s.
     pub air: [f32; D],
@@ -324,7 +328,7 @@ impl<const D: usize> Law<D> for Acceleration<D> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor<const D: usize = 3> {
     /// Its position, m.
-    pub place: [f32; D],
+    pub position: [f32; D],
     /// G m, m³/s², of a magnitude up to 1e24 (1.3e20 for the sun); negative values repel.
     pub strength: f32,
     /// The softening length, m. Values below [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as
@@ -349,7 +353,7 @@ impl<const D: usize> Law<D> for Attractor<D> {
         let min2 = Self::MIN_SOFTENING * Self::MIN_SOFTENING;
         let mut l2 = if softening2 > min2 { softening2 } else { min2 };
         for (axis, component) in d.iter_mut().enumerate() {
-            *component = self.place[axis] - on.position[axis];
+            *component = self.position[axis] - on.position[axis];
             l2 += *component * *component;
         }
         let mass = mass(on.inverse_mass);

@@ -6,8 +6,8 @@ use crate::error::ModelError;
 /// Taylor, "The Spectrum of Turbulence", 1938). It is a stateless function of position and time,
 /// and gives the same bits on every machine.
 ///
-/// It is value noise: each corner of a cubic lattice has a number in [-1, 1), a hash of its
-/// coordinates and the seed. In a cell, the numbers of its eight corners are interpolated smoothly.
+/// It is value noise: each corner of a cubic lattice has a value in [-1, 1), a hash of its
+/// coordinates and the seed. In a cell, the values of its eight corners are interpolated smoothly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gusts {
     /// The largest relative change of the wind. Above 1, the wind can also reverse.
@@ -56,19 +56,19 @@ impl Gusts {
     #[allow(clippy::cast_sign_loss, reason = "the lowest 32 bits identify a cell")]
     pub(super) fn lattice(&self, velocity: [f32; 3], time: f64) -> Lattice {
         let size = f64::from(self.size.max(Self::MIN_SIZE));
-        let carried = velocity.map(|speed| -f64::from(speed) * time / size);
-        let whole = carried.map(libm::floor);
+        let offset = velocity.map(|speed| -f64::from(speed) * time / size);
+        let whole = offset.map(libm::floor);
         Lattice {
             strength: self.strength,
             inverse_size: (1.0 / size) as f32,
             whole: whole.map(|whole| whole as i64 as u32),
-            fraction: core::array::from_fn(|axis| (carried[axis] - whole[axis]) as f32),
+            fraction: core::array::from_fn(|axis| (offset[axis] - whole[axis]) as f32),
             seed_hash: mix((self.seed as u32) ^ mix((self.seed >> 32) as u32)),
         }
     }
 }
 
-/// A translated cubic lattice with a number at each corner.
+/// A translated cubic lattice with a value at each corner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
     strength: f32,
@@ -107,9 +107,13 @@ impl Lattice {
         let [x1, y1, z1] = high;
         let [x, y, z] = weight;
         let lerp = |from: f32, to: f32, weight: f32| from + (to - from) * weight;
-        let at = |x: u32, y: u32, z: u32| hash_to_float(self.seed_hash ^ x ^ y ^ z);
-        let row = |y: u32, z: u32| lerp(at(x0, y, z), at(x1, y, z), x);
-        let noise = lerp(lerp(row(y0, z0), row(y1, z0), y), lerp(row(y0, z1), row(y1, z1), y), z);
+        let corner_value = |x: u32, y: u32, z: u32| hash_to_float(self.seed_hash ^ x ^ y ^ z);
+        let on_edge = |y: u32, z: u32| lerp(corner_value(x0, y, z), corner_value(x1, y, z), x);
+        let noise = lerp(
+            lerp(on_edge(y0, z0), on_edge(y1, z0), y),
+            lerp(on_edge(y0, z1), on_edge(y1, z1), y),
+            z,
+        );
         1.0 + self.strength * noise
     }
 }

@@ -42,9 +42,10 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
         false
     }
 
-    /// Whether the force can act on `model` at any time of a step. An island that no force or
-    /// obstacle touches is stepped by its kernel in one call, which is faster. By default true.
-    fn touches(&self, model: &Model<D>) -> bool {
+    /// Whether the force can act on `model` at any time of a step. An island on which no
+    /// force acts, and with which no obstacle may collide, is stepped by its kernel in one call,
+    /// which is faster. By default true.
+    fn acts_on(&self, model: &Model<D>) -> bool {
         let _ = model;
         true
     }

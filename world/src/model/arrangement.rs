@@ -78,8 +78,8 @@ pub enum ArrangementError {
         "the schedule 'sheet' needs a regular sheet, numbered row by row; this model is not one"
     )]
     NotASheet,
-    /// More particles or sticks than 32-bit numbers allow.
-    #[error("{copies} copies have more particles or sticks than 32-bit numbers allow")]
+    /// More particles or sticks than 32-bit indices allow.
+    #[error("{copies} copies have more particles or sticks than 32-bit indices allow")]
     TooManyCopies {
         /// How many copies.
         copies: usize,
@@ -107,8 +107,8 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
-/// Smaller meshes keep their numbering in a world: they fit the caches anyway.
-const RENUMBERED_FROM: usize = 4096;
+/// Meshes of fewer particles keep their numbering in a world: they fit the caches anyway.
+const RENUMBERED_PARTICLES_MIN: usize = 4096;
 
 /// A renumbered model with its schedule.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ pub struct Arranged {
     pub sticks: Sticks,
     /// The schedule.
     pub schedule: Schedule,
-    /// The renumbering from the numbers of the model, if any.
+    /// The renumbering from the indices of the model, if any.
     pub renumbering: Option<Renumbering>,
 }
 
@@ -178,9 +178,9 @@ impl Arrangement {
     /// ```
     /// use taut_world::{Arrangement, Model, StickSet};
     ///
-    /// let of = |disc: Model| Arrangement::in_world(&disc.shuffled(1)).to_string();
-    /// assert_eq!(of(Model::disc(40, StickSet::All)?), "blocked");
-    /// assert_eq!(of(Model::disc(80, StickSet::All)?), "blocked+hilbert");
+    /// let name = |disc: Model| Arrangement::in_world(&disc.shuffled(1)).to_string();
+    /// assert_eq!(name(Model::disc(40, StickSet::All)?), "blocked");
+    /// assert_eq!(name(Model::disc(80, StickSet::All)?), "blocked+hilbert");
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn in_world<const D: usize>(model: &Model<D>) -> Self {
@@ -193,7 +193,7 @@ impl Arrangement {
     /// arranged as by [`of`](Self::of).
     ///
     /// # Errors
-    /// Same as [`of`](Self::of), or if there are more particles or sticks than 32-bit numbers
+    /// Same as [`of`](Self::of), or if there are more particles or sticks than 32-bit indices
     /// allow.
     ///
     /// # Panics
@@ -213,7 +213,7 @@ impl Arrangement {
             particles,
             sticks,
             schedule: schedule.expect("copies share no particle"),
-            renumbering: renumbering.map(|it| it.repeated(copies)),
+            renumbering: renumbering.map(|renumbering| renumbering.repeated(copies)),
         })
     }
 
@@ -270,7 +270,7 @@ impl Order {
 
 /// Whether a world renumbers the particles of a model.
 pub(crate) fn is_renumbered(is_sheet: bool, particles: usize) -> bool {
-    !is_sheet && particles >= RENUMBERED_FROM
+    !is_sheet && particles >= RENUMBERED_PARTICLES_MIN
 }
 
 /// The schedule of a model, which depends on that model only: in the requested order if possible,
@@ -286,7 +286,8 @@ impl fmt::Display for Arrangement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = ORDERS.iter().find(|(order, _)| *order == self.order);
         let numbering = NUMBERINGS.iter().find(|(numbering, _)| *numbering == self.numbering);
-        let (order, numbering) = (order.map_or("", |it| it.1), numbering.map_or("", |it| it.1));
+        let (order, numbering) =
+            (order.map_or("", |(_, name)| name), numbering.map_or("", |(_, name)| name));
         match self.numbering {
             Numbering::Given => f.pad(order),
             _ => f.pad(&format!("{order}{numbering}")),
@@ -300,7 +301,7 @@ impl FromStr for Arrangement {
     fn from_str(name: &str) -> Result<Self, ArrangementError> {
         let unknown = || ArrangementError::Unknown { name: name.to_owned() };
         let (order, numbering) = match name.find(['/', '+']) {
-            Some(at) => name.split_at(at),
+            Some(separator) => name.split_at(separator),
             None => (name, "/given"),
         };
         let &(order, _) = ORDERS.iter().find(|(_, name)| *name == order).ok_or_else(unknown)?;

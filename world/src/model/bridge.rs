@@ -97,12 +97,12 @@ impl Model {
         let span = difference(to, from);
         // `side` points to the left, facing the end.
         let [x, _, z] = span;
-        let level = length([x, 0.0, z]);
+        let horizontal_span = length([x, 0.0, z]);
         let range = (core::ops::Bound::Excluded(0.0), core::ops::Bound::Unbounded);
         ModelError::check(
             "to",
             "the horizontal distance that a bridge spans, m,",
-            level,
+            horizontal_span,
             range,
             "above 0",
         )?;
@@ -112,8 +112,8 @@ impl Model {
         let sections = 2 * planks + 2;
         let middle = |section: usize| {
             let t = section as f64 / (sections - 1) as f64;
-            let sagging = scaled(UP, -4.0 * sag * t * (1.0 - t));
-            sum(sum(from, scaled(span, t)), sagging)
+            let sag_offset = scaled(UP, -4.0 * sag * t * (1.0 - t));
+            sum(sum(from, scaled(span, t)), sag_offset)
         };
         let mut builder = ModelBuilder::new();
         for section in 0..sections {

@@ -45,7 +45,7 @@ impl<const D: usize> ModelBuilder<D> {
         }
     }
 
-    /// Adds a particle of a mass, kg, and returns its number.
+    /// Adds a particle of a mass, kg, and returns its index.
     pub(super) fn add_particle(&mut self, point: [f64; D], mass: f64) -> u32 {
         self.points.push(point);
         self.masses.push(mass);
@@ -84,12 +84,12 @@ impl<const D: usize> ModelBuilder<D> {
         let ends: Vec<[u32; 2]> = self.sticks.iter().map(|stick| stick.ends).collect();
         let rests: Vec<f32> = self.sticks.iter().map(|stick| stick.rest as f32).collect();
         let mut sticks = Sticks::with_rests(points.len(), &ends, &rests, Duplicates::Keep)?;
-        for (number, stick) in self.sticks.iter().enumerate() {
+        for (index, stick) in self.sticks.iter().enumerate() {
             if stick.kind != Kind::TwoSided {
-                sticks.set_kind(number, stick.kind)?;
+                sticks.set_kind(index, stick.kind)?;
             }
             if stick.stiffness.to_bits() != 1.0_f32.to_bits() {
-                sticks.set_stiffness(number, stick.stiffness)?;
+                sticks.set_stiffness(index, stick.stiffness)?;
             }
         }
         let hidden_sticks = flags_or_empty(self.sticks.iter().map(|stick| stick.hidden).collect());

@@ -42,15 +42,15 @@ pub(super) fn check_fraction(
     ModelError::check(key, what, f64::from(value), 0.0..=1.0, "from 0 to 1")
 }
 
-/// Checks that a count is at least `least`.
+/// Checks that a count is at least `min`.
 pub(super) fn check_at_least(
     key: &'static str,
     what: &'static str,
     count: usize,
-    least: usize,
+    min: usize,
     must: &'static str,
 ) -> Result<usize, ModelError> {
-    ModelError::check(key, what, count as f64, least as f64.., must)?;
+    ModelError::check(key, what, count as f64, min as f64.., must)?;
     Ok(count)
 }
 

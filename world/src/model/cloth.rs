@@ -47,10 +47,10 @@ impl<const D: usize> Axes<D> {
         let (Some(across), Some(down)) = (across, down) else {
             return Err(error(f64::NAN, "that of two directions of finite length above 0"));
         };
-        let upright = perpendicular(down, across);
-        let sine = libm::sqrt(dot(upright, upright));
-        match unit(upright) {
-            Some(upright) if sine >= SINE_MIN => Ok([across, upright]),
+        let perpendicular_part = perpendicular(down, across);
+        let sine = libm::sqrt(dot(perpendicular_part, perpendicular_part));
+        match unit(perpendicular_part) {
+            Some(down) if sine >= SINE_MIN => Ok([across, down]),
             _ => Err(error(sine, "at least 1e-6: they may not be parallel")),
         }
     }
@@ -121,11 +121,11 @@ impl<const D: usize> Model<D> {
     /// A rectangle of cloth: a regular sheet, for which there is a special kernel. Nothing is
     /// pinned.
     ///
-    /// Particle (i, j), in column i of row j from the top, is number `j columns + i`. Sticks are
-    /// numbered as [`Sheet`] numbers them. All particles have equal mass; their total is density
-    /// times area. Each cell has two faces, counter-clockwise with `across` to the right and `down`
-    /// downwards. Groups: `top`, `bottom`, `left`, `right`; `corners` (upper left,
-    /// upper right, lower left, lower right) and `top corners`.
+    /// Particle (i, j), in column i of row j from the top, has the index `j columns + i`. Sticks
+    /// are numbered as [`Sheet`] numbers them. All particles have equal mass; their total is
+    /// density times area. Each cell has two faces, counter-clockwise with `across` to the right
+    /// and `down` downwards. Groups: `top`, `bottom`, `left`, `right`; `corners` (upper left, upper
+    /// right, lower left, lower right) and `top corners`.
     ///
     /// The three sets of sticks are those of Mosegaard's cloth simulation tutorial (2009).
     ///
@@ -171,7 +171,7 @@ impl<const D: usize> Model<D> {
 
         let sheet = Sheet::new(columns, rows, &cloth.families);
         let rests: Vec<f32> = sheet
-            .numbered()
+            .stick_locations()
             .map(|(family, _, _)| {
                 let [cells_across, cells_down] = family.span().map(|cells| cells as f64);
                 libm::hypot(cells_across * spacing[0], cells_down * spacing[1]) as f32
@@ -232,7 +232,7 @@ pub(super) fn bending_of(sheet: &Sheet) -> Vec<bool> {
     if !sheet.families().iter().any(|&family| is_bending(family)) {
         return Vec::new();
     }
-    flags_or_empty(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
+    flags_or_empty(sheet.stick_locations().map(|(family, _, _)| is_bending(family)).collect())
 }
 
 /// The faces of a grid of particles, numbered row by row.

@@ -62,7 +62,7 @@ impl<const D: usize> Model<D> {
 }
 
 impl<const D: usize> Guide<D> {
-    /// The particles that it moves, by their numbers in the model or in an island of a world.
+    /// The particles that it moves, by their indices in the model or in an island of a world.
     pub fn particles(&self) -> &[u32] {
         &self.particles
     }
@@ -90,15 +90,20 @@ impl<const D: usize> Guide<D> {
     /// Records the positions of its particles at time 0.
     pub(crate) fn record_positions(&mut self, particles: &Particles<D>) {
         let pose = self.pose(0.0);
-        let local = |&it: &u32| pose.point_to_local(wide(particles.position(it as usize)));
+        let local =
+            |&particle: &u32| pose.point_to_local(wide(particles.position(particle as usize)));
         self.local_positions = self.particles.iter().map(local).collect();
     }
 
-    /// Calls `put` with each particle's number and its position at a time, s.
-    pub(crate) fn for_each_position(&self, time: f64, mut put: impl FnMut(usize, [f32; D])) {
+    /// Calls `set_position` with the index of each particle and its position at a time, s.
+    pub(crate) fn for_each_position(
+        &self,
+        time: f64,
+        mut set_position: impl FnMut(usize, [f32; D]),
+    ) {
         let pose = self.pose(time);
         for (&particle, &local) in self.particles.iter().zip(&self.local_positions) {
-            put(particle as usize, rounded(pose.point(local)));
+            set_position(particle as usize, rounded(pose.point(local)));
         }
     }
 }

@@ -42,10 +42,10 @@ impl Model {
     }
 
     /// `drape`: a square sheet of `size` by `size` particles that hangs from its top row, with a
-    /// slight waviness. The standard model of kernel comparisons: particle (i, j) is number
-    /// `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m, pinned for j = 0, else of
-    /// 1 kg. Sticks are numbered as [`Sheet`] numbers them, with the rest lengths of the flat
-    /// sheet.
+    /// slight waviness. The standard model of kernel comparisons: particle (i, j) has
+    /// the index `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m; it is pinned in
+    /// the top row and has 1 kg elsewhere. Sticks are numbered as [`Sheet`] numbers them, with the
+    /// rest lengths of the flat sheet.
     ///
     /// # Errors
     /// If `size` is below 2 (there are no sticks then) or above 4096.
@@ -63,7 +63,7 @@ impl Model {
         }
         let sheet = Sheet::new(size, size, set.families());
         let rests: Vec<f32> = sheet
-            .numbered()
+            .stick_locations()
             .map(|(family, _, _)| {
                 let [across, down] = family.span().map(|cells| cells as f64);
                 (SPACING * libm::sqrt(across * across + down * down)) as f32
@@ -80,7 +80,7 @@ impl Model {
     }
 
     /// `disc`: an upright disc of triangles with about `size²` particles. Its inner particles are
-    /// moved at random by up to a quarter of their distance: an irregular mesh in a good order. It
+    /// moved at random by up to a quarter of their spacing: an irregular mesh in a good order. It
     /// hangs from its highest particles.
     ///
     /// # Errors
@@ -90,13 +90,13 @@ impl Model {
         // A triangular lattice: rows at a distance of `sqrt(3) / 2`, every other one moved by half.
         let row_height = libm::sqrt(3.0) / 2.0;
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
-        let reach = libm::ceil(radius / row_height) as i64 + 1;
+        let rows_to_rim = libm::ceil(radius / row_height) as i64 + 1;
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut jitter = || (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5) / 2.0;
-        let mut numbers = std::collections::BTreeMap::new();
+        let mut indices = std::collections::BTreeMap::new();
         let mut points: Vec<[f32; 3]> = Vec::new();
-        for row in -reach..=reach {
-            for column in -reach..=reach {
+        for row in -rows_to_rim..=rows_to_rim {
+            for column in -rows_to_rim..=rows_to_rim {
                 let x = column as f64 + 0.5 * (row & 1) as f64;
                 let y = row as f64 * row_height;
                 let from_centre = libm::hypot(x, y);
@@ -104,21 +104,21 @@ impl Model {
                     // The rim stays round.
                     let jitter_scale = if from_centre < radius - 1.0 { 1.0 } else { 0.0 };
                     let [x, y] = [x + jitter_scale * jitter(), y + jitter_scale * jitter()];
-                    numbers.insert((row, column), points.len() as u32);
+                    indices.insert((row, column), points.len() as u32);
                     points.push([x, y, 0.02 * jitter()].map(|x| (SPACING * x) as f32));
                 }
             }
         }
         let mut triangles = Vec::new();
-        for &(row, column) in numbers.keys() {
+        for &(row, column) in indices.keys() {
             // The column of the upper left neighbour.
             let left = column - 1 + (row & 1);
-            let number = |row, column| numbers.get(&(row, column)).copied();
+            let particle_at = |row, column| indices.get(&(row, column)).copied();
             let [corner, right, up_left, up_right] = [
-                number(row, column),
-                number(row, column + 1),
-                number(row + 1, left),
-                number(row + 1, left + 1),
+                particle_at(row, column),
+                particle_at(row, column + 1),
+                particle_at(row + 1, left),
+                particle_at(row + 1, left + 1),
             ];
             triangles.extend(triangle(corner, right, up_right));
             triangles.extend(triangle(corner, up_right, up_left));
@@ -140,17 +140,20 @@ impl Model {
         let radius = SPACING * around as f64 / TAU;
         let mut points: Vec<[f32; 3]> = vec![[0.0, radius as f32, 0.0]];
         for ring in 1..=size {
-            let down = TAU / 2.0 * ring as f64 / (size + 1) as f64;
+            let polar_angle = TAU / 2.0 * ring as f64 / (size + 1) as f64;
             for spoke in 0..around {
-                let turn = TAU * spoke as f64 / around as f64;
-                let level = radius * libm::sin(down);
-                let point =
-                    [level * libm::cos(turn), radius * libm::cos(down), level * libm::sin(turn)];
+                let azimuth = TAU * spoke as f64 / around as f64;
+                let ring_radius = radius * libm::sin(polar_angle);
+                let point = [
+                    ring_radius * libm::cos(azimuth),
+                    radius * libm::cos(polar_angle),
+                    ring_radius * libm::sin(azimuth),
+                ];
                 points.push(point.map(|x| x as f32));
             }
         }
         points.push([0.0, -radius as f32, 0.0]);
-        let number = |ring: usize, spoke: usize| match ring {
+        let particle_at = |ring: usize, spoke: usize| match ring {
             0 => 0,
             ring if ring > size => points.len() as u32 - 1,
             ring => (1 + (ring - 1) * around + spoke % around) as u32,
@@ -158,8 +161,9 @@ impl Model {
         let mut triangles = Vec::new();
         for ring in 0..=size {
             for spoke in 0..around {
-                let [corner, right] = [number(ring, spoke), number(ring, spoke + 1)];
-                let [below, below_right] = [number(ring + 1, spoke), number(ring + 1, spoke + 1)];
+                let [corner, right] = [particle_at(ring, spoke), particle_at(ring, spoke + 1)];
+                let [below, below_right] =
+                    [particle_at(ring + 1, spoke), particle_at(ring + 1, spoke + 1)];
                 if ring > 0 {
                     triangles.push([corner, right, below]);
                 }

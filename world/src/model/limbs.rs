@@ -7,8 +7,8 @@ use super::{Model, ModelError};
 impl<const D: usize> Model<D> {
     /// Adds limbs of one owner: capsules between two particles, or balls around one (both ends the
     /// same), with a radius, m. They collide with limbs of other owners if
-    /// [`LimbContacts`](crate::LimbContacts) are among the obstacles, and with each other if these
-    /// say so, as far as they do not overlap now.
+    /// [`LimbContacts`](crate::LimbContacts) are among the obstacles, and with each other if its
+    /// `own_limbs` is set, unless they overlap too much now.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

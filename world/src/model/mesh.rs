@@ -49,7 +49,7 @@ impl<const D: usize> Model<D> {
     /// have the same rest length, and all bending sticks √3 times that. Each particle has a third
     /// of the mass of its triangles. Nothing is pinned.
     ///
-    /// Particle i of row j from the top is number `j columns + i`; groups are those of
+    /// Particle i of row j from the top has the index `j columns + i`; groups are those of
     /// [`Model::cloth`], where `left` and `right` follow the zigzag.
     ///
     /// ```
@@ -182,7 +182,7 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; if
+/// The indices of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; if
 /// several are equally high, the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();

@@ -236,7 +236,7 @@ impl<const D: usize> Model<D> {
     }
 
     /// Pins the particles of a group in place. A group that does not exist has no particles;
-    /// numbers that are not particles are ignored.
+    /// indices that are not particles are ignored.
     #[must_use]
     pub fn pinned(mut self, group: &str) -> Self {
         for &particle in self.groups.get(group).into_iter().flatten() {
@@ -246,7 +246,7 @@ impl<const D: usize> Model<D> {
     }
 
     /// Whether springs, emitters or guides move it, even without forces and obstacles of a scene.
-    pub(crate) fn acts(&self) -> bool {
+    pub(crate) fn moves_by_itself(&self) -> bool {
         !self.springs.is_empty() || !self.emitters.is_empty() || !self.guides.is_empty()
     }
 
@@ -257,8 +257,8 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// The sticks, made for all particles: `sticks` may have been made for the first ones only.
-    fn sticks_of_all(&self) -> Result<Cow<'_, Sticks>, ModelError> {
+    /// The sticks, for all particles: `sticks` may have been made for the first ones only.
+    fn sticks_for_all_particles(&self) -> Result<Cow<'_, Sticks>, ModelError> {
         let (covered, particles) = (self.sticks.particles(), self.particles.len());
         if covered > particles {
             return Err(ParticleError::NoSuchParticle { particle: covered - 1, particles }.into());
@@ -273,7 +273,7 @@ impl<const D: usize> Model<D> {
     /// The model, with sticks made for all its particles.
     pub(crate) fn complete(&self) -> Result<Self, ModelError> {
         let mut complete = self.clone();
-        if let Cow::Owned(sticks) = self.sticks_of_all()? {
+        if let Cow::Owned(sticks) = self.sticks_for_all_particles()? {
             complete.sticks = sticks;
         }
         Ok(complete)
@@ -283,14 +283,16 @@ impl<const D: usize> Model<D> {
     /// Groups of the same name are merged.
     ///
     /// # Errors
-    /// More particles or sticks than 32-bit numbers allow, sticks for more particles than a model
+    /// More particles or sticks than 32-bit indices allow, sticks for more particles than a model
     /// has, or a position out of range.
     pub fn side_by_side<'a>(
         models: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ModelError> {
         let models: Vec<&Self> = models.into_iter().collect();
-        let sticks: Vec<Cow<'_, Sticks>> =
-            models.iter().map(|model| model.sticks_of_all()).collect::<Result<_, _>>()?;
+        let sticks: Vec<Cow<'_, Sticks>> = models
+            .iter()
+            .map(|model| model.sticks_for_all_particles())
+            .collect::<Result<_, _>>()?;
         let mut all = Self::new(
             Particles::side_by_side(models.iter().map(|model| &model.particles))?,
             Sticks::side_by_side(sticks.iter().map(|sticks| &**sticks))?,
@@ -307,8 +309,8 @@ impl<const D: usize> Model<D> {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
             all.springs.extend(&model.springs, first);
             let new_of = |old: u32| first + old;
-            all.emitters.extend(model.emitters.iter().map(|it| it.renumbered(new_of)));
-            all.guides.extend(model.guides.iter().map(|it| it.renumbered(new_of)));
+            all.emitters.extend(model.emitters.iter().map(|emitter| emitter.renumbered(new_of)));
+            all.guides.extend(model.guides.iter().map(|guide| guide.renumbered(new_of)));
             for (name, particles) in &model.groups {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
@@ -354,10 +356,14 @@ impl<const D: usize> Model<D> {
             sheet: None,
             faces: self.faces.iter().map(|face| face.each_ref().map(new_of)).collect(),
             springs: self.springs.renumbered(|old| new_of(&old)),
-            emitters: self.emitters.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
-            guides: self.guides.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
-            radii: by_new_number(&self.radii, new_of),
-            tethers: by_new_number(&self.tethers, new_of),
+            emitters: self
+                .emitters
+                .iter()
+                .map(|emitter| emitter.renumbered(|old| new_of(&old)))
+                .collect(),
+            guides: self.guides.iter().map(|guide| guide.renumbered(|old| new_of(&old))).collect(),
+            radii: renumbered_column(&self.radii, new_of),
+            tethers: renumbered_column(&self.tethers, new_of),
             groups: self
                 .groups
                 .iter()
@@ -377,7 +383,7 @@ impl<const D: usize> Model<D> {
     /// as in meshes from tools that ignore locality.
     ///
     /// # Panics
-    /// Never: a shuffled list of numbers is a permutation.
+    /// Never: a shuffled list of indices is a permutation.
     #[must_use]
     pub fn shuffled(&self, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -395,12 +401,12 @@ impl<const D: usize> Model<D> {
             shuffled.bending = reordered(&shuffled.bending, &stick_order);
             Ok(shuffled)
         };
-        shuffle().expect("a shuffled list of numbers is a permutation")
+        shuffle().expect("a shuffled list of indices is a permutation")
     }
 }
 
 /// Renumbers a column of values per particle, which may be empty.
-fn by_new_number<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
+fn renumbered_column<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
     let mut renumbered = column.to_vec();
     for (old, &value) in column.iter().enumerate() {
         renumbered[new_of(&(old as u32)) as usize] = value;
@@ -408,7 +414,7 @@ fn by_new_number<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> 
     renumbered
 }
 
-/// The values with the given numbers, in that order, from a column per stick, which may be empty.
+/// The values with the given indices, in that order, from a column per stick, which may be empty.
 pub(crate) fn reordered<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
     if column.is_empty() {
         return Vec::new();

@@ -7,7 +7,7 @@ use super::{Model, ModelError};
 /// Some of the particles of a model, and everything between them.
 pub(crate) struct Part<const D: usize> {
     pub(crate) model: Model<D>,
-    /// The numbers of its sticks in the whole model.
+    /// The indices of its sticks in the whole model.
     pub(crate) sticks: Vec<u32>,
     /// The numbers of its faces in the whole model.
     pub(crate) faces: Vec<u32>,
@@ -22,21 +22,21 @@ impl<const D: usize> Model<D> {
     /// If one of the particles does not exist.
     pub(crate) fn part(&self, particles: &[u32]) -> Result<Part<D>, ModelError> {
         let selected = self.particles.selected(particles)?;
-        let mut numbers = vec![None; self.particles.len()];
+        let mut new_indices = vec![None; self.particles.len()];
         for (new, &old) in (0..).zip(particles) {
-            numbers[old as usize] = Some(new);
+            new_indices[old as usize] = Some(new);
         }
-        let new_of = |old: u32| numbers.get(old as usize).copied().flatten();
-        let number = |old: u32| new_of(old).expect("all its particles are in the part");
-        let are_inside = |olds: &[u32]| olds.iter().all(|&old| new_of(old).is_some());
+        let new_of = |old: u32| new_indices.get(old as usize).copied().flatten();
+        let new_index = |old: u32| new_of(old).expect("all its particles are in the part");
+        let are_inside = |particles: &[u32]| particles.iter().all(|&old| new_of(old).is_some());
         let ends = self.sticks.ends().iter();
         let sticks = (0..).zip(ends).filter(|(_, ends)| are_inside(&ends[..]));
         let sticks: Vec<u32> = sticks.map(|(stick, _)| stick).collect();
         let faces = self.faces.numbers().iter().zip(&self.faces);
         let faces = faces.filter(|(_, corners)| are_inside(&corners[..]));
         let faces = faces.map(|(&face, _)| face).collect();
-        let emitters = self.emitters.iter().filter(|it| are_inside(it.particles()));
-        let guides = self.guides.iter().filter(|it| are_inside(it.particles()));
+        let emitters = self.emitters.iter().filter(|emitter| are_inside(emitter.particles()));
+        let guides = self.guides.iter().filter(|guide| are_inside(guide.particles()));
         let groups = self.groups.iter().map(|(name, group)| {
             (name.clone(), group.iter().filter_map(|&old| new_of(old)).collect())
         });
@@ -44,8 +44,8 @@ impl<const D: usize> Model<D> {
             faces: self.faces.part(particles, new_of),
             radii: selected_entries(&self.radii, particles, 0.0),
             springs: self.springs.part(new_of),
-            emitters: emitters.map(|it| it.renumbered(number)).collect(),
-            guides: guides.map(|it| it.renumbered(number)).collect(),
+            emitters: emitters.map(|emitter| emitter.renumbered(new_index)).collect(),
+            guides: guides.map(|guide| guide.renumbered(new_index)).collect(),
             groups: groups.collect(),
             tear_factors: selected_entries(&self.tear_factors, &sticks, f32::INFINITY),
             tethers: selected_entries(&self.tethers, particles, None),
@@ -53,30 +53,33 @@ impl<const D: usize> Model<D> {
             bending: selected_entries(&self.bending, &sticks, false),
             kind: self.kind,
             self_collision: self.self_collision,
-            ..Self::new(selected, sticks_between(&self.sticks, &sticks, particles.len(), number)?)
+            ..Self::new(
+                selected,
+                sticks_between(&self.sticks, &sticks, particles.len(), new_index)?,
+            )
         };
         Ok(Part { model, sticks, faces })
     }
 }
 
-/// The entries with the given numbers of a column that may be empty or too short.
-fn selected_entries<T: Copy>(column: &[T], numbers: &[u32], absent: T) -> Vec<T> {
+/// The entries with the given indices of a column that may be empty or too short.
+fn selected_entries<T: Copy>(column: &[T], indices: &[u32], absent: T) -> Vec<T> {
     if column.is_empty() {
         return Vec::new();
     }
-    numbers.iter().map(|&number| column.get(number as usize).copied().unwrap_or(absent)).collect()
+    indices.iter().map(|&index| column.get(index as usize).copied().unwrap_or(absent)).collect()
 }
 
-/// The sticks with the given numbers, as sticks of `particles` particles that are renumbered by
-/// `number`.
+/// The sticks with the given indices, as sticks of `particles` particles that are renumbered by
+/// `new_of`.
 pub(crate) fn sticks_between(
     sticks: &Sticks,
-    numbers: &[u32],
+    indices: &[u32],
     particles: usize,
-    number: impl Fn(u32) -> u32,
+    new_of: impl Fn(u32) -> u32,
 ) -> Result<Sticks, StickError> {
-    let sticks = sticks.selected(numbers)?;
-    let ends: Vec<[u32; 2]> = sticks.ends().iter().map(|ends| ends.map(&number)).collect();
+    let sticks = sticks.selected(indices)?;
+    let ends: Vec<[u32; 2]> = sticks.ends().iter().map(|ends| ends.map(&new_of)).collect();
     let mut part = Sticks::with_rests(particles, &ends, sticks.rests(), Duplicates::Keep)?;
     for stick in 0..sticks.len() {
         if !sticks.is_plain(stick) {

@@ -28,7 +28,7 @@ const RANDOM_TURN: f64 = 0.1;
 /// the next, rad (as leaves do: Vogel, "A better way to construct the sunflower head", 1979).
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 /// Distance of the root ends from the stem, as a fraction of its length.
-const ROOT_REACH: f64 = 0.25;
+const ROOT_DISTANCE: f64 = 0.25;
 /// Width of a leaf, as a fraction of its length.
 const LEAF_WIDTH: f64 = 0.5;
 
@@ -129,7 +129,7 @@ impl<const D: usize> Model<D> {
         let up: [f64; D] = core::array::from_fn(|axis| if axis == 1 { 1.0 } else { 0.0 });
         let mut growth = PlantBuilder::new(plant)?;
         let ground = growth.builder.add_particle([0.0; D], 1.0);
-        let roots = growth.add_roots(ground, up, ROOT_REACH * growth.height);
+        let roots = growth.add_roots(ground, up, ROOT_DISTANCE * growth.height);
         growth.add_pending_pieces(plant.pieces)?;
         let mut shoots = VecDeque::from([Shoot {
             from: ground,
@@ -197,11 +197,12 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
 
     /// Adds the root ends around the foot of the stem: two in 2D, one to each side, and three in
     /// 3D.
-    fn add_roots(&mut self, ground: u32, up: [f64; D], reach: f64) -> Vec<u32> {
+    fn add_roots(&mut self, ground: u32, up: [f64; D], distance: f64) -> Vec<u32> {
         let across = core::array::from_fn(|axis| if axis == 0 { 1.0 } else { 0.0 });
         let mut sides = Sides::around(up, across, 2.0 * PI / 3.0);
-        let roots: Vec<u32> =
-            (0..D).map(|_| self.builder.add_particle(scaled(sides.next(up), reach), 1.0)).collect();
+        let roots: Vec<u32> = (0..D)
+            .map(|_| self.builder.add_particle(scaled(sides.next(up), distance), 1.0))
+            .collect();
         for &root in &roots {
             self.builder.join([ground, root]);
         }
@@ -210,14 +211,14 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         roots
     }
 
-    /// Adds the pieces of a shoot to those that are not grown yet, so that a plant which would be too large is rejected before
-    /// it grows.
+    /// Counts the pieces of a shoot that is not added yet, so that a plant that would be too large
+    /// is rejected before it is built.
     fn add_pending_pieces(&mut self, pieces: usize) -> Result<(), ModelError> {
         self.pending_pieces += pieces as u128;
-        self.check_room()
+        self.check_particle_count()
     }
 
-    fn check_room(&self) -> Result<(), ModelError> {
+    fn check_particle_count(&self) -> Result<(), ModelError> {
         let total = self.builder.points.len() as u128 + self.pending_pieces;
         check_limit("particles of a plant", total, PARTICLES_MAX)?;
         Ok(())
@@ -266,7 +267,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
                 axis,
                 1.0,
                 self.random.perpendicular_to(axis),
-                RANDOM_TURN * self.random.number(),
+                RANDOM_TURN * self.random.uniform(),
             );
         }
         Ok(())
@@ -280,7 +281,7 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         thickness: f64,
         level: u32,
     ) -> Result<u32, ModelError> {
-        self.check_room()?; // leaves, too, have particles
+        self.check_particle_count()?; // leaves also add particles
         self.pending_pieces -= 1;
         let builder = &mut self.builder;
         let volume = PI / 4.0 * thickness * thickness * length(offset);
@@ -372,8 +373,8 @@ fn blended<const D: usize>(
 struct Random(ChaCha8Rng);
 
 impl Random {
-    /// A number from -1 to 1.
-    fn number(&mut self) -> f64 {
+    /// A number from -1 to 1, uniformly distributed.
+    fn uniform(&mut self) -> f64 {
         f64::from(self.0.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
     }
 
@@ -381,7 +382,7 @@ impl Random {
     fn direction<const D: usize>(&mut self) -> [f64; D] {
         // From the unit ball: a cube would favour directions to its corners.
         loop {
-            let point = core::array::from_fn(|_| self.number());
+            let point = core::array::from_fn(|_| self.uniform());
             if let Some(direction) = unit(point).filter(|_| dot(point, point) <= 1.0) {
                 return direction;
             }

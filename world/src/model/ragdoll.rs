@@ -185,12 +185,15 @@ impl Model<2> {
         body.add_bone([shoulders, pelvis]);
         body.add_bone([shoulders, head]);
         for (name, side) in SIDES {
-            let [_, foot] =
-                body.add_leg(name, pelvis, [THIGH_POSE, SHANK_POSE].map(|it| direction(it, side)));
+            let [_, foot] = body.add_leg(
+                name,
+                pelvis,
+                [THIGH_POSE, SHANK_POSE].map(|pose| direction(pose, side)),
+            );
             body.add_arm(
                 name,
                 shoulders,
-                [UPPER_ARM_POSE, FOREARM_POSE].map(|it| direction(it, side)),
+                [UPPER_ARM_POSE, FOREARM_POSE].map(|pose| direction(pose, side)),
             );
             body.add_posture([foot, shoulders]);
         }
@@ -248,11 +251,11 @@ impl Model {
             };
             body.add_mass([shoulder, hip], &trunk_side);
             let [_, foot] =
-                body.add_leg(name, hip, [THIGH_POSE, SHANK_POSE].map(|it| direction(it, side)));
+                body.add_leg(name, hip, [THIGH_POSE, SHANK_POSE].map(|pose| direction(pose, side)));
             body.add_arm(
                 name,
                 shoulder,
-                [UPPER_ARM_POSE, FOREARM_POSE].map(|it| direction(it, side)),
+                [UPPER_ARM_POSE, FOREARM_POSE].map(|pose| direction(pose, side)),
             );
             body.add_posture([foot, shoulder]);
             body.add_posture([hip, head]);
@@ -302,9 +305,9 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
     }
 
     /// Adds a particle with a group of its own.
-    fn add_particle(&mut self, name: &str, at: [f64; D]) -> u32 {
+    fn add_particle(&mut self, name: &str, position: [f64; D]) -> u32 {
         self.names.push(name.to_owned());
-        self.builder.add_particle(at, 0.0)
+        self.builder.add_particle(position, 0.0)
     }
 
     /// Adds the mass of a segment to its ends, such that its centre is right.
@@ -348,8 +351,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         let mut bones = names.into_iter().zip(directions).zip(segments);
         core::array::from_fn(|_| {
             let Some(((name, direction), (length, segment))) = bones.next() else { return from };
-            let at = sum(self.builder.points[from as usize], scaled(direction, length));
-            let to = self.add_particle(&name, at);
+            let position = sum(self.builder.points[from as usize], scaled(direction, length));
+            let to = self.add_particle(&name, position);
             self.add_mass([from, to], &segment);
             self.add_bone([from, to]);
             from = to;
@@ -360,10 +363,10 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
     /// Adds joint limits, scales the body to its height and mass, and puts the feet on the ground.
     fn build(mut self, limits: &[JointLimit]) -> Result<Model<D>, ModelError> {
         let height = f64::from(self.ragdoll.height);
-        let named = |names: &[String], name: &str| names.iter().position(|other| other == name);
+        let index_of = |names: &[String], name: &str| names.iter().position(|other| other == name);
         for limit in limits {
             let [one, other] = limit.between;
-            let found = [limit.joint, one, other].map(|name| named(&self.names, name));
+            let found = [limit.joint, one, other].map(|name| index_of(&self.names, name));
             let [Some(joint), Some(one), Some(other)] = found else { continue };
             let [joint, one, other] = [joint, one, other].map(|particle| particle as u32);
             let sides = [[joint, one], [joint, other]].map(|ends| self.builder.distance(ends));
@@ -413,7 +416,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
             let foot = name.ends_with("foot").then_some((ANKLE * height) as f32);
             foot.or(thinnest).unwrap_or_default()
         };
-        let radii = self.names.iter().enumerate().map(|(it, name)| radius(it, name)).collect();
+        let radii =
+            self.names.iter().enumerate().map(|(particle, name)| radius(particle, name)).collect();
         for (particle, name) in self.names.iter().enumerate() {
             self.builder.add_to_group(name, [particle as u32]);
         }

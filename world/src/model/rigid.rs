@@ -62,7 +62,7 @@ impl Model {
     /// [`MassProperties::four_points`] finds. It has no mesh: it is not drawn and does not collide.
     ///
     /// # Errors
-    /// If no body with a volume has such an inertia, or a number is out of range.
+    /// If no body with a volume has such an inertia, or a value is out of range.
     ///
     /// ```
     /// use taut_world::{MassProperties, Model, ModelError};
@@ -86,7 +86,7 @@ impl Model {
     /// collide with obstacles, its convex hull with other bodies, cloth and ropes (feature `parry`).
     ///
     /// # Errors
-    /// If the mesh is not closed, encloses no volume, or is too flat; if a number is out of range.
+    /// If the mesh is not closed, encloses no volume, or is too flat; if a value is out of range.
     ///
     /// ```
     /// use taut_world::Model;
@@ -144,8 +144,8 @@ fn check_above_zero(key: &'static str, what: &'static str, value: f32) -> Result
     ModelError::check(key, what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
 }
 
-/// The corners of a box, with number `4 x + 2 y + z` for the upper (1) or lower (0) end along each
-/// axis, and two triangles per face.
+/// The corners of a box, with the index `4 x + 2 y + z` for the upper (1) or lower (0) end along
+/// each axis, and two triangles per face.
 fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     let corners = core::array::from_fn(|corner| {
         core::array::from_fn(|axis| {
@@ -177,11 +177,11 @@ fn from_four_particles(
     let centre = mean(&points);
     let from_centre = points.map(|point| difference(point, centre));
     let bodies = match mesh {
-        None => Bodies::one(from_centre, &from_centre, &FACES),
+        None => Bodies::single(from_centre, &from_centre, &FACES),
         Some((vertices, triangles)) => {
             let vertices: Vec<Vector> =
                 vertices.iter().map(|vertex| difference(*vertex, centre)).collect();
-            Bodies::one(from_centre, &vertices, triangles)
+            Bodies::single(from_centre, &vertices, triangles)
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;

@@ -11,7 +11,7 @@ use crate::surface::Surface;
 ///
 /// The broad phase sweeps along an axis. The crate `parry3d` (in its bit-reproducible build) finds
 /// the contact points of the hulls once per substep, from positions alone: nothing is cached
-/// between substeps. Contact points are pushed apart by the weights of their particles, equations
+/// between substeps. Contact points are moved apart by the weights of their particles, equations
 /// (*) and (**) of Jakobsen 2001, with Coulomb friction. This deforms the bodies, and the next pass
 /// relaxes their sticks. Three or four [passes](crate::Settings::passes) "should be enough"; stacks
 /// need more substeps.
@@ -24,7 +24,7 @@ use crate::surface::Surface;
 ///
 /// let mut scene = Scene::new();
 /// scene.add("table", Model::rigid_box([2.0, 0.1, 2.0], 700.0)?.pinned("body"))?;
-/// scene.add("dice", Model::rigid_box([0.1; 3], 700.0)?.moved([0.0, 0.2, 0.0]))?;
+/// scene.add("die", Model::rigid_box([0.1; 3], 700.0)?.moved([0.0, 0.2, 0.0]))?;
 /// scene.obstacles.push(Arc::new(BodyContacts::default()));
 /// scene.settings.passes = 4;
 /// scene.settings.step.iterations = 1;
@@ -34,8 +34,8 @@ use crate::surface::Surface;
 ///     assert!(world.step()?.finite);
 /// }
 /// let model = &world.islands()[0].model;
-/// let dice = model.bodies.all()[1].pose(&model.particles);
-/// assert!((dice.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
+/// let die = model.bodies.all()[1].pose(&model.particles);
+/// assert!((die.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,21 +56,21 @@ impl Default for BodyContacts {
 
 impl Obstacle<3> for BodyContacts {
     fn begin(&self, matter: &mut Matter<'_, 3>) {
-        if self.touches(matter.model()) {
+        if self.may_collide_with(matter.model()) {
             matter.model_and_scratch().1.bodies.discard_contacts();
         }
     }
 
     fn resolve(&self, matter: &mut Matter<'_, 3>, _: &StepTime<3>) {
         let (Model { particles, bodies, .. }, scratch) = matter.model_and_scratch();
-        bodies.keep_apart(particles, &self.surface, self.margin, &mut scratch.bodies);
+        bodies.resolve_contacts(particles, &self.surface, self.margin, &mut scratch.bodies);
     }
 
     fn may_push(&self, _: &[[f32; 3]; 2], _: &StepTime<3>) -> bool {
         false
     }
 
-    fn touches(&self, model: &Model<3>) -> bool {
+    fn may_collide_with(&self, model: &Model<3>) -> bool {
         model.bodies.all().len() > 1
     }
 }

@@ -38,7 +38,7 @@ impl<const D: usize> Bounds<D> {
     /// The box between two corners, m.
     ///
     /// # Errors
-    /// A number that is not finite; a maximum below the minimum.
+    /// A coordinate that is not finite; a maximum below the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
         check_point("min", "the minimum corner of bounds, m,", min)?;
         check_point("max", "the maximum corner of bounds, m,", max)?;
@@ -86,27 +86,28 @@ impl<const D: usize> Side<D> for Walls<D> {
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let [low, high] = constants(x[0], [self.low, self.high]);
         let mut normal = constants(x[0], self.normal);
-        let along = dot(normal, x);
-        let (from_low, from_high) = (along - low, high - along);
-        let low = from_high.above(from_low);
+        let height = dot(normal, x);
+        let (from_low, from_high) = (height - low, high - height);
+        let low_is_nearer = from_high.above(from_low);
         for n in &mut normal {
-            *n = L::select(low, *n, *n * n.constant(-1.0));
+            *n = L::select(low_is_nearer, *n, *n * n.constant(-1.0));
         }
-        Nearest { distance: L::select(low, from_low, from_high), normal }
+        Nearest { distance: L::select(low_is_nearer, from_low, from_high), normal }
     }
 
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
         let [lowest, highest] = span(self.normal, low, high);
-        let from_low = lowest - reach.constant(self.low.into());
-        let from_high = reach.constant(self.high.into()) - highest;
-        reach.above(L::select(from_low.above(from_high), from_high, from_low))
+        let from_low = lowest - contact_distance.constant(self.low.into());
+        let from_high = contact_distance.constant(self.high.into()) - highest;
+        contact_distance.above(L::select(from_low.above(from_high), from_high, from_low))
     }
 
     #[inline(always)]
-    fn clear<L: Lane>(&self, reach: L) -> L {
-        let [low, high] = constants(reach, [self.low, self.high]);
-        let (gap, zero) = ((high - low) - (reach + reach), reach.constant(0.0));
+    fn clearance<L: Lane>(&self, contact_distance: L) -> L {
+        let [low, high] = constants(contact_distance, [self.low, self.high]);
+        let (gap, zero) =
+            ((high - low) - (contact_distance + contact_distance), contact_distance.constant(0.0));
         L::select(gap.above(zero), gap, zero)
     }
 }

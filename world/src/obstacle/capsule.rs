@@ -30,7 +30,7 @@ impl<const D: usize> Capsule<D> {
     /// A capsule between two ends, m, with a radius, m. Equal ends make a sphere.
     ///
     /// # Errors
-    /// A number that is not finite; a negative radius.
+    /// A value that is not finite; a negative radius.
     pub fn new(ends: [[f64; D]; 2], radius: f64) -> Result<Self, ModelError> {
         for end in ends {
             check_point("ends", "an end of a capsule, m,", end)?;
@@ -41,28 +41,28 @@ impl<const D: usize> Capsule<D> {
 
 /// A capsule in world coordinates, prepared for distance queries.
 #[derive(Clone, Copy, Debug)]
-pub struct Rod<const D: usize> {
+pub struct PlacedCapsule<const D: usize> {
     from: [f32; D],
     /// Vector to the other end, m.
     along: [f32; D],
     /// `along` divided by its squared length, 1/m: its dot product with an offset from `from` is a
     /// fraction of the length.
-    per_length: [f32; D],
+    fraction_gradient: [f32; D],
     radius: f32,
 }
 
 impl<const D: usize> Shape<D> for Capsule<D> {
-    type Side = Rod<D>;
+    type Side = PlacedCapsule<D>;
 
     fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let [from, to] = self.ends.map(|end| pose.point(end));
         let along = core::array::from_fn(|axis| to[axis] - from[axis]);
         let squared = dot(along, along);
         let inverse = if squared > 1e-24 { 1.0 / squared } else { 0.0 };
-        [Rod {
+        [PlacedCapsule {
             from: from.map(|x| x as f32),
             along: along.map(|x| x as f32),
-            per_length: along.map(|x| (x * inverse) as f32),
+            fraction_gradient: along.map(|x| (x * inverse) as f32),
             radius: self.radius as f32,
         }]
     }
@@ -78,7 +78,7 @@ impl<const D: usize> Shape<D> for Capsule<D> {
     }
 }
 
-impl<const D: usize> Side<D> for Rod<D> {
+impl<const D: usize> Side<D> for PlacedCapsule<D> {
     const CONVEX: bool = true;
 
     /// Finds the nearest point of the segment as in Ericson, "Real-Time Collision Detection",
@@ -87,7 +87,7 @@ impl<const D: usize> Side<D> for Rod<D> {
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
         let from = difference(x, constants(x[0], self.from));
-        let fraction = dot(from, constants(x[0], self.per_length));
+        let fraction = dot(from, constants(x[0], self.fraction_gradient));
         let fraction = L::select(fraction.above(zero), fraction, zero);
         let fraction = L::select(one.above(fraction), fraction, one);
         let offset = difference(from, scaled(constants(x[0], self.along), fraction));
@@ -97,17 +97,17 @@ impl<const D: usize> Side<D> for Rod<D> {
 
     /// Uses the smallest offset, per coordinate, between the axis and a point of the box.
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
-        let from = constants(reach, self.from);
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
+        let from = constants(contact_distance, self.from);
         let (mut low, mut high) = (difference(low, from), difference(high, from));
         for axis in 0..D {
-            let along = reach.constant(self.along[axis].into());
+            let along = contact_distance.constant(self.along[axis].into());
             if self.along[axis] > 0.0 {
                 low[axis] = low[axis] - along;
             } else {
                 high[axis] = high[axis] - along;
             }
         }
-        may_reach_ball(smallest_offset(low, high), self.radius, reach)
+        may_reach_ball(smallest_offset(low, high), self.radius, contact_distance)
     }
 }

@@ -161,24 +161,28 @@ impl<const D: usize> Side<D> for PlacedCuboid<D> {
 
     /// Tests the bounding sphere.
     #[inline(always)]
-    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
-        may_reach_ball(difference(x, constants(x[0], self.centre)), self.bounding_radius, reach)
+    fn may_reach<L: Lane>(&self, x: [L; D], contact_distance: L) -> L::Mask {
+        may_reach_ball(
+            difference(x, constants(x[0], self.centre)),
+            self.bounding_radius,
+            contact_distance,
+        )
     }
 
     /// Tests the box against the planes of the faces.
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
-        let centre = constants(reach, self.centre);
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
+        let centre = constants(contact_distance, self.centre);
         let (low, high) = (difference(low, centre), difference(high, centre));
-        let mut farthest = reach.constant(f64::NEG_INFINITY);
+        let mut farthest = contact_distance.constant(f64::NEG_INFINITY);
         for edge in 0..D {
             let [lowest, highest] = span(self.axes[edge], low, high);
-            let below = reach.constant(0.0) - highest;
+            let below = contact_distance.constant(0.0) - highest;
             let along = L::select(lowest.above(below), lowest, below);
-            let beyond = along - reach.constant(self.half[edge].into());
+            let beyond = along - contact_distance.constant(self.half[edge].into());
             farthest = L::select(beyond.above(farthest), beyond, farthest);
         }
         // Allows for rounding: `nearest` takes a square root, which may be rounded down.
-        (reach * reach.constant(1.000_01)).at_least(farthest)
+        (contact_distance * contact_distance.constant(1.000_01)).at_least(farthest)
     }
 }

@@ -8,7 +8,7 @@ use taut_core::Sticks;
 use super::side::Side;
 use super::swept::first_reached;
 use crate::body::WeightedPoint;
-use crate::drawing::row;
+use crate::drawing::resize_vector;
 use crate::model::Model;
 use crate::path::Displacement;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
@@ -19,15 +19,15 @@ use crate::vector::{add_scaled, cross, difference, dot, length, scaled, sum, uni
 pub(crate) struct EdgeScratch {
     /// The ends of the sticks for which `edges` was computed.
     ends: Option<Arc<[[u32; 2]]>>,
-    /// The numbers of faces, of removed faces and of limbs for which `edges` was computed.
+    /// How many faces, removed faces and limbs there were when `edges` was computed.
     counts: [usize; 3],
     edges: Vec<u32>,
 }
 
 impl EdgeScratch {
-    /// The numbers of the sticks that collide: those that are drawn and do not only resist bending,
-    /// and are edges of faces or, as in a rope, not between particles of faces. Limbs and bodies
-    /// collide themselves. Some may be torn.
+    /// The indices of the sticks that collide: those that are drawn and do not only resist bending,
+    /// and are edges of faces or, as in a rope, not between particles of faces. Sticks of limbs
+    /// are excluded: limbs collide as capsules. Some of the sticks may be torn.
     pub(super) fn edges<const D: usize>(&mut self, model: &Model<D>) -> &[u32] {
         let Model { sticks, faces, limbs, .. } = model;
         let ends = sticks.shared_ends();
@@ -44,28 +44,29 @@ impl EdgeScratch {
 
 fn edges_of<const D: usize>(model: &Model<D>) -> Vec<u32> {
     let Model { sticks, faces, limbs, hidden_sticks, bending, .. } = model;
-    let mut of_face = vec![false; model.particles.len()];
-    let mut of_limb = of_face.clone();
+    let mut is_face_corner = vec![false; model.particles.len()];
+    let mut is_limb_end = is_face_corner.clone();
     let mut edges_of_faces = Vec::new();
     for &[a, b, c] in faces {
         edges_of_faces.extend([[a, b], [b, c], [c, a]].map(sorted));
         for corner in [a, b, c] {
-            of_face[corner as usize] = true;
+            is_face_corner[corner as usize] = true;
         }
     }
     edges_of_faces.sort_unstable();
     for limb in limbs.all() {
         for end in limb.ends {
-            of_limb[end as usize] = true;
+            is_limb_end[end as usize] = true;
         }
     }
     let collides = |stick: usize| {
         let ends = sticks.ends()[stick];
-        let marked = |flags: &[bool]| flags.get(stick).copied().unwrap_or_default();
-        let both = |flags: &[bool]| ends.iter().all(|end| flags[*end as usize]);
-        let auxiliary = marked(hidden_sticks) || marked(bending);
-        let is_edge = || !both(&of_face) || edges_of_faces.binary_search(&sorted(ends)).is_ok();
-        !auxiliary && !both(&of_limb) && is_edge()
+        let is_flagged = |flags: &[bool]| flags.get(stick).copied().unwrap_or_default();
+        let both_ends = |flags: &[bool]| ends.iter().all(|end| flags[*end as usize]);
+        let auxiliary = is_flagged(hidden_sticks) || is_flagged(bending);
+        let is_edge =
+            || !both_ends(&is_face_corner) || edges_of_faces.binary_search(&sorted(ends)).is_ok();
+        !auxiliary && !both_ends(&is_limb_end) && is_edge()
     };
     (0..sticks.len()).filter(|&stick| collides(stick)).map(|stick| stick as u32).collect()
 }
@@ -83,7 +84,7 @@ struct EdgeContact<const D: usize> {
     depth: f64,
 }
 
-/// Collisions of sticks, then of faces, each in the order of their numbers.
+/// Collisions of sticks, then of faces, each in the order of their indices.
 pub(super) struct EdgeCollisions<'a, S, const D: usize> {
     pub(super) side: &'a S,
     pub(super) thickness: f32,
@@ -109,22 +110,23 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
             let after = law.resolve(state, displacement.at(x), contact);
             let moved = [difference(after.x, x), difference(after.previous, state.previous)];
-            point.displace(particles, moved.map(|by| by.map(|along| along as f32)));
+            point.displace(particles, moved.map(|by| by.map(|x| x as f32)));
         };
         for &stick in edges {
-            let contact = self.of_stick(model, stick as usize);
+            let contact = self.stick_contact(model, stick as usize);
             resolve(model, contact);
         }
         for face in faces_of(model) {
-            let contact = self.of_face(model, face);
+            let contact = self.face_contact(model, face);
             resolve(model, contact);
         }
     }
 
     /// Deepest penetration of a stick or face that can move, m; 0 if none.
     pub(super) fn depth(&self, model: &Model<D>) -> f64 {
-        let edges = edges_of(model).into_iter().map(|stick| self.of_stick(model, stick as usize));
-        let faces = faces_of(model).map(|face| self.of_face(model, face));
+        let edges =
+            edges_of(model).into_iter().map(|stick| self.stick_contact(model, stick as usize));
+        let faces = faces_of(model).map(|face| self.face_contact(model, face));
         let contacts = edges.chain(faces).flatten();
         contacts
             .filter(|contact| contact.point.inverse_mass(&model.particles) > 0.0)
@@ -133,7 +135,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
 
     /// The corners of a stick or face, and the distance at which it collides: the thickness plus
     /// the smallest radius of its particles. None if it is far away or part of a body.
-    fn near<const N: usize>(
+    fn corners_if_near<const N: usize>(
         &self,
         model: &Model<D>,
         corners: [u32; N],
@@ -141,47 +143,47 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let points = corners.map(|corner| wide(model.particles.position(corner as usize)));
         let radius = |corner: &u32| model.radii.get(*corner as usize).copied().unwrap_or_default();
         let smallest = corners.iter().map(radius).fold(f32::INFINITY, f32::min);
-        let reach = f64::from(self.thickness) + f64::from(smallest);
+        let contact_distance = f64::from(self.thickness) + f64::from(smallest);
         let bound = |round: fn(f64, f64) -> f64| {
             from_fn(|axis| points.iter().map(|point| point[axis]).reduce(round).unwrap_or_default())
         };
-        let near =
-            smallest >= 0.0 && self.side.may_reach_box(bound(f64::min), bound(f64::max), reach);
-        near.then_some((points, reach))
+        let near = smallest >= 0.0
+            && self.side.may_reach_box(bound(f64::min), bound(f64::max), contact_distance);
+        near.then_some((points, contact_distance))
     }
 
     /// The contact of a stick between its ends, at its deepest point. The distance from a convex
-    /// side is a convex function along the stick, so halving finds where it is smallest.
-    fn of_stick(&self, model: &Model<D>, stick: usize) -> Option<EdgeContact<D>> {
+    /// side is a convex function along the stick, so bisection finds where it is smallest.
+    fn stick_contact(&self, model: &Model<D>, stick: usize) -> Option<EdgeContact<D>> {
         let Model { sticks, .. }: &Model<D> = model;
         let ends = ends_unless_torn(sticks, stick)?;
-        let ([a, b], reach) = self.near(model, ends)?;
+        let ([a, b], contact_distance) = self.corners_if_near(model, ends)?;
         let along = difference(b, a);
         let slope = |nearest: &Nearest<D, f64>| dot(nearest.normal, along);
         let (at_a, at_b) = (self.side.nearest(a), self.side.nearest(b));
         let (down, up) = (slope(&at_a), slope(&at_b));
-        // Otherwise an end is deepest: particles collide themselves.
+        // Otherwise an end is deepest: the collision of its particle is sufficient.
         if !(down < 0.0 && up > 0.0) {
             return None;
         }
         // The distance at which the tangent planes of both ends meet is a lower bound.
         let meeting = ((at_b.distance - at_a.distance) - up) / (down - up);
-        if at_a.distance + meeting * down >= reach {
+        if at_a.distance + meeting * down >= contact_distance {
             return None;
         }
-        let at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
+        let nearest_at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
         let flat = 1e-6 * length(along);
-        let [before, falls_until] = first_reached(|fraction| slope(&at(fraction)) >= -flat);
-        let [rises_from, after] = first_reached(|fraction| slope(&at(fraction)) > flat);
+        let [before, falls_until] = first_reached(|fraction| slope(&nearest_at(fraction)) >= -flat);
+        let [rises_from, after] = first_reached(|fraction| slope(&nearest_at(fraction)) > flat);
         let (fraction, distance, normal) = if falls_until <= rises_from {
             let fraction = 0.5 * (falls_until + rises_from);
-            let Nearest { distance, normal } = at(fraction);
+            let Nearest { distance, normal } = nearest_at(fraction);
             (fraction, distance, normal)
         } else {
             // At an edge of the side: the normal is the weighted mean of those beside the edge that
             // is perpendicular to the stick. Along it, the edge is farther away than the two
             // planes.
-            let (before, after_edge) = (at(before), at(after));
+            let (before, after_edge) = (nearest_at(before), nearest_at(after));
             let (down, up) = (slope(&before), slope(&after_edge));
             let along_edge = scaled(before.normal, up / (up - down));
             let mean = add_scaled(along_edge, down / (down - up), after_edge.normal);
@@ -195,14 +197,18 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             (after, distance, scaled(mean, 1.0 / mean_length))
         };
         let point = WeightedPoint::on_stick(ends, fraction as f32);
-        (distance < reach).then_some(EdgeContact { point, normal, depth: reach - distance })
+        (distance < contact_distance).then_some(EdgeContact {
+            point,
+            normal,
+            depth: contact_distance - distance,
+        })
     }
 
     /// The contact of the inside of a face, at the point of the side that lies farthest in front of
     /// it, such as a corner: the normal is that of the face.
-    fn of_face(&self, model: &Model<D>, face: usize) -> Option<EdgeContact<D>> {
+    fn face_contact(&self, model: &Model<D>, face: usize) -> Option<EdgeContact<D>> {
         let corners = model.faces[face];
-        let ([a, b, c], reach) = self.near(model, corners)?;
+        let ([a, b, c], contact_distance) = self.corners_if_near(model, corners)?;
         let (ab, ac) = (difference(b, a), difference(c, a));
         let size = length(ab) + length(ac);
         let centre = add_scaled(a, 1.0 / 3.0, sum(ab, ac));
@@ -211,15 +217,15 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let height =
             |corner| at_centre.distance + dot(at_centre.normal, difference(corner, centre));
         let lowest = height(a).min(height(b)).min(height(c));
-        if lowest >= reach - 1e-6 * size {
+        if lowest >= contact_distance - 1e-6 * size {
             return None;
         }
-        let normal: [f64; D] = row(unit(cross(row(ab), row(ac)))?);
+        let normal: [f64; D] = resize_vector(unit(cross(resize_vector(ab), resize_vector(ac)))?);
         let mut contact: Option<EdgeContact<D>> = None;
         for normal in [normal, scaled(normal, -1.0)] {
             let farthest = self.farthest(centre, normal, size)?;
             let from_a = difference(farthest, a);
-            let depth = dot(normal, from_a) + reach;
+            let depth = dot(normal, from_a) + contact_distance;
             // NaN counts as outside.
             let inside = depth > 0.0;
             if !inside {

@@ -32,7 +32,7 @@ impl<const D: usize> HalfSpace<D> {
     /// length.
     ///
     /// # Errors
-    /// A number that is not finite; a normal of no length.
+    /// A coordinate that is not finite; a normal of length 0.
     pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
         check_point("point", "the point of a half-space, m,", point)?;
         let normal = checked_unit("normal", "the length of the normal of a half-space", normal)?;
@@ -89,8 +89,8 @@ impl<const D: usize> Side<D> for PlaneSide<D> {
     }
 
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
         let [lowest, _] = span(self.normal, low, high);
-        reach.above(lowest - reach.constant(self.height.into()))
+        contact_distance.above(lowest - contact_distance.constant(self.height.into()))
     }
 }

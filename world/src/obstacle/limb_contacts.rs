@@ -11,14 +11,15 @@ use crate::settings::StepTime;
 ///
 /// The broad phase sweeps along an axis; nearest points are found as in Ericson, "Real-Time
 /// Collision Detection", 5.1.9, once per substep, from current and previous positions alone. The
-/// two nearest points are pushed apart by the weights of their particles, equations (*) and (**) of
+/// two nearest points are moved apart by the weights of their particles, equations (*) and (**) of
 /// Jakobsen 2001, with Coulomb friction. A limb that crossed another's axis in a substep is moved
 /// back to its previous side.
 ///
 /// Limbs do not bounce. Limbs of one owner collide with each other if [`own_limbs`](Self::own_limbs)
 /// is set: without it, an arm may swing through the trunk. Limbs that share a particle never
 /// collide, nor do two limbs of one owner whose axes are nearer than half the sum of their radii when
-/// the limbs are added. A pair that overlaps less then keeps the distance that its axes have then.
+/// the limbs are added. Two limbs that overlap less when they are added keep the distance that
+/// their axes have at that time.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,21 +64,21 @@ impl Default for LimbContacts {
 
 impl<const D: usize> Obstacle<D> for LimbContacts {
     fn begin(&self, matter: &mut Matter<'_, D>) {
-        if self.touches(matter.model()) {
+        if self.may_collide_with(matter.model()) {
             matter.model_and_scratch().1.limbs.discard_contacts();
         }
     }
 
     fn resolve(&self, matter: &mut Matter<'_, D>, _: &StepTime<D>) {
         let (Model { particles, limbs, .. }, scratch) = matter.model_and_scratch();
-        limbs.keep_apart(particles, self, &mut scratch.limbs);
+        limbs.resolve_contacts(particles, self, &mut scratch.limbs);
     }
 
     fn may_push(&self, _: &[[f32; D]; 2], _: &StepTime<D>) -> bool {
         false
     }
 
-    fn touches(&self, model: &Model<D>) -> bool {
+    fn may_collide_with(&self, model: &Model<D>) -> bool {
         model.limbs.may_collide(self)
     }
 

@@ -28,8 +28,9 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 /// mesh than the thickness of the surface plus the radius of the particle, the particle collides
 /// with the nearest point. This repeats until the segment from start to end crosses no triangle; if
 /// that fails, as in a crack that is too narrow, the particle stops at the first triangle. So it
-/// stays on its side at any speed, also at seams, edges and corners. Its distance from the mesh is
-/// at least a millionth of its coordinates, so that rounding cannot move it through.
+/// stays on its side at any speed, also at edges and corners, where triangles meet. Its distance
+/// from the mesh is at least a millionth of its coordinates, so that rounding cannot move it
+/// through.
 ///
 /// (The article on soft bodies tests edges by rounded angles, which leaves gaps between triangles
 /// through which a particle can fall.)
@@ -68,14 +69,17 @@ const COLLISIONS_MAX: usize = 8;
 /// errors of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
-/// A box around two points and all within `reach` of them, rounded outwards.
+/// A box around two points and all within `contact_distance` of them, rounded outwards.
 #[inline]
-fn box_around(a: Point, b: Point, reach: f64) -> Aabb {
+fn box_around(a: Point, b: Point, contact_distance: f64) -> Aabb {
     let bound = |round: fn(f64, f64) -> f64, outwards: f64, next: fn(f32) -> f32| {
         let bound: [f64; 3] = core::array::from_fn(|axis| round(a[axis], b[axis]) + outwards);
         Vector::from(bound.map(|x| next(x as f32)))
     };
-    Aabb::new(bound(f64::min, -reach, f32::next_down), bound(f64::max, reach, f32::next_up))
+    Aabb::new(
+        bound(f64::min, -contact_distance, f32::next_down),
+        bound(f64::max, contact_distance, f32::next_up),
+    )
 }
 
 /// Whether two boxes overlap; false if a bound is NaN.
@@ -92,10 +96,10 @@ struct NearestPoint {
 }
 
 impl TriMesh {
-    /// A mesh of `points`, m, and triangles by the numbers of their corners.
+    /// A mesh of `points`, m, and triangles by the indices of their corners.
     ///
     /// # Errors
-    /// A coordinate that is not finite, or beyond 1e12 m; a corner that is not the number of a
+    /// A coordinate that is not finite, or beyond 1e12 m; a corner that is not the index of a
     /// point; no triangle at all.
     pub fn new(
         points: &[[f32; 3]],
@@ -108,8 +112,8 @@ impl TriMesh {
             check_point("positions", "a coordinate of a mesh, m,", point)?;
             extent = point.iter().fold(extent, |extent, x| extent.max(x.abs()));
         }
-        let (number, must) = (triangles.len() as f64, "at least 1");
-        ModelError::check("triangles", "the number of triangles of a mesh", number, 1.0.., must)?;
+        let (count, must) = (triangles.len() as f64, "at least 1");
+        ModelError::check("triangles", "the number of triangles of a mesh", count, 1.0.., must)?;
         for (triangle, corners) in triangles.iter().enumerate() {
             for &corner in corners {
                 let particles = points.len();
@@ -119,7 +123,8 @@ impl TriMesh {
             }
         }
         let corners = |triangle: &[u32; 3]| triangle.map(|corner| points[corner as usize]);
-        let boxes = triangles.iter().map(|it| Aabb::from_points(corners(it).map(Vector::from)));
+        let boxes =
+            triangles.iter().map(|triangle| Aabb::from_points(corners(triangle).map(Vector::from)));
         let tree = Bvh::from_iter(BvhBuildStrategy::Binned, boxes.enumerate());
         let (points, triangles) = (points.to_vec(), triangles.to_vec());
         Ok(Self { points, triangles, facing, tree, extent })
@@ -129,18 +134,18 @@ impl TriMesh {
         Triangle(self.triangles[triangle].map(|corner| self.points[corner as usize].map(f64::from)))
     }
 
-    /// Calls `found` with each triangle whose box overlaps `other`.
-    fn near_box(&self, other: &Aabb, mut found: impl FnMut(usize)) {
+    /// Calls `visit` with each triangle whose box overlaps `other`.
+    fn for_each_near_box(&self, other: &Aabb, mut visit: impl FnMut(usize)) {
         for triangle in self.tree.leaves(|node| overlap(other, &node.aabb())) {
-            found(triangle as usize);
+            visit(triangle as usize);
         }
     }
 
     /// The first triangle that a segment crosses, and the fraction of the segment up to it. Of
-    /// several at the same fraction, the one with the smallest number.
+    /// several at the same fraction, the one with the lowest index.
     fn first_crossing(&self, from: Point, to: Point) -> Option<(usize, f64)> {
         let mut first: Option<(usize, f64)> = None;
-        self.near_box(&box_around(from, to, 0.0), |triangle| {
+        self.for_each_near_box(&box_around(from, to, 0.0), |triangle| {
             if let Some(fraction) = self.triangle(triangle).crossing(self.facing, from, to)
                 && first.is_none_or(|(other, smallest)| (fraction, triangle) < (smallest, other))
             {
@@ -150,18 +155,18 @@ impl TriMesh {
         first
     }
 
-    /// The nearest point of the mesh within `reach` of a particle at `p`, on the sides that
-    /// collide.
-    fn nearest(&self, p: Point, reach: f64) -> Option<NearestPoint> {
+    /// The nearest point of the mesh within `contact_distance` of a particle at `p`, on the sides
+    /// that collide.
+    fn nearest(&self, p: Point, contact_distance: f64) -> Option<NearestPoint> {
         let mut nearest: Option<NearestPoint> = None;
-        self.near_box(&box_around(p, p, reach), |triangle| {
+        self.for_each_near_box(&box_around(p, p, contact_distance), |triangle| {
             let point = self.triangle(triangle).nearest(p);
             let distance = length(difference(p, point));
             let nearer =
                 |other: &NearestPoint| (distance, triangle) < (other.distance, other.triangle);
-            if distance < reach
+            if distance < contact_distance
                 && nearest.as_ref().is_none_or(nearer)
-                && (self.facing == Facing::Both || self.triangle(triangle).side(p) >= 0.0)
+                && (self.facing == Facing::Both || self.triangle(triangle).orientation(p) >= 0.0)
             {
                 nearest = Some(NearestPoint { triangle, point, distance });
             }
@@ -179,32 +184,39 @@ impl TriMesh {
             let away = unit(difference(from, triangle.nearest(from)));
             return away.unwrap_or([0.0, 1.0, 0.0]);
         }
-        let towards =
-            if self.facing == Facing::Both && triangle.side(from) < 0.0 { -length } else { length };
-        normal.map(|n| n / towards)
+        let signed_length = if self.facing == Facing::Both && triangle.orientation(from) < 0.0 {
+            -length
+        } else {
+            length
+        };
+        normal.map(|n| n / signed_length)
     }
 
-    /// The contact, at distance `reach`, with the first triangle that a particle crosses on a
-    /// segment.
+    /// The contact, at distance `contact_distance`, with the first triangle that a particle crosses
+    /// on a segment.
     fn crossing_contact(
         &self,
         from: Point,
         to: Point,
-        reach: f64,
+        contact_distance: f64,
     ) -> Option<SurfaceContact<f64, 3>> {
         let (triangle, _) = self.first_crossing(from, to)?;
         let normal = self.normal_towards(triangle, from);
         let Triangle([corner, ..]) = self.triangle(triangle);
-        let depth = reach - dot(normal, difference(to, corner));
+        let depth = contact_distance - dot(normal, difference(to, corner));
         Some(SurfaceContact { normal, depth, clearance: f64::INFINITY })
     }
 
-    /// The contact, at distance `reach`, of a point near the mesh.
-    fn near_contact(&self, p: Point, reach: f64) -> Option<SurfaceContact<f64, 3>> {
-        let nearest = self.nearest(p, reach).filter(|it| it.distance > 0.0)?;
+    /// The contact, at distance `contact_distance`, of a point near the mesh.
+    fn near_contact(&self, p: Point, contact_distance: f64) -> Option<SurfaceContact<f64, 3>> {
+        let nearest = self.nearest(p, contact_distance).filter(|nearest| nearest.distance > 0.0)?;
         let NearestPoint { point, distance, .. } = nearest;
         let normal = difference(p, point).map(|x| x / distance);
-        Some(SurfaceContact { normal, depth: reach - distance, clearance: f64::INFINITY })
+        Some(SurfaceContact {
+            normal,
+            depth: contact_distance - distance,
+            clearance: f64::INFINITY,
+        })
     }
 
     /// Resolves the collisions of a particle that started at `from`; `None` if there are none. All
@@ -213,7 +225,7 @@ impl TriMesh {
         &self,
         from: Point,
         state: VerletState<f64, 3>,
-        [reach, skin]: [f64; 2],
+        [contact_distance, skin]: [f64; 2],
         law: &ContactLaw<f64>,
         rounded: impl Fn(Point) -> Point,
     ) -> Option<VerletState<f64, 3>> {
@@ -221,21 +233,26 @@ impl TriMesh {
         // The last state that crossed no triangle and was not too close to one.
         let mut safe = None;
         for collisions in 0..COLLISIONS_MAX {
-            let contact = if let Some(contact) = self.crossing_contact(from, now.x, reach) {
-                contact
-            } else if let Some(nearest) = self.nearest(now.x, reach - 0.5 * skin) {
-                if nearest.distance >= 0.5 * skin {
-                    safe = Some(now);
-                }
-                let normal = if nearest.distance > 0.0 {
-                    difference(now.x, nearest.point).map(|x| x / nearest.distance)
+            let contact =
+                if let Some(contact) = self.crossing_contact(from, now.x, contact_distance) {
+                    contact
+                } else if let Some(nearest) = self.nearest(now.x, contact_distance - 0.5 * skin) {
+                    if nearest.distance >= 0.5 * skin {
+                        safe = Some(now);
+                    }
+                    let normal = if nearest.distance > 0.0 {
+                        difference(now.x, nearest.point).map(|x| x / nearest.distance)
+                    } else {
+                        self.normal_towards(nearest.triangle, from)
+                    };
+                    SurfaceContact {
+                        normal,
+                        depth: contact_distance - nearest.distance,
+                        clearance: f64::INFINITY,
+                    }
                 } else {
-                    self.normal_towards(nearest.triangle, from)
+                    return (collisions > 0).then_some(now);
                 };
-                SurfaceContact { normal, depth: reach - nearest.distance, clearance: f64::INFINITY }
-            } else {
-                return (collisions > 0).then_some(now);
-            };
             now = law.resolve(now, [0.0; 3], contact);
             now.x = rounded(now.x);
         }
@@ -245,7 +262,8 @@ impl TriMesh {
         safe.or_else(|| {
             let (triangle, fraction) = self.first_crossing(from, state.x)?;
             let hit = add_scaled(from, fraction, difference(state.x, from));
-            let before = rounded(add_scaled(hit, reach, self.normal_towards(triangle, from)));
+            let before =
+                rounded(add_scaled(hit, contact_distance, self.normal_towards(triangle, from)));
             self.first_crossing(from, before).is_none().then_some(stopped(before))
         })
         .or_else(|| Some(stopped(rounded(from))))
@@ -260,14 +278,14 @@ impl Solid<TriMesh> {
 
     /// The distance that a particle keeps, m.
     #[inline]
-    fn reach(&self, model: &Model, particle: usize) -> f64 {
+    fn contact_distance(&self, model: &Model, particle: usize) -> f64 {
         let radius = model.radii.get(particle).copied().unwrap_or_default();
         f64::from(self.surface.thickness) + f64::from(radius)
     }
 
     /// A function that returns the signed distance of a probe from the mesh: from the first
     /// triangle that it crossed since the substep began (starting at its inner point), or else from
-    /// the nearest triangle within its reach.
+    /// the nearest triangle within its contact distance.
     fn nearest(
         &self,
         starts: &[[f32; 3]],
@@ -277,13 +295,13 @@ impl Solid<TriMesh> {
             let to = after.point_to_local(probe.point.position(particles).map(f64::from));
             let start = probe.start(particles, starts);
             let from = before.point_to_local(start.map(f64::from));
-            let reach = f64::from(probe.reach);
-            let contact = self.shape.crossing_contact(from, to, reach);
-            let contact = contact.or_else(|| self.shape.near_contact(to, reach));
+            let contact_distance = f64::from(probe.contact_distance);
+            let contact = self.shape.crossing_contact(from, to, contact_distance);
+            let contact = contact.or_else(|| self.shape.near_contact(to, contact_distance));
             let out_of_reach = Nearest { distance: f32::INFINITY, normal: [0.0; 3] };
             contact.map_or(out_of_reach, |contact| Nearest {
-                distance: (reach - contact.depth) as f32,
-                normal: after.direction(contact.normal).map(|along| along as f32),
+                distance: (contact_distance - contact.depth) as f32,
+                normal: after.direction(contact.normal).map(|x| x as f32),
             })
         }
     }
@@ -317,7 +335,7 @@ impl Obstacle for Solid<TriMesh> {
         let rounded = |p| after.point_to_local(to_world(p).map(f64::from));
         let mesh_box = self.shape.tree.root_aabb();
         for particle in 0..model.particles.len() {
-            // Particles of bodies do not collide themselves: the vertices of the bodies do.
+            // Particles of bodies do not collide: the vertices of the bodies do instead.
             let of_body = model.radii.get(particle) == Some(&f32::NEG_INFINITY);
             if of_body || model.particles.inverse_masses()[particle] == 0.0 {
                 continue;
@@ -331,12 +349,14 @@ impl Obstacle for Solid<TriMesh> {
                 previous: before.point_to_local(previous),
             };
             let skin = self.skin(x, &after);
-            let reach = self.reach(model, particle).max(skin);
-            let segment_box = box_around(from, state.x, reach);
+            let contact_distance = self.contact_distance(model, particle).max(skin);
+            let segment_box = box_around(from, state.x, contact_distance);
             if !overlap(&segment_box, &mesh_box) {
                 continue;
             }
-            if let Some(resolved) = self.shape.resolve(from, state, [reach, skin], &law, rounded) {
+            if let Some(resolved) =
+                self.shape.resolve(from, state, [contact_distance, skin], &law, rounded)
+            {
                 let (x, previous) = (to_world(resolved.x), before.point(resolved.previous));
                 for axis in 0..3 {
                     model.particles.positions_mut(axis)[particle] = x[axis];
@@ -358,11 +378,11 @@ impl Obstacle for Solid<TriMesh> {
         let pose = self.pose(now.time);
         let mut deepest = 0.0_f64;
         for (particle, &w) in model.particles.inverse_masses().iter().enumerate() {
-            let reach = self.reach(model, particle);
+            let contact_distance = self.contact_distance(model, particle);
             let p = pose.point_to_local(model.particles.position(particle).map(f64::from));
             let free = w > 0.0;
-            if let Some(nearest) = free.then(|| self.shape.nearest(p, reach)).flatten() {
-                deepest = deepest.max(reach - nearest.distance);
+            if let Some(nearest) = free.then(|| self.shape.nearest(p, contact_distance)).flatten() {
+                deepest = deepest.max(contact_distance - nearest.distance);
             }
         }
         let Model { particles, bodies, limbs, .. } = model;

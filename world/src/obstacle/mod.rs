@@ -50,8 +50,8 @@ pub struct AnalyticCollisionPass<'a, const D: usize>(pub(crate) &'a dyn Collisio
 /// Something that particles cannot enter. Its pose is a function of time, and it has no state that
 /// steps change, so a world can be resumed at any step.
 pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
-    /// Moves particles out that are inside, and changes their previous positions to apply friction
-    /// and restitution. Called in each pass of a substep, after the relaxation (see
+    /// Moves particles that are inside out of the obstacle, and changes their previous positions to
+    /// apply friction and restitution. Called in each pass of a substep, after the relaxation (see
     /// [`Settings::passes`](crate::Settings)); the time of `now` is the end of that substep.
     ///
     /// An obstacle that processes one particle at a time runs a [`Stage`](taut_core::Stage) with
@@ -61,11 +61,11 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
 
     /// Resolves collisions with all islands of the world; this is the method that the world calls.
     /// The default calls [`resolve`](Self::resolve) for each island that the obstacle
-    /// [touches](Self::touches). Override it for contacts between islands.
+    /// [may collide with](Self::may_collide_with). Override it for contacts between islands.
     fn resolve_all(&self, islands: &mut Islands<'_, D>, now: &StepTime<D>) {
         for island in 0..islands.count() {
             if let Some(mut matter) = islands.one(island)
-                && self.touches(matter.model())
+                && self.may_collide_with(matter.model())
             {
                 self.resolve(&mut matter, now);
             }
@@ -92,17 +92,19 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// Whether it can collide with anything in `model`, at any time. If not,
-    /// [`resolve`](Self::resolve) is not called. An island that no force or obstacle touches is
-    /// stepped by its kernel in one call, which is faster. The default is true.
-    fn touches(&self, model: &Model<D>) -> bool {
+    /// [`resolve`](Self::resolve) is not called. An island on which no force acts, and
+    /// with which no obstacle may collide, is stepped by its kernel in one call, which is faster.
+    /// The default is true.
+    fn may_collide_with(&self, model: &Model<D>) -> bool {
         let _ = model;
         true
     }
 
-    /// Whether it may push, in a step, matter at rest between the corners of a box, m, because it
-    /// moves. `step` is the whole step: its time is the end of it. A model that it
-    /// [touches](Self::touches) and may push does not [sleep](crate::Sleep). The default is true, as
-    /// for an obstacle with contacts between islands; obstacles that do not move return false.
+    /// Whether the obstacle may move, in a step, particles at rest in a box, because it moves
+    /// itself. `corners` are the lowest and the highest corner of the box, m; `step` is the whole
+    /// step, with the time at its end. A model that it [may collide with](Self::may_collide_with)
+    /// and may push does not [sleep](crate::Sleep). The default is true, as for an obstacle with
+    /// contacts between islands; obstacles that do not move return false.
     fn may_push(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> bool {
         let _ = (corners, step);
         true

@@ -14,27 +14,27 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
     /// The signed distance from `x`, and the normal. Use `Lane::select` instead of branches.
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L>;
 
-    /// Whether `x` may be closer than `reach`, which is not negative: a cheap first test, as most
-    /// particles are far away. False positives cost time; false negatives miss collisions. The
-    /// default calls [`nearest`](Self::nearest).
+    /// Whether `x` may be closer than `contact_distance`, which is not negative: a cheap first
+    /// test, as most particles are far away. False positives cost time; false negatives miss
+    /// collisions. The default calls [`nearest`](Self::nearest).
     #[inline(always)]
-    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
-        reach.above(self.nearest(x).distance)
+    fn may_reach<L: Lane>(&self, x: [L; D], contact_distance: L) -> L::Mask {
+        contact_distance.above(self.nearest(x).distance)
     }
 
-    /// Whether a point of the axis-aligned box from `low` to `high` may be closer than `reach`: a
-    /// first test of many particles at once, as conservative as [`may_reach`](Self::may_reach). A
-    /// box with `low` above `high` is empty. The default is true.
+    /// Whether a point of the axis-aligned box from `low` to `high` may be closer than
+    /// `contact_distance`: a first test of many particles at once, as conservative as
+    /// [`may_reach`](Self::may_reach). A box with `low` above `high` is empty. The default is true.
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
         let _ = (low, high);
-        reach.at_least(reach)
+        contact_distance.at_least(contact_distance)
     }
 
-    /// How far a particle at distance `reach` can move away from this side before it hits an
-    /// opposite one, m. The default is infinity.
+    /// How far a particle at distance `contact_distance` can move away from this side before it
+    /// hits an opposite one, m. The default is infinity.
     #[inline(always)]
-    fn clear<L: Lane>(&self, reach: L) -> L {
-        reach.constant(f64::INFINITY)
+    fn clearance<L: Lane>(&self, contact_distance: L) -> L {
+        contact_distance.constant(f64::INFINITY)
     }
 }

@@ -36,13 +36,13 @@ impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, 
     fn with_simd<R: Simd>(self, simd: R) {
         let Self { obstacle, groups } = self;
         let zero = Register::splat(simd, 0.0);
-        let reach = Register::splat(simd, obstacle.thickness + groups.radii.largest);
+        let contact_distance = Register::splat(simd, obstacle.thickness + groups.radii.largest);
         let [box_max, box_min] = [BOX_MAX, -BOX_MAX].map(|limit| Register::splat(simd, limit));
         for group in 0..groups.count() {
             let out_of_reach = |BoxRegisters { low, high }: BoxRegisters<R, D>| {
                 let mut near = zero.above(zero);
                 for side in obstacle.sides {
-                    near = near.or(side.may_reach_box(low, high, reach));
+                    near = near.or(side.may_reach_box(low, high, contact_distance));
                 }
                 for axis in 0..D {
                     near = near.or(high[axis].above(box_max)).or(box_min.above(low[axis]));
@@ -77,10 +77,10 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
         let SideCollisions { sides, thickness, ref displacement, law } = *obstacle;
         let slots = groups.slots(group);
         let Groups { position, previous, inverse_mass, radii, .. } = &mut *groups;
-        let (masses, _) = R::as_simd_f32s(&inverse_mass[slots.clone()]);
+        let (inverse_masses, _) = R::as_simd_f32s(&inverse_mass[slots.clone()]);
         let [position, previous] = [position, previous].map(|columns| {
             columns.each_mut().map(|column| {
-                &mut R::as_mut_simd_f32s(&mut column[slots.clone()]).0[..masses.len()]
+                &mut R::as_mut_simd_f32s(&mut column[slots.clone()]).0[..inverse_masses.len()]
             })
         });
         let mut any_hit = false;
@@ -89,10 +89,10 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
         let law = law.constant(zero);
         let projection = ContactLaw::PROJECTION.constant(zero);
 
-        for (register, &mass) in masses.iter().enumerate() {
-            let reach = radii.at(simd, slots.start + register * R::F32_LANES);
-            let reach = reach.map_or(thickness, |radius| thickness + radius);
-            let free = Register::new(simd, mass).above(zero);
+        for (register, &inverse_mass) in inverse_masses.iter().enumerate() {
+            let contact_distance = radii.at(simd, slots.start + register * R::F32_LANES);
+            let contact_distance = contact_distance.map_or(thickness, |radius| thickness + radius);
+            let free = Register::new(simd, inverse_mass).above(zero);
             let mut x = [zero; D];
             for (x, column) in x.iter_mut().zip(&position) {
                 *x = Register::new(simd, column[register]);
@@ -100,7 +100,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
 
             let mut near = zero.above(zero);
             for side in sides {
-                near = near.or(side.may_reach(x, reach));
+                near = near.or(side.may_reach(x, contact_distance));
             }
             if !near.and(free).any() {
                 continue;
@@ -112,7 +112,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
             }
             let mut hit = zero.above(zero);
             for side in sides {
-                let inside = resolve(side, &mut state, reach, free, displacement, &law);
+                let inside = resolve(side, &mut state, contact_distance, free, displacement, &law);
                 hit = hit.or(inside);
             }
             if !hit.any() {
@@ -121,7 +121,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
             if sides.len() > 1 {
                 // Friction at one side may have moved a particle into another side.
                 for side in sides {
-                    resolve(side, &mut state, reach, free, displacement, &projection);
+                    resolve(side, &mut state, contact_distance, free, displacement, &projection);
                 }
             }
             for axis in 0..D {
@@ -143,15 +143,15 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
 fn resolve<R: Simd, const D: usize>(
     side: &impl Side<D>,
     state: &mut VerletState<Register<R>, D>,
-    reach: Register<R>,
+    contact_distance: Register<R>,
     free: Mask<R>,
     displacement: &Displacement<D>,
     law: &ContactLaw<Register<R>>,
 ) -> Mask<R> {
     let Nearest { distance, normal } = side.nearest(state.x);
-    let inside = reach.above(distance).and(free);
+    let inside = contact_distance.above(distance).and(free);
     if inside.any() {
-        let (depth, clearance) = (reach - distance, side.clear(reach));
+        let (depth, clearance) = (contact_distance - distance, side.clearance(contact_distance));
         let contact = SurfaceContact { normal, depth, clearance };
         let after = law.resolve(*state, displacement.at(state.x), contact);
         for axis in 0..D {

@@ -168,7 +168,7 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the surface.
     ///
     /// # Errors
-    /// A negative number, or a restitution above 1.
+    /// A negative value, or a restitution above 1.
     pub fn with(mut self, surface: Surface) -> Result<Self, ModelError> {
         self.surface = surface.checked()?;
         Ok(self)
@@ -177,7 +177,7 @@ impl<S, const D: usize> Solid<S, D> {
     /// Sets the path: displacements of the shape from its initial position.
     ///
     /// # Errors
-    /// A number that is not finite, a period that is not above 0, keys out of order.
+    /// A value that is not finite, a period that is not above 0, keys out of order.
     pub fn along(mut self, path: Path<D>) -> Result<Self, ModelError> {
         self.path = path.checked()?;
         Ok(self)
@@ -205,7 +205,7 @@ impl<S, const D: usize> Solid<S, D> {
         !matches!(self.path, Path::Still) || self.spin.is_some()
     }
 
-    /// An upper bound of how far its points that are near a box move in a step, m.
+    /// An upper bound of the distance that its points near a box move in a step, m.
     fn travel(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> f32 {
         let substeps = (step.duration / step.h).round();
         let start = step.time - f64::from(step.duration);
@@ -252,8 +252,9 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| model.particles.positions(axis));
         for (particle, &w) in model.particles.inverse_masses().iter().enumerate() {
             let x = core::array::from_fn(|axis| columns[axis][particle]);
-            let reach = thickness + model.radii.get(particle).copied().unwrap_or_default();
-            let depth = reach - side.nearest(x).distance;
+            let contact_distance =
+                thickness + model.radii.get(particle).copied().unwrap_or_default();
+            let depth = contact_distance - side.nearest(x).distance;
             if w > 0.0 && depth > *deepest {
                 *deepest = depth;
             }
@@ -272,7 +273,7 @@ fn nearest<'a, S: Side<D> + 'a, const D: usize>(
         let x = probe.point.position(particles);
         let crossing = swept.and_then(|(sweep, starts)| {
             let start = wide(probe.start(particles, starts));
-            sweep.crossing([start, wide(x)], probe.reach.into())
+            sweep.crossing([start, wide(x)], probe.contact_distance.into())
         });
         let entered = |Crossing { nearest: Nearest { distance, normal }, .. }| Nearest {
             distance: distance as f32,
@@ -326,8 +327,8 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let sides_before = self.swept.then(|| self.shape.sides(&poses[0]));
         let sweeps = || {
             let sides_before = sides_before.iter().flat_map(AsRef::as_ref);
-            let both = sides_before.zip(pass.sides);
-            both.map(|(before, after)| Sweep::new([*before, *after], &poses))
+            let pairs = sides_before.zip(pass.sides);
+            pairs.map(|(before, after)| Sweep::new([*before, *after], &poses))
         };
         let law = ContactLaw::new(&self.surface, now);
         if self.swept {
@@ -378,8 +379,12 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let start = self.pose(step.time - f64::from(step.duration));
         let [low, high] = *corners;
         // Twice the travel, because points move along curves.
-        let reach = self.surface.thickness + 2.0 * self.travel(corners, step);
-        self.shape.sides(&start).as_ref().iter().any(|side| side.may_reach_box(low, high, reach))
+        let search_distance = self.surface.thickness + 2.0 * self.travel(corners, step);
+        self.shape
+            .sides(&start)
+            .as_ref()
+            .iter()
+            .any(|side| side.may_reach_box(low, high, search_distance))
     }
 
     fn depth(&self, model: &Model<D>, now: &StepTime<D>) -> f32 {
@@ -390,11 +395,11 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
             let thickness = self.surface.thickness;
             widest(FindDepth { side, model, thickness, deepest: &mut deepest });
             let Model { bodies, limbs, particles, .. } = model;
-            let all = [
+            let depths = [
                 bodies.depth(particles, nearest(side, None), thickness),
                 limbs.depth(particles, nearest(side, None), thickness),
             ];
-            for depth in all {
+            for depth in depths {
                 deepest = if depth > deepest { depth } else { deepest };
             }
         }

@@ -34,16 +34,16 @@ impl<const D: usize> Sphere<D> {
     /// A sphere with a centre, m, and a radius, m.
     ///
     /// # Errors
-    /// A number that is not finite; a negative radius.
+    /// A value that is not finite; a negative radius.
     pub fn new(centre: [f64; D], radius: f64) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a sphere, m,", centre)?;
         Ok(Self { centre, radius: check_radius("the radius of a sphere, m,", radius)? })
     }
 }
 
-/// A ball in world coordinates.
+/// A sphere in world coordinates.
 #[derive(Clone, Copy, Debug)]
-pub struct Ball<const D: usize> {
+pub struct PlacedSphere<const D: usize> {
     centre: [f32; D],
     radius: f32,
 }
@@ -63,7 +63,7 @@ pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L
     (length, direction)
 }
 
-/// The smallest absolute values of offsets between `low` and `high`.
+/// For each coordinate the smallest absolute value of an offset between `low` and `high`.
 #[inline(always)]
 pub(super) fn smallest_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -> [L; D] {
     let zero = low[0].constant(0.0);
@@ -76,24 +76,24 @@ pub(super) fn smallest_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]
     smallest
 }
 
-/// Whether a point at offset `from` from the centre of a ball may be closer to it than `reach`.
-/// Needs no square root, and allows for rounding.
+/// Whether a point at offset `from` from the centre of a ball may be closer to it than
+/// `contact_distance`. Needs no square root, and allows for rounding.
 #[inline(always)]
 pub(super) fn may_reach_ball<L: Lane, const D: usize>(
     from: [L; D],
     radius: f32,
-    reach: L,
+    contact_distance: L,
 ) -> L::Mask {
-    let sum = reach.constant(radius.into()) + reach;
-    ((sum * sum) * reach.constant(1.000_01)).at_least(dot(from, from))
+    let sum = contact_distance.constant(radius.into()) + contact_distance;
+    ((sum * sum) * contact_distance.constant(1.000_01)).at_least(dot(from, from))
 }
 
 impl<const D: usize> Shape<D> for Sphere<D> {
-    type Side = Ball<D>;
+    type Side = PlacedSphere<D>;
 
     fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let centre = pose.point(self.centre).map(|x| x as f32);
-        [Ball { centre, radius: self.radius as f32 }]
+        [PlacedSphere { centre, radius: self.radius as f32 }]
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
@@ -105,7 +105,7 @@ impl<const D: usize> Shape<D> for Sphere<D> {
     }
 }
 
-impl<const D: usize> Side<D> for Ball<D> {
+impl<const D: usize> Side<D> for PlacedSphere<D> {
     const CONVEX: bool = true;
 
     #[inline(always)]
@@ -115,14 +115,14 @@ impl<const D: usize> Side<D> for Ball<D> {
     }
 
     #[inline(always)]
-    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
-        may_reach_ball(difference(x, constants(x[0], self.centre)), self.radius, reach)
+    fn may_reach<L: Lane>(&self, x: [L; D], contact_distance: L) -> L::Mask {
+        may_reach_ball(difference(x, constants(x[0], self.centre)), self.radius, contact_distance)
     }
 
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
-        let centre = constants(reach, self.centre);
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
+        let centre = constants(contact_distance, self.centre);
         let smallest = smallest_offset(difference(low, centre), difference(high, centre));
-        may_reach_ball(smallest, self.radius, reach)
+        may_reach_ball(smallest, self.radius, contact_distance)
     }
 }

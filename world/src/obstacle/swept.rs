@@ -8,8 +8,8 @@ use crate::path::{Displacement, Pose};
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 use crate::vector::{add_scaled, difference, dot, wide};
 
-/// Halvings in a search along a segment: to a 16-millionth of its length.
-const HALVINGS: u32 = 24;
+/// Bisection steps in a search along a segment: to a 16-millionth of its length.
+const BISECTIONS: u32 = 24;
 
 /// Bisection of the fractions from 0 to 1: one at which `reached` is false, and the next one at
 /// which it is true. `reached` changes at most once: if it is always true, the first is 0; if it is
@@ -17,7 +17,7 @@ const HALVINGS: u32 = 24;
 #[inline(always)]
 pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     let [mut before, mut after] = [0.0, 1.0];
-    for _ in 0..HALVINGS {
+    for _ in 0..BISECTIONS {
         let middle = 0.5 * (before + after);
         if reached(middle) {
             after = middle;
@@ -30,7 +30,7 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
 
 /// The cosine of 26 degrees. If the normals at the start (or the point of entry) and at the end are
 /// closer than that, the end counts as on the same side.
-const SAME_SIDE: f64 = 0.9;
+const SAME_SIDE_COSINE: f64 = 0.9;
 
 /// Where a moving point enters a side.
 #[derive(Clone, Copy, Debug)]
@@ -42,43 +42,43 @@ pub(super) struct Crossing<const D: usize> {
 }
 
 /// Where a point that moves from `from` to `to`, both relative to a convex side, comes closer to it
-/// than `reach`, m. None if it does not, or if it ends inside, nearest to where it came from: then
-/// the test of the position at the end is sufficient.
+/// than `contact_distance`, m. None if it does not, or if it ends inside, nearest to where it came
+/// from: then the test of the position at the end is sufficient.
 ///
 /// The distance from a convex side is a convex function, so along the segment it falls, then rises:
-/// halving finds the first point that is close enough or past the smallest distance. A point that
-/// starts closer than `reach` must not come closer than it is.
+/// bisection finds the first point that is close enough or past the smallest distance. A point that
+/// starts closer than `contact_distance` must not come closer than it is.
 #[inline]
 fn crossing<S: Side<D>, const D: usize>(
     side: &S,
     [from, to]: [[f64; D]; 2],
-    reach: f64,
+    contact_distance: f64,
 ) -> Option<Crossing<D>> {
     let (low, high) = (
         core::array::from_fn(|axis| from[axis].min(to[axis])),
         core::array::from_fn(|axis| from[axis].max(to[axis])),
     );
-    if !S::CONVEX || !side.may_reach_box(low, high, reach) {
+    if !S::CONVEX || !side.may_reach_box(low, high, contact_distance) {
         return None;
     }
     let along = difference(to, from);
     let (start, end) = (side.nearest(from), side.nearest(to));
-    let reach_before = if start.distance < reach { start.distance } else { reach };
+    let limit = if start.distance < contact_distance { start.distance } else { contact_distance };
     // The tangent planes at both ends: outside one of them, the segment is outside the side.
-    let beyond_start = start.distance + dot(start.normal, along) >= reach_before;
-    let beyond_end =
-        end.distance >= reach_before && end.distance - dot(end.normal, along) >= reach_before;
-    let same_side = |normal| end.distance < reach && dot(normal, end.normal) > SAME_SIDE;
+    let beyond_start = start.distance + dot(start.normal, along) >= limit;
+    let beyond_end = end.distance >= limit && end.distance - dot(end.normal, along) >= limit;
+    let same_side =
+        |normal| end.distance < contact_distance && dot(normal, end.normal) > SAME_SIDE_COSINE;
     if beyond_start || beyond_end || same_side(start.normal) {
         return None;
     }
-    let at = |fraction: f64| side.nearest(add_scaled(from, fraction, along));
+    let nearest_at = |fraction: f64| side.nearest(add_scaled(from, fraction, along));
     let [_, fraction] = first_reached(|fraction| {
-        let Nearest { distance, normal } = at(fraction);
-        distance < reach_before || dot(normal, along) >= 0.0
+        let Nearest { distance, normal } = nearest_at(fraction);
+        distance < limit || dot(normal, along) >= 0.0
     });
-    let Nearest { distance, normal } = at(fraction);
-    let enters = distance < reach_before;
+    let Nearest { distance, normal } = nearest_at(fraction);
+    let enters = distance < limit;
     if !enters || same_side(normal) {
         return None;
     }
@@ -115,7 +115,11 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
     /// The motion is relative to the point of the side that is nearest to `start`. Relative to a
     /// distant point of a rotating side, it would be far from straight.
     #[inline]
-    pub(super) fn crossing(&self, [start, end]: [[f64; D]; 2], reach: f64) -> Option<Crossing<D>> {
+    pub(super) fn crossing(
+        &self,
+        [start, end]: [[f64; D]; 2],
+        contact_distance: f64,
+    ) -> Option<Crossing<D>> {
         let reference = if self.inverse.is_uniform() {
             start
         } else {
@@ -123,7 +127,7 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
             add_scaled(start, -distance, normal)
         };
         let from = difference(start, self.inverse.at(reference));
-        crossing(&self.after, [from, end], reach)
+        crossing(&self.after, [from, end], contact_distance)
     }
 
     /// Stops particles that cross a side. `starts` are their positions at the beginning of the
@@ -140,18 +144,20 @@ impl<S: Side<D>, const D: usize> Sweep<S, D> {
         }
         for particle in 0..model.particles.len() {
             let radius = model.radii.get(particle).copied().unwrap_or_default();
-            // Particles of bodies do not collide themselves: the vertices of the bodies do.
+            // Particles of bodies do not collide: the vertices of the bodies do instead.
             if radius == f32::NEG_INFINITY || model.particles.inverse_masses()[particle] == 0.0 {
                 continue;
             }
             let state = state_of(&model.particles, particle);
             let start = starts.get(particle).map_or(state.previous, |start| wide(*start));
-            let reach = f64::from(thickness) + f64::from(radius);
-            let Some(Crossing { point, nearest }) = self.crossing([start, state.x], reach) else {
+            let contact_distance = f64::from(thickness) + f64::from(radius);
+            let Some(Crossing { point, nearest }) =
+                self.crossing([start, state.x], contact_distance)
+            else {
                 continue;
             };
             let Nearest { distance, normal } = nearest;
-            let depth = reach - distance;
+            let depth = contact_distance - distance;
             let contact = SurfaceContact { normal, depth, clearance: f64::INFINITY };
             let after = law.resolve(state, self.displacement.at(point), contact);
             for axis in 0..D {

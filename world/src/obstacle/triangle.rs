@@ -25,7 +25,7 @@ pub(super) struct Triangle(pub(super) [Point; 3]);
 /// Six times the signed volume of a tetrahedron, with an exact sign: positive if `a`, `b` and `c`
 /// are counter-clockwise as seen from `d`.
 #[inline]
-fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
+fn orientation(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
     -orient3d(a, b, c, d)
 }
@@ -40,9 +40,9 @@ impl Triangle {
 
     /// The sign says on which side of the plane a point is: positive in front.
     #[inline]
-    pub(super) fn side(&self, p: Point) -> f64 {
+    pub(super) fn orientation(&self, p: Point) -> f64 {
         let Self([a, b, c]) = *self;
-        volume(a, b, c, p)
+        orientation(a, b, c, p)
     }
 
     /// The fraction of the segment `from` - `to` at which it crosses the triangle, if it does. A
@@ -50,7 +50,7 @@ impl Triangle {
     /// or corner crosses all triangles there.
     #[inline]
     pub(super) fn crossing(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
-        let (before, after) = (self.side(from), self.side(to));
+        let (before, after) = (self.orientation(from), self.orientation(to));
         let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
         let crossed = match facing {
             Facing::Front => in_front,
@@ -60,7 +60,7 @@ impl Triangle {
             return None;
         }
         let Self([a, b, c]) = *self;
-        let around = [(a, b), (b, c), (c, a)].map(|(p, q)| volume(from, to, p, q));
+        let around = [(a, b), (b, c), (c, a)].map(|(p, q)| orientation(from, to, p, q));
         let within = around.iter().all(|v| *v >= 0.0) || around.iter().all(|v| *v <= 0.0);
         within.then(|| before / (before - after))
     }

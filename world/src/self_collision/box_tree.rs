@@ -9,17 +9,17 @@ use super::travel::Span;
 
 /// Number of children of a node.
 const CHILDREN: usize = CLUSTER;
-/// More levels than 2²⁴ balls need.
+/// Largest number of levels: more than 2²⁴ balls need.
 const LEVELS_MAX: usize = 8;
 
-/// Bounding boxes of clusters in a substep, of 16 consecutive ones each, of 16 of those, and so on.
+/// Bounding boxes in a substep: of each cluster, of 16 consecutive clusters, of 16 of those, and so on.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree<const D: usize> {
     /// The boxes of clusters first.
     levels: Vec<Boxes<D>>,
 }
 
-/// Boxes in columns by axis, m, up to a multiple of 16: those beyond the last are empty.
+/// Boxes in columns by axis, m, padded with empty boxes to a multiple of 16.
 #[derive(Clone, Debug)]
 struct Boxes<const D: usize> {
     low: [Vec<f32>; D],
@@ -56,8 +56,8 @@ impl<const D: usize> Boxes<D> {
     }
 
     #[inline(always)]
-    fn get(&self, number: usize) -> Bounds<D> {
-        core::array::from_fn(|axis| [self.low[axis][number], self.high[axis][number]])
+    fn get(&self, index: usize) -> Bounds<D> {
+        core::array::from_fn(|axis| [self.low[axis][index], self.high[axis][index]])
     }
 
     /// Which of the 16 boxes of a node overlap others, as bits.
@@ -65,12 +65,19 @@ impl<const D: usize> Boxes<D> {
     fn overlaps<R: Simd>(&self, simd: R, node: usize, bounds: &Bounds<D>) -> u16 {
         let mut bits = 0;
         for part in 0..CHILDREN / R::F32_LANES {
-            let at = node * (CHILDREN / R::F32_LANES) + part;
+            let index = node * (CHILDREN / R::F32_LANES) + part;
             let mut overlap = all(simd);
             for (axis, &[low, high]) in bounds.iter().enumerate() {
                 overlap = overlap
-                    .and(Register::splat(simd, high).at_least(register(simd, &self.low[axis], at)))
-                    .and(register(simd, &self.high[axis], at).at_least(Register::splat(simd, low)));
+                    .and(Register::splat(simd, high).at_least(register(
+                        simd,
+                        &self.low[axis],
+                        index,
+                    )))
+                    .and(
+                        register(simd, &self.high[axis], index)
+                            .at_least(Register::splat(simd, low)),
+                    );
             }
             bits |= overlap.bits() << (part * R::F32_LANES);
         }
@@ -78,12 +85,12 @@ impl<const D: usize> Boxes<D> {
     }
 }
 
-/// The least and the greatest number of a column in the slots of a cluster.
+/// The least and the greatest value of a column in 16 consecutive entries: those of a cluster or node.
 #[inline(always)]
-fn bounds_of<R: Simd>(simd: R, column: &[f32], cluster: usize) -> [f32; 2] {
+fn bounds_of<R: Simd>(simd: R, column: &[f32], node: usize) -> [f32; 2] {
     let mut span = Span::empty(simd);
     for part in 0..CLUSTER / R::F32_LANES {
-        span.add(register(simd, column, cluster * (CLUSTER / R::F32_LANES) + part));
+        span.add(register(simd, column, node * (CLUSTER / R::F32_LANES) + part));
     }
     span.ends(simd)
 }
@@ -96,12 +103,12 @@ impl<const D: usize> BoxTree<D> {
         {
             levels.push(Boxes::empty(count / CHILDREN));
         }
-        assert!(levels.len() <= LEVELS_MAX, "more than 2³² boxes");
+        assert!(levels.len() <= LEVELS_MAX, "a tree of boxes has more levels than LEVELS_MAX");
         Self { levels }
     }
 
-    /// Makes the boxes contain all balls, throughout the substep, and if they move uniformly the
-    /// number of substeps `ahead`: as seen by an observer who moves by `common`, m, in a substep.
+    /// Makes the boxes contain all balls throughout this substep and, if they move uniformly, the next
+    /// `ahead` substeps, in a frame of reference that moves by `common`, m, in a substep.
     #[inline(always)]
     pub(super) fn refit<R: Simd>(
         &mut self,
@@ -117,9 +124,9 @@ impl<const D: usize> BoxTree<D> {
                 let common = Register::splat(simd, common[axis]);
                 let mut span = Span::empty(simd);
                 for part in 0..CLUSTER / R::F32_LANES {
-                    let at = cluster * (CLUSTER / R::F32_LANES) + part;
-                    let now = register(simd, &balls.position[axis], at);
-                    let before = register(simd, &balls.previous[axis], at) + common;
+                    let index = cluster * (CLUSTER / R::F32_LANES) + part;
+                    let now = register(simd, &balls.position[axis], index);
+                    let before = register(simd, &balls.previous[axis], index) + common;
                     span.add(before);
                     span.add(now);
                     span.add(now + ahead * (now - before));
@@ -139,18 +146,18 @@ impl<const D: usize> BoxTree<D> {
         }
     }
 
-    /// The box of a cluster, enlarged by a reach, m, on all sides.
+    /// The box of a cluster, enlarged by a margin, m, on all sides.
     #[inline(always)]
-    pub(super) fn bounds(&self, cluster: usize, reach: f32) -> Bounds<D> {
+    pub(super) fn bounds(&self, cluster: usize, margin: f32) -> Bounds<D> {
         let mut bounds = self.levels[0].get(cluster);
         for [low, high] in &mut bounds {
-            [*low, *high] = [*low - reach, *high + reach];
+            [*low, *high] = [*low - margin, *high + margin];
         }
         bounds
     }
 
-    /// The children of a node whose boxes overlap a box, as bits, without those before a cluster;
-    /// and the number of the first child.
+    /// The children of a node whose boxes overlap a box, as bits, without those before the cluster
+    /// `from`; and the index of the first child.
     #[inline(always)]
     fn children<R: Simd>(
         &self,
@@ -166,7 +173,7 @@ impl<const D: usize> BoxTree<D> {
         (if before < CHILDREN { overlaps >> before << before } else { 0 }, first)
     }
 
-    /// A search for the clusters, from one on, whose boxes overlap a box.
+    /// A search for the clusters, from the cluster `from` on, whose boxes overlap a box.
     #[inline(always)]
     pub(super) fn overlapping<R: Simd>(
         &self,
@@ -187,14 +194,14 @@ pub(super) struct Overlapping<'a, R, const D: usize> {
     tree: &'a BoxTree<D>,
     bounds: Bounds<D>,
     from: usize,
-    /// By level: the children yet to visit, as bits, and the number of the first child of all.
+    /// By level: the children yet to visit, as bits, and the index of the first child.
     open: [(u16, usize); LEVELS_MAX],
     level: usize,
 }
 
 impl<R: Simd, const D: usize> Overlapping<'_, R, D> {
-    /// The next cluster, in ascending order. (A method of an iterator would not be inlined, and
-    /// compiled for the baseline.)
+    /// The next cluster, in ascending order. (`Iterator::next` would not be inlined, but compiled for
+    /// the baseline instruction set.)
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<usize> {
         loop {

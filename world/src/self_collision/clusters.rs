@@ -24,7 +24,7 @@ pub(crate) struct Balls<const D: usize> {
     pub(crate) real: Vec<u16>,
 }
 
-/// Numbers of points in clusters: padding repeats the last point.
+/// The indices of points, in the order of their slots: padding repeats the last point.
 ///
 /// Points are divided along the longest side of their bounding box, again and again, into parts of
 /// whole clusters. So consecutive clusters are near each other, too.
@@ -36,20 +36,20 @@ pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
             part.sort_unstable();
             continue;
         }
-        let along = |point: u32, axis: usize| points[point as usize][axis];
+        let coordinate = |point: u32, axis: usize| points[point as usize][axis];
         let side = |axis: usize| {
             let ends = part.iter().fold([f32::MAX, f32::MIN], |[low, high], &point| {
-                [low.min(along(point, axis)), high.max(along(point, axis))]
+                [low.min(coordinate(point, axis)), high.max(coordinate(point, axis))]
             });
             ends[1] - ends[0]
         };
         let longest =
             (1..D).fold(0, |best, axis| if side(axis) > side(best) { axis } else { best });
-        let first = part.len().div_ceil(CLUSTER).div_ceil(2) * CLUSTER;
-        part.select_nth_unstable_by(first, |&one, &other| {
-            along(one, longest).total_cmp(&along(other, longest)).then(one.cmp(&other))
+        let middle = part.len().div_ceil(CLUSTER).div_ceil(2) * CLUSTER;
+        part.select_nth_unstable_by(middle, |&one, &other| {
+            coordinate(one, longest).total_cmp(&coordinate(other, longest)).then(one.cmp(&other))
         });
-        let (low, high) = part.split_at_mut(first);
+        let (low, high) = part.split_at_mut(middle);
         parts.extend([high, low]);
     }
     let last = order.last().copied();
@@ -59,7 +59,7 @@ pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
 }
 
 impl<const D: usize> Balls<D> {
-    /// The balls of models with so many each, all at the origin.
+    /// The balls of models, all at the origin; `counts` are the numbers of their particles.
     pub(crate) fn new(counts: impl Iterator<Item = usize>) -> Self {
         let (mut models, mut real) = (Vec::new(), Vec::new());
         for (model, count) in (0..).zip(counts) {
@@ -87,8 +87,8 @@ impl<const D: usize> Balls<D> {
     #[inline(always)]
     pub(crate) fn position(&self, slot: usize) -> [f32; D] {
         let mut position = [0.0; D];
-        for (along, column) in position.iter_mut().zip(&self.position) {
-            *along = column[slot];
+        for (x, column) in position.iter_mut().zip(&self.position) {
+            *x = column[slot];
         }
         position
     }
@@ -97,8 +97,8 @@ impl<const D: usize> Balls<D> {
     #[inline(always)]
     pub(crate) fn displacement(&self, slot: usize) -> [f32; D] {
         let mut displacement = self.position(slot);
-        for (along, column) in displacement.iter_mut().zip(&self.previous) {
-            *along -= column[slot];
+        for (d, column) in displacement.iter_mut().zip(&self.previous) {
+            *d -= column[slot];
         }
         displacement
     }
@@ -118,16 +118,16 @@ mod tests {
             let slots = clustered(&points);
             prop_assert!(slots.len().is_multiple_of(CLUSTER));
             prop_assert!(slots.len() < points.len() + CLUSTER);
-            let mut once = slots[..points.len()].to_vec();
-            once.sort_unstable();
-            prop_assert!(once.into_iter().eq(0..points.len() as u32));
+            let mut indices = slots[..points.len()].to_vec();
+            indices.sort_unstable();
+            prop_assert!(indices.into_iter().eq(0..points.len() as u32));
         }
     }
 
     #[test]
     fn clusters_of_a_square_grid_are_squares() {
         let points: Vec<[f32; 2]> =
-            (0..256).map(|number| [(number % 16) as f32, (number / 16) as f32]).collect();
+            (0..256).map(|index| [(index % 16) as f32, (index / 16) as f32]).collect();
         for cluster in clustered(&points).chunks(CLUSTER) {
             let corner = points[cluster[0] as usize];
             for &point in cluster {

@@ -17,22 +17,22 @@ struct Contact<const D: usize> {
     depth: f32,
     /// Displacement of the first relative to the second in this substep, m.
     relative: [f32; D],
-    /// The share of each in their motion apart: negative for the second.
-    shares: [f32; 2],
+    /// The fraction of the correction by which each of them moves: negative for the second.
+    fractions: [f32; 2],
     /// Coulomb's μ.
     friction: f32,
-    /// How far they may be pushed apart in a substep, in addition to their approach, m.
-    push_max: f32,
+    /// How far the contact may move them apart in a substep, in addition to their approach, m.
+    separation_max: f32,
 }
 
 /// What the contacts of a ball have added to its position and previous position, m.
 #[derive(Clone, Copy, Debug)]
-struct Change<const D: usize> {
+struct Correction<const D: usize> {
     x: [f32; D],
     previous: [f32; D],
 }
 
-impl<const D: usize> Change<D> {
+impl<const D: usize> Correction<D> {
     const NONE: Self = Self { x: [0.0; D], previous: [0.0; D] };
 }
 
@@ -40,10 +40,10 @@ impl<const D: usize> Change<D> {
 /// one after the other (Gauss-Seidel), by colour: contacts that follow each other have no ball in
 /// common, so that a CPU resolves several at a time.
 ///
-/// (Tried: all at once, each ball divided into equal parts for its contacts, as in Tonge,
-/// Benevolenski, Voroshilov, "Mass Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012.
-/// Five sheets that land on a ball then have some ten times as many crossings. With repeated contacts
-/// in a pass they have hundreds, without them none.)
+/// (Tried: all at once with mass splitting (Jacobi), as in Tonge, Benevolenski, Voroshilov, "Mass
+/// Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012. Five sheets that land on a ball then
+/// have some ten times as many crossings. With several iterations over the contacts of a pass they have
+/// hundreds of crossings, with one iteration none.)
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSolver<const D: usize> {
     /// The pairs of balls that touch.
@@ -53,27 +53,28 @@ pub(crate) struct ContactSolver<const D: usize> {
     order: Vec<u32>,
     /// The colour of each contact.
     colours: Vec<u8>,
-    /// By slot: the colours of its contacts, as bits.
+    /// By slot: the colours of its contacts, as bits; 0 between calls.
     used: Vec<u64>,
     /// By slot; 0 between calls.
-    changes: Vec<Change<D>>,
-    /// Which slots have contacts; false between calls.
-    is_touched: Vec<bool>,
-    /// The slots that have contacts.
-    touched: Vec<u32>,
+    corrections: Vec<Correction<D>>,
+    /// Which slots can be moved by contacts; false between calls.
+    is_movable: Vec<bool>,
+    /// The slots that can be moved by contacts.
+    movable: Vec<u32>,
 }
 
 /// Number of contacts per ball for which memory is reserved.
-const CONTACTS: usize = 6;
-/// Largest number of contacts per ball. Only a heap of balls in one place has more.
+const CONTACTS_RESERVED: usize = 6;
+/// Largest number of contacts, as a multiple of the number of slots. Only a heap of balls in one place
+/// has more.
 const CONTACTS_MAX: usize = 64;
 
 /// Number of colours. Contacts that find no free one have the last.
 const COLOURS: usize = 64;
 
-/// How far a contact may push two balls apart in a substep, in addition to their approach, as a
-/// multiple of their thickness: two that overlap part smoothly.
-const PUSH_MAX: f32 = 0.2;
+/// How far a contact may move two balls apart in a substep, in addition to their approach, as a
+/// multiple of their thickness: so balls that overlap deeply separate over several substeps.
+const SEPARATION_MAX: f32 = 0.2;
 
 /// The direction of a vector; the second axis if the vector has no length.
 fn direction<const D: usize>(a: [f32; D], length: f32) -> [f32; D] {
@@ -87,25 +88,25 @@ fn direction<const D: usize>(a: [f32; D], length: f32) -> [f32; D] {
 /// The normal and the depth of the contact of two balls whose centres were at `start` relative to
 /// each other at the beginning of the substep and are at `end` now; None if they do not touch.
 #[inline]
-pub(crate) fn swept<const D: usize>(
+pub(crate) fn swept_contact<const D: usize>(
     start: [f32; D],
     end: [f32; D],
     thickness: f32,
 ) -> Option<([f32; D], f32)> {
-    let reach2 = thickness * thickness;
+    let thickness2 = thickness * thickness;
     let end2 = dot(end, end);
-    if end2 < reach2 && dot(start, end) > 0.0 {
+    if end2 < thickness2 && dot(start, end) > 0.0 {
         let distance = end2.sqrt();
         return Some((direction(end, distance), thickness - distance));
     }
-    // They were or came nearer than the thickness in between. Where they met first decides the side:
+    // They were or came nearer than the thickness. Their offset when they first met gives the normal:
     // |start + fraction path| = thickness.
     let path = difference(end, start);
     let (path2, along, start2) = (dot(path, path), dot(start, path), dot(start, start));
-    let met = if start2 < reach2 {
+    let met = if start2 < thickness2 {
         start
     } else {
-        let discriminant = along * along - path2 * (start2 - reach2);
+        let discriminant = along * along - path2 * (start2 - thickness2);
         let approaches = along < 0.0 && discriminant > 0.0;
         let fraction = if approaches { (-along - discriminant.sqrt()) / path2 } else { 2.0 };
         if fraction > 1.0 {
@@ -119,17 +120,17 @@ pub(crate) fn swept<const D: usize>(
 }
 
 impl<const D: usize> ContactSolver<D> {
-    /// With memory for so many slots and usual numbers of contacts.
+    /// With memory for a number of slots and the usual number of contacts.
     pub(crate) fn new(slots: usize) -> Self {
         Self {
-            touching: Vec::with_capacity(CONTACTS * slots),
-            contacts: Vec::with_capacity(CONTACTS * slots),
-            order: Vec::with_capacity(CONTACTS * slots),
-            colours: Vec::with_capacity(CONTACTS * slots),
+            touching: Vec::with_capacity(CONTACTS_RESERVED * slots),
+            contacts: Vec::with_capacity(CONTACTS_RESERVED * slots),
+            order: Vec::with_capacity(CONTACTS_RESERVED * slots),
+            colours: Vec::with_capacity(CONTACTS_RESERVED * slots),
             used: vec![0; slots],
-            changes: vec![Change::NONE; slots],
-            is_touched: vec![false; slots],
-            touched: Vec::with_capacity(slots),
+            corrections: vec![Correction::NONE; slots],
+            is_movable: vec![false; slots],
+            movable: Vec::with_capacity(slots),
         }
     }
 
@@ -143,57 +144,56 @@ impl<const D: usize> ContactSolver<D> {
         find_touching(balls, near, pairings, &mut self.touching);
         self.find(balls, pairings);
         self.sort_by_colour();
-        for &number in &self.order {
-            let contact = &self.contacts[number as usize];
+        for &index in &self.order {
+            let contact = &self.contacts[index as usize];
             let [one, other] = contact.balls.map(|slot| slot as usize);
-            let [mine, others] = [self.changes[one], self.changes[other]];
-            let moved = difference(mine.x, others.x);
+            let [own, others] = [self.corrections[one], self.corrections[other]];
+            let moved = difference(own.x, others.x);
             let normal = contact.normal;
             let depth = contact.depth - dot(moved, normal);
             if depth <= 0.0 {
-                continue; // resolved by others
+                continue; // resolved by other contacts
             }
-            let moved_before = difference(mine.previous, others.previous);
+            let moved_before = difference(own.previous, others.previous);
             let relative = sum(contact.relative, difference(moved, moved_before));
             let outgoing = dot(relative, normal);
             let incoming = if outgoing < 0.0 { -outgoing } else { 0.0 };
             let slip = stopped_slip(relative, normal, outgoing, contact.friction * incoming);
-            let fastest = incoming + contact.push_max;
-            let out = if depth < fastest { depth } else { fastest };
-            let x = difference(scaled(normal, out), slip);
-            // As in `ContactLaw::resolve`: pushing apart adds no velocity, and what is left of the
-            // approach is lost.
-            let previous = scaled(normal, out - incoming);
-            for (slot, share) in [one, other].into_iter().zip(contact.shares) {
-                let change = &mut self.changes[slot];
-                change.x = add_scaled(change.x, share, x);
-                change.previous = add_scaled(change.previous, share, previous);
+            let largest = incoming + contact.separation_max;
+            let separation = if depth < largest { depth } else { largest };
+            let x = difference(scaled(normal, separation), slip);
+            // As at obstacles: the separation adds no velocity, and what remains of the approach is lost.
+            let previous = scaled(normal, separation - incoming);
+            for (slot, fraction) in [one, other].into_iter().zip(contact.fractions) {
+                let correction = &mut self.corrections[slot];
+                correction.x = add_scaled(correction.x, fraction, x);
+                correction.previous = add_scaled(correction.previous, fraction, previous);
             }
         }
-        for &slot in &self.touched {
+        for &slot in &self.movable {
             let slot = slot as usize;
-            let change = core::mem::replace(&mut self.changes[slot], Change::NONE);
+            let correction = core::mem::replace(&mut self.corrections[slot], Correction::NONE);
             for axis in 0..D {
-                balls.position[axis][slot] += change.x[axis];
-                balls.previous[axis][slot] += change.previous[axis];
+                balls.position[axis][slot] += correction.x[axis];
+                balls.previous[axis][slot] += correction.previous[axis];
             }
-            self.is_touched[slot] = false;
+            self.is_movable[slot] = false;
         }
-        &self.touched
+        &self.movable
     }
 
     /// Sorts the contacts by colour: those of one colour have no ball in common, apart from the last
     /// colour. Each contact has the first colour that is free at both balls.
     fn sort_by_colour(&mut self) {
-        let Self { contacts, order, colours, used, touched, .. } = self;
+        let Self { contacts, order, colours, used, movable, .. } = self;
         let mut first = [0_u32; COLOURS + 1];
         colours.clear();
         for contact in &*contacts {
             let [one, other] = contact.balls.map(|slot| slot as usize);
             let colour = (!(used[one] | used[other])).trailing_zeros().min(COLOURS as u32 - 1);
             // Contacts of a ball that does not move are independent of each other.
-            for (slot, share) in [one, other].into_iter().zip(contact.shares) {
-                if share != 0.0 {
+            for (slot, fraction) in [one, other].into_iter().zip(contact.fractions) {
+                if fraction != 0.0 {
                     used[slot] |= 1 << colour;
                 }
             }
@@ -205,21 +205,21 @@ impl<const D: usize> ContactSolver<D> {
         }
         order.clear();
         order.resize(contacts.len(), 0);
-        for (number, &colour) in (0..).zip(&*colours) {
-            let place = &mut first[usize::from(colour)];
-            order[*place as usize] = number;
-            *place += 1;
+        for (index, &colour) in (0..).zip(&*colours) {
+            let next = &mut first[usize::from(colour)];
+            order[*next as usize] = index;
+            *next += 1;
         }
-        for &slot in &*touched {
+        for &slot in &*movable {
             used[slot as usize] = 0;
         }
     }
 
     /// Finds the contacts, in the order of the rows.
     fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings) {
-        let Self { touching, contacts, is_touched, touched, .. } = self;
+        let Self { touching, contacts, is_movable, movable, .. } = self;
         contacts.clear();
-        touched.clear();
+        movable.clear();
         let contacts_max = CONTACTS_MAX * balls.slots();
         for row in &*touching {
             let Some(pairing) = pairings.of(row.models(balls)) else { continue };
@@ -229,7 +229,9 @@ impl<const D: usize> ContactSolver<D> {
                 let [moved, other_moved] = pair.map(|slot| balls.displacement(slot));
                 let end = difference(x, other_x);
                 let relative = difference(moved, other_moved);
-                let Some((normal, depth)) = swept(difference(end, relative), end, thickness) else {
+                let Some((normal, depth)) =
+                    swept_contact(difference(end, relative), end, thickness)
+                else {
                     continue;
                 };
                 let [w, other_w] = pair.map(|slot| balls.inverse_mass[slot]);
@@ -240,14 +242,14 @@ impl<const D: usize> ContactSolver<D> {
                         normal,
                         depth,
                         relative,
-                        shares: [w / total, -(other_w / total)],
+                        fractions: [w / total, -(other_w / total)],
                         friction,
-                        push_max: PUSH_MAX * thickness,
+                        separation_max: SEPARATION_MAX * thickness,
                     });
                     for slot in pair {
-                        if !is_touched[slot] && balls.inverse_mass[slot] > 0.0 {
-                            is_touched[slot] = true;
-                            touched.push(slot as u32);
+                        if !is_movable[slot] && balls.inverse_mass[slot] > 0.0 {
+                            is_movable[slot] = true;
+                            movable.push(slot as u32);
                         }
                     }
                 }
@@ -263,20 +265,20 @@ mod tests {
     use super::super::clusters::CLUSTER;
     use super::super::near_rows::{Margin, NearRows};
     use super::super::rest_pairs::LeftOut;
-    use super::{Balls, ContactSolver, PUSH_MAX, Pairing, Pairings, swept};
+    use super::{Balls, ContactSolver, Pairing, Pairings, SEPARATION_MAX, swept_contact};
     use crate::vector::{add_scaled, difference, length};
 
     proptest! {
         #[test]
-        fn balls_touch_if_they_come_near_on_the_way(
+        fn swept_balls_touch_if_their_paths_come_near(
             start in prop::array::uniform3(-2.0..2.0_f32),
             end in prop::array::uniform3(-2.0..2.0_f32),
         ) {
             let path = difference(end, start);
             let nearest = (0..=1000)
-                .map(|part| length(add_scaled(start, part as f32 / 1000.0, path)))
+                .map(|nth| length(add_scaled(start, nth as f32 / 1000.0, path)))
                 .fold(f32::INFINITY, f32::min);
-            match swept(start, end, 1.0) {
+            match swept_contact(start, end, 1.0) {
                 Some((normal, depth)) => {
                     prop_assert!(nearest < 1.0 + 1e-4);
                     prop_assert!((length(normal) - 1.0).abs() < 1e-5);
@@ -284,13 +286,13 @@ mod tests {
                     let resolved = add_scaled(end, depth, normal);
                     prop_assert!(length(resolved) > 1.0 - 1e-4);
                 }
-                // A contact that ends outside, on the side where the balls met, needs nothing.
+                // Balls that are apart at the end, on the side where they met, need no correction.
                 None => prop_assert!(nearest > 1.0 - 1e-4 || length(end) > 1.0 - 1e-4),
             }
         }
     }
 
-    /// A ball of one metre.
+    /// A ball with a diameter of 1 m.
     #[derive(Clone, Copy, Debug)]
     struct Ball {
         x: [f32; 3],
@@ -298,16 +300,17 @@ mod tests {
         inverse_mass: f32,
     }
 
+    /// `velocity` is in m per substep.
     fn ball(x: [f32; 3], velocity: [f32; 3], inverse_mass: f32) -> Ball {
         Ball { x, previous: difference(x, velocity), inverse_mass }
     }
 
-    struct All {
+    struct AllCollide {
         friction: f32,
         left_out: LeftOut,
     }
 
-    impl Pairings for All {
+    impl Pairings for AllCollide {
         fn of(&self, _: [u32; 2]) -> Option<Pairing> {
             Some(Pairing { thickness: 1.0, friction: self.friction })
         }
@@ -319,6 +322,7 @@ mod tests {
         }
     }
 
+    /// The balls after their contacts are resolved once.
     fn resolved(mut all: Vec<Ball>, friction: f32) -> Vec<Ball> {
         let mut balls = Balls::<3>::new([all.len()].into_iter());
         for slot in 0..CLUSTER {
@@ -329,7 +333,7 @@ mod tests {
             }
             balls.inverse_mass[slot] = ball.inverse_mass;
         }
-        let pairings = All { friction, left_out: LeftOut::new(1, [].into_iter()) };
+        let pairings = AllCollide { friction, left_out: LeftOut::new(1, [].into_iter()) };
         let mut near = NearRows::new(&balls);
         near.search(&balls, &pairings, Margin::Uniform { substeps: 1, deviation: 0.0 });
         ContactSolver::new(balls.slots()).resolve(&mut balls, near.rows(), &pairings);
@@ -341,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn momentum_is_kept_whatever_the_masses_and_the_number_of_contacts() {
+    fn contacts_conserve_momentum_with_different_masses_and_several_contacts_per_ball() {
         let balls = vec![
             ball([0.0, 0.0, 0.0], [0.1, 0.0, 0.0], 1.0),
             ball([0.5, 0.2, 0.0], [-0.3, 0.1, 0.0], 2.0),
@@ -361,16 +365,16 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_takes_away_the_approach_and_limits_friction() {
+    fn a_contact_stops_the_approach_and_limits_friction() {
         let above = ball([0.0, 0.9, 0.0], [0.3, -0.2, 0.0], 1.0);
         let pinned = ball([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 0.0);
-        let [after, still] = resolved(vec![above, pinned], 0.5)[..] else { panic!() };
-        assert_eq!(still.x.map(f32::to_bits), [0; 3]);
+        let [after, pinned_after] = resolved(vec![above, pinned], 0.5)[..] else { panic!() };
+        assert_eq!(pinned_after.x.map(f32::to_bits), [0; 3]);
         let velocity = difference(after.x, after.previous);
         // μ times the lost approach of 0.2 m is 0.1 m.
         assert!(length(difference(velocity, [0.2, 0.0, 0.0])) < 1e-6, "{velocity:?}");
         assert!((after.x[1] - 1.0).abs() < 1e-6);
-        // One that already leaves keeps its velocity.
+        // A ball that already moves away keeps its velocity.
         let leaving = ball([0.0, 0.9, 0.0], [0.3, 0.05, 0.0], 1.0);
         let [after, _] = resolved(vec![leaving, pinned], 0.5)[..] else { panic!() };
         let velocity = difference(after.x, after.previous);
@@ -384,6 +388,6 @@ mod tests {
         let [after, _] = resolved(vec![fast, pinned], 0.0)[..] else { panic!() };
         assert!(after.x[1] > 0.9, "{:?}", after.x);
         let coincident = resolved(vec![ball([0.0; 3], [0.0; 3], 1.0), pinned], 0.0);
-        assert_eq!(coincident[0].x.map(f32::to_bits), [0.0, PUSH_MAX, 0.0].map(f32::to_bits));
+        assert_eq!(coincident[0].x.map(f32::to_bits), [0.0, SEPARATION_MAX, 0.0].map(f32::to_bits));
     }
 }

@@ -1,9 +1,9 @@
-//! Crossings of edges and triangles, to judge contacts.
+//! Crossings of edges and triangles, to check the quality of contacts.
 
 use crate::sweep::{self, BoundingBox};
 use crate::vector::{cross, difference, dot};
 
-/// A triangle by its corners, as numbers of points.
+/// The corners of a triangle, as indices of points.
 type Triangle = [u32; 3];
 
 /// Number of pairs of an edge and a triangle, without a corner in common, where the edge passes
@@ -12,8 +12,8 @@ pub(crate) fn crossings(points: &[[f64; 3]], triangles: &[Triangle]) -> usize {
     let mut boxes: Vec<BoundingBox<3>> = Vec::with_capacity(triangles.len());
     for (object, triangle) in triangles.iter().enumerate() {
         let corners = triangle.map(|corner| points[corner as usize]);
-        let bound = |axis: usize, choose: fn(f64, f64) -> f64| {
-            choose(choose(corners[0][axis], corners[1][axis]), corners[2][axis])
+        let bound = |axis: usize, min_or_max: fn(f64, f64) -> f64| {
+            min_or_max(min_or_max(corners[0][axis], corners[1][axis]), corners[2][axis])
         };
         boxes.push(BoundingBox {
             object,
@@ -21,15 +21,15 @@ pub(crate) fn crossings(points: &[[f64; 3]], triangles: &[Triangle]) -> usize {
             high: core::array::from_fn(|axis| bound(axis, f64::max)),
         });
     }
-    let apart = |one: usize, other: usize| {
+    let have_no_common_corner = |one: usize, other: usize| {
         !triangles[one].iter().any(|corner| triangles[other].contains(corner))
     };
     let mut pairs = Vec::new();
-    sweep::pairs(&mut boxes, apart, &mut pairs);
+    sweep::pairs(&mut boxes, have_no_common_corner, &mut pairs);
     let mut crossed = Vec::new();
     for [one, other] in pairs {
-        for (edges, triangle) in [(one, other), (other, one)] {
-            let [a, b, c] = triangles[edges];
+        for (edge_triangle, triangle) in [(one, other), (other, one)] {
+            let [a, b, c] = triangles[edge_triangle];
             for edge in [[a, b], [b, c], [c, a]] {
                 let segment = edge.map(|end| points[end as usize]);
                 if passes(segment, triangles[triangle].map(|corner| points[corner as usize])) {
@@ -71,10 +71,10 @@ mod tests {
             [0.3, 0.3, 1.0],
             [5.0, 5.0, 0.5],
             [-5.0, 7.0, 0.5],
-            // One beyond it.
+            // The third corner of a triangle beyond the first one.
             [0.2, 0.2, 2.0],
         ];
-        assert_eq!(crossings(&points, &[[0, 1, 2], [3, 4, 5]]), 2); // and an edge of the first
+        assert_eq!(crossings(&points, &[[0, 1, 2], [3, 4, 5]]), 2); // an edge of each triangle
         let both = crossings(&points, &[[0, 1, 2], [3, 4, 5], [4, 3, 6]]);
         assert_eq!(both, 3);
         assert_eq!(crossings(&points, &[[0, 1, 2], [4, 5, 7]]), 0);

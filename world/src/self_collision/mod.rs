@@ -17,12 +17,12 @@ use crate::scene::Scene;
 use crate::vector::{difference, dot, wide};
 
 pub(crate) use clusters::Balls;
-pub(crate) use contacts::{ContactSolver, swept};
+pub(crate) use contacts::{ContactSolver, swept_contact};
 pub(crate) use crossings::crossings;
 pub(crate) use near_list::NearList;
 pub(crate) use near_rows::{Margin, NearRows, Pairing, Pairings};
 pub(crate) use rest_pairs::{LeftOut, RestPairs};
-pub(crate) use travel::Displacements;
+pub(crate) use travel::DisplacementBounds;
 pub(crate) use travel_in_plan::TravelInPlan;
 
 /// The thickness of a surface as a multiple of the radius that its particles have to cover, if none
@@ -34,17 +34,17 @@ const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 ///
 /// Each particle is a ball whose diameter is the thickness of the model; balls of two models keep
 /// the greater of both thicknesses. Both balls of a contact are moved, by their masses, and slow
-/// each other down by Coulomb friction. Contacts do not bounce. Balls resist best if the thickness
-/// is about the spacing: thinner ones leave gaps, through which a sheet under load can pass another
-/// one. (Similar: M. Müller, "Ten Minute Physics", part 15, 2022.)
+/// each other down by Coulomb friction. Contacts do not bounce. The thickness should be about the
+/// spacing: smaller balls leave gaps, through which a sheet under load can pass another one.
+/// (Similar: M. Müller, "Ten Minute Physics", part 15, 2022.)
 ///
 /// Particles that a stick joins do not collide with each other, nor do particles that are closer at
 /// the beginning than the thickness and joined by sticks over a path of at most twice the
 /// thickness.
 ///
 /// Contacts are resolved after the sticks and before the obstacles. Balls are swept: two that meet
-/// and pass each other within a substep are put back to where they met. Particles have no memory of
-/// sides: cloth that was pulled through another one can leave it again.
+/// and pass each other within a substep are put back to where they met. It is not stored on which side
+/// of a sheet a particle is, so cloth that was pulled through another one can leave it again.
 ///
 /// # Limbs and bodies
 ///
@@ -111,7 +111,7 @@ impl SelfCollision {
     }
 
     /// Whether the particles of two models collide.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn collides_with(&self, other: &Self) -> bool {
         self.categories & other.mask != 0 && other.categories & self.mask != 0
     }
 
@@ -142,21 +142,21 @@ fn covering_radius<const D: usize>(corners: [[f64; D]; 3]) -> f64 {
 
 impl<const D: usize> Model<D> {
     /// Makes the particles of the model collide with each other, and with other models that have
-    /// self-collision; for a model with limbs or rigid bodies, these with the particles of others.
+    /// self-collision. In a model with limbs or rigid bodies these collide instead of its particles.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
     /// use taut_world::{Model, Rope, Scene, SelfCollision, World};
     ///
-    /// // A rod of 10 cm thickness falls on two ropes.
-    /// let all = SelfCollision::default();
+    /// // A rod with a diameter of 10 cm falls on two ropes.
+    /// let settings = SelfCollision::default();
     /// let rope = Rope { density: 1.0, ..Rope::default() };
     /// let rope = Model::rope(&[[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]], &rope)?;
-    /// let rope = rope.pinned("ends").self_colliding(all)?;
+    /// let rope = rope.pinned("ends").self_colliding(settings)?;
     /// let rod = Rope { spacing: 1.0, ..Rope::default() };
     /// let rod = Model::rope(&[[0.0, 0.1, -0.4], [0.0, 0.1, 0.4]], &rod)?;
     /// let mut scene = Scene::new();
-    /// scene.add("rod", rod.with_limbs([([0, 1], 0.05)])?.self_colliding(all)?)?;
+    /// scene.add("rod", rod.with_limbs([([0, 1], 0.05)])?.self_colliding(settings)?)?;
     /// scene.add_copies("rope", &rope, [[0.0, 0.0, -0.2], [0.0, 0.0, 0.2]])?;
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// for _ in 0..120 {
@@ -168,8 +168,8 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// A thickness that is not above 0 (for limbs and bodies: from 0) and at most 1e12 m, which the
-    /// default is not for a model without faces and sticks; a negative friction.
+    /// If the thickness is not above 0 (for limbs and bodies: at least 0) and at most 1e12 m; the
+    /// default of a model without faces and sticks is 0. If the friction is negative.
     pub fn self_colliding(mut self, settings: SelfCollision) -> Result<Self, ModelError> {
         self.set_self_collision(settings)?;
         Ok(self)
@@ -211,7 +211,7 @@ impl<const D: usize> Model<D> {
 
     /// The least thickness with which nothing passes between the corners of a face, m, if that is
     /// more than the model has.
-    pub(crate) fn missing_thickness(&self) -> Option<f32> {
+    pub(crate) fn required_thickness(&self) -> Option<f32> {
         let thickness = self.self_collision.filter(|_| !self.has_colliders())?.distance();
         let least = self.covering_radii().fold(0.0, f64::max) as f32;
         (least > thickness).then_some(least)
@@ -227,8 +227,8 @@ impl<const D: usize> Model<D> {
             return SURFACE_THICKNESS * self.covering_radii().sum::<f64>()
                 / self.faces.len() as f64;
         }
-        let bends = |stick: &usize| self.bending.get(*stick) == Some(&true);
-        let rests = (0..self.sticks.len()).filter(|stick| !bends(stick));
+        let resists_bending = |stick: &usize| self.bending.get(*stick) == Some(&true);
+        let rests = (0..self.sticks.len()).filter(|stick| !resists_bending(stick));
         let (sum, count) = rests.fold((0.0, 0_u32), |(sum, count), stick| {
             (sum + f64::from(self.sticks.rest(stick)), count + 1)
         });
@@ -237,8 +237,8 @@ impl<const D: usize> Model<D> {
 }
 
 impl<const D: usize> Scene<D> {
-    /// Adds self-collision to every model that has none and has particles with sticks or faces, limbs
-    /// or bodies; None removes that of all models.
+    /// Adds self-collision to every model that has none, but has sticks, faces, limbs or bodies. None
+    /// removes the self-collision of all models.
     ///
     /// # Errors
     /// Same as [`Model::self_colliding`].
@@ -291,15 +291,15 @@ mod tests {
     use super::covering_radius;
 
     #[test]
-    fn a_triangle_is_covered_by_its_smallest_circle() {
-        let close = |corners, radius: f64| {
+    fn covering_radius_is_that_of_the_smallest_circle() {
+        let assert_radius = |corners, radius: f64| {
             let found = covering_radius::<2>(corners);
             assert!((found - radius).abs() < 1e-12, "{found}, expected {radius}");
         };
-        close([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 0.5_f64.sqrt());
-        close([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75_f64.sqrt()]], 1.0 / 3.0_f64.sqrt());
-        close([[0.0, 0.0], [4.0, 0.0], [2.0, 0.1]], 2.0);
-        close([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], 0.0);
-        close([[0.0, 0.0], [2.0, 0.0], [2.0, 0.0]], 1.0);
+        assert_radius([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 0.5_f64.sqrt());
+        assert_radius([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75_f64.sqrt()]], 1.0 / 3.0_f64.sqrt());
+        assert_radius([[0.0, 0.0], [4.0, 0.0], [2.0, 0.1]], 2.0);
+        assert_radius([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], 0.0);
+        assert_radius([[0.0, 0.0], [2.0, 0.0], [2.0, 0.0]], 1.0);
     }
 }

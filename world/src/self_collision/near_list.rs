@@ -3,41 +3,41 @@
 
 use super::clusters::Balls;
 use super::near_rows::{Margin, NearRows, Pairings, Row};
-use super::travel::{Displacements, Expected, Travel};
+use super::travel::{DisplacementBounds, ExpectedMotion, Travel};
 
 /// How many substeps at the present speed the margin of slow balls should last.
 const SUBSTEPS: f32 = 4.0;
-/// Least and greatest margin of slow balls, as multiples of the greatest thickness. If balls are too
-/// fast for the greatest, the list takes account of their motion.
+/// Least and greatest margin of slow balls, as multiples of the greatest thickness. Balls that are too
+/// fast for the greatest margin get a list that takes account of their motion.
 const MARGINS: [f32; 2] = [0.2, 1.0];
 
-/// Largest number of substeps for which a list for fast balls is made.
+/// Largest number of substeps for which a list for fast balls is built.
 const SUBSTEPS_AHEAD: f32 = 6.0;
-/// It is made for as many substeps as the balls of a cluster take to move by so much relative to each
-/// other, as a multiple of the greatest thickness. For more, it would have too many pairs.
+/// How far the balls of a cluster may move relative to each other in the substeps for which a list for
+/// fast balls is built, as a multiple of the greatest thickness. With more, it would have too many pairs.
 const MOTION_AHEAD: f32 = 0.5;
-/// How far two balls may then deviate from uniform motion relative to each other, as a multiple of
-/// the greatest thickness.
+/// How far two balls may deviate from uniform motion relative to each other while such a list is valid,
+/// as a multiple of the greatest thickness.
 const DEVIATION: f32 = 0.4;
-/// A list for several substeps is worthwhile if it is used for so many. If collisions end one earlier,
+/// Least number of substeps for which a list for several substeps must be used to be worthwhile.
 const SUBSTEPS_LEAST: u32 = 3;
-/// so many lists for one substep each follow.
+/// Number of lists for one substep each that are built after a list that was not worthwhile.
 const SINGLE_LISTS: u32 = 16;
 
-/// The pairs of balls that may touch, and some more: what is done with those that do is the same
-/// however old the list is.
+/// The pairs of balls that may touch, and some more. Which pairs touch, and how their contacts are
+/// resolved, does not depend on the age of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct NearList<const D: usize> {
     near: NearRows<D>,
     /// The positions from which balls are expected to move, m.
     start: [Vec<f32>; D],
-    /// Their expected displacements in a substep, m, if they are expected to move.
+    /// In a list for fast balls, their expected displacements in a substep, m.
     motion: [Vec<f32>; D],
     validity: Option<Validity>,
     /// How many of the next lists for fast balls are for one substep each.
     single_lists: u32,
-    /// How many lists have been made.
-    made: u64,
+    /// How many lists have been built.
+    built: u64,
 }
 
 /// How long a list is valid.
@@ -45,7 +45,7 @@ pub(crate) struct NearList<const D: usize> {
 struct Validity {
     /// How far two balls may be from where they are expected, relative to each other, m.
     margin: f32,
-    /// Of a list for fast balls, which are expected to move uniformly.
+    /// The age of a list for fast balls, which are expected to move uniformly; None for slow balls.
     age: Option<Age>,
 }
 
@@ -60,11 +60,11 @@ struct Age {
 /// touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmptyList<'a, const D: usize> {
-    /// The number of the list.
+    /// How many lists had been built with it: identifies the list.
     pub(crate) number: u64,
-    /// Positions by axis and slot when it was made, m.
-    pub(crate) made_at: &'a [Vec<f32>; D],
-    /// m.
+    /// Positions by axis and slot when it was built, m.
+    pub(crate) positions: &'a [Vec<f32>; D],
+    /// How far two balls may have moved relative to each other, m.
     pub(crate) margin: f32,
 }
 
@@ -81,15 +81,15 @@ impl<const D: usize> NearList<D> {
             motion: balls.position.clone(),
             validity: None,
             single_lists: 0,
-            made: 0,
+            built: 0,
         }
     }
 
-    /// The list, if it is valid, without pairs, and of slow balls.
+    /// The list, if it is for slow balls and has no pairs.
     pub(crate) fn empty(&self) -> Option<EmptyList<'_, D>> {
         match self.validity {
             Some(Validity { margin, age: None }) if self.near.rows().is_empty() => {
-                Some(EmptyList { number: self.made, made_at: &self.start, margin })
+                Some(EmptyList { number: self.built, positions: &self.start, margin })
             }
             _ => None,
         }
@@ -104,25 +104,25 @@ impl<const D: usize> NearList<D> {
             }
             _ => None,
         };
-        let expected = Expected { start: slices(&self.start), uniform };
-        let mut displacements = Displacements::NONE;
+        let expected = ExpectedMotion { start: slices(&self.start), uniform };
+        let mut displacements = DisplacementBounds::NONE;
         displacements.add(slices(&balls.position), slices(&balls.previous), expected);
         let Travel { in_substep, from_expected } = displacements.travel();
         let is_valid = self.validity.is_some_and(|Validity { margin, age }| {
             from_expected <= margin && age.is_none_or(|age| age.substeps <= age.max)
         });
         if !is_valid {
-            self.make(balls, pairings, in_substep);
+            self.build(balls, pairings, in_substep);
         }
         self.near.rows()
     }
 
-    /// Makes a list for balls that move so far relative to each other in a substep, m.
-    fn make(&mut self, balls: &Balls<D>, pairings: &impl Pairings, in_substep: f32) {
+    /// Builds a list; `in_substep` bounds the displacements relative to each other in this substep, m.
+    fn build(&mut self, balls: &Balls<D>, pairings: &impl Pairings, in_substep: f32) {
         let thickness = pairings.thickness();
         let [least, greatest] = MARGINS.map(|it| it * thickness);
-        let lasting = SUBSTEPS * in_substep;
-        let (margin, validity) = if lasting > greatest {
+        let wanted = SUBSTEPS * in_substep;
+        let (margin, validity) = if wanted > greatest {
             for (start, previous) in self.start.iter_mut().zip(&balls.previous) {
                 start.copy_from_slice(previous);
             }
@@ -154,11 +154,11 @@ impl<const D: usize> NearList<D> {
             for (start, position) in self.start.iter_mut().zip(&balls.position) {
                 start.copy_from_slice(position);
             }
-            let margin = lasting.max(least);
+            let margin = wanted.max(least);
             (Margin::Distance(margin), Validity { margin, age: None })
         };
         self.near.search(balls, pairings, margin);
         self.validity = Some(validity);
-        self.made += 1;
+        self.built += 1;
     }
 }

@@ -12,8 +12,9 @@ use crate::simd::widest;
 use crate::vector::dot;
 
 /// Number of rows per ball for which memory is reserved.
-const ROWS: usize = 4;
-/// Largest number of rows per ball. Only a heap of thousands of balls in one place has more.
+const ROWS_RESERVED: usize = 4;
+/// Largest number of rows, as a multiple of the number of slots. Only a heap of thousands of balls in
+/// one place has more.
 const ROWS_MAX: usize = 256;
 
 /// Balls of one cluster that are near a ball of the same or an earlier cluster.
@@ -45,10 +46,10 @@ impl Row {
     }
 }
 
-/// How two clusters collide.
+/// How the balls of two models collide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pairing {
-    /// The distance that their balls keep, m.
+    /// The distance that the centres of the balls keep, m.
     pub(crate) thickness: f32,
     /// Coulomb's μ.
     pub(crate) friction: f32,
@@ -60,6 +61,7 @@ pub(crate) trait Pairings {
     fn of(&self, models: [u32; 2]) -> Option<Pairing>;
     /// The greatest thickness of all, m.
     fn thickness(&self) -> f32;
+    /// The pairs of slots that do not collide, whatever their models.
     fn left_out(&self) -> &LeftOut;
 }
 
@@ -83,12 +85,12 @@ pub(crate) struct NearRows<const D: usize> {
 }
 
 impl<const D: usize> NearRows<D> {
-    /// Without rows, with memory for usual numbers of them.
+    /// Without rows, with memory for the usual number of them.
     pub(crate) fn new(balls: &Balls<D>) -> Self {
         Self {
             tree: BoxTree::new(balls.models.len()),
             motions: Vec::with_capacity(balls.models.len()),
-            rows: Vec::with_capacity(ROWS * balls.slots()),
+            rows: Vec::with_capacity(ROWS_RESERVED * balls.slots()),
         }
     }
 
@@ -107,7 +109,7 @@ impl<const D: usize> NearRows<D> {
         sum / self.motions.len() as f32
     }
 
-    /// Finds all pairs that collide and are near each other. A ball whose position is not finite is
+    /// Finds all pairs that may collide and are near each other. A ball whose position is not finite is
     /// near none.
     pub(crate) fn search(&mut self, balls: &Balls<D>, pairings: &impl Pairings, margin: Margin) {
         self.rows.clear();
@@ -139,9 +141,9 @@ impl<const D: usize> WithSimd for FindMotions<'_, D> {
             for (axis, bounds) in bounds.iter_mut().enumerate() {
                 let mut span = Span::empty(simd);
                 for part in 0..CLUSTER / R::F32_LANES {
-                    let at = cluster * (CLUSTER / R::F32_LANES) + part;
-                    let now = register(simd, &balls.position[axis], at);
-                    span.add(now - register(simd, &balls.previous[axis], at));
+                    let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
+                    let now = register(simd, &balls.position[axis], register_index);
+                    span.add(now - register(simd, &balls.previous[axis], register_index));
                 }
                 *bounds = span.ends(simd);
             }
@@ -150,13 +152,13 @@ impl<const D: usize> WithSimd for FindMotions<'_, D> {
     }
 }
 
-/// The greatest length of the difference of vectors within bounds.
+/// The greatest length of the difference of two vectors within their bounds, m.
 #[inline(always)]
 fn difference_max<const D: usize>(one: &Bounds<D>, other: &Bounds<D>) -> f32 {
     let mut greatest = [0.0; D];
-    for (axis, along) in greatest.iter_mut().enumerate() {
+    for (axis, difference) in greatest.iter_mut().enumerate() {
         let ([low, high], [other_low, other_high]) = (one[axis], other[axis]);
-        *along = (high - other_low).max(other_high - low);
+        *difference = (high - other_low).max(other_high - low);
     }
     dot(greatest, greatest).sqrt()
 }
@@ -186,13 +188,13 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
             Margin::Distance(distance) => (0, distance),
             Margin::Uniform { substeps, deviation } => (substeps - 1, deviation),
         };
-        let reach = reach_of(pairings.thickness(), distance);
+        let cutoff = cutoff_of(pairings.thickness(), distance);
         motions.clear();
         if let Margin::Uniform { .. } = margin {
             FindMotions { balls, motions }.with_simd(simd);
         }
         tree.refit(simd, balls, common_motion(motions), ahead as f32);
-        let mut near = Near {
+        let mut near = ClusterSearch {
             balls,
             pairings,
             motions,
@@ -204,7 +206,7 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
         };
         for cluster in 0..balls.models.len() {
             near.cluster = cluster;
-            let bounds = tree.bounds(cluster, reach);
+            let bounds = tree.bounds(cluster, cutoff);
             let mut overlapping = tree.overlapping(simd, bounds, cluster);
             while let Some(other) = overlapping.next() {
                 near.add_rows(simd, tree, other, rows);
@@ -213,29 +215,30 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
     }
 }
 
-/// The distance up to which balls are near, m: a thousandth more, for rounding.
+/// The distance up to which balls are near, m: 0.1 % more than the sum, for rounding.
 #[inline(always)]
-fn reach_of(thickness: f32, margin: f32) -> f32 {
+fn cutoff_of(thickness: f32, margin: f32) -> f32 {
     1.001 * (thickness + margin)
 }
 
 /// The search for balls near those of one cluster.
-struct Near<'a, P, const D: usize> {
+struct ClusterSearch<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     pairings: &'a P,
-    /// The bounds of the displacements of each cluster, m, if they matter.
+    /// The bounds of the displacements of each cluster in a substep, m; empty if the margin does not
+    /// depend on them.
     motions: &'a [Bounds<D>],
-    /// For how many substeps they matter.
+    /// The number of substeps for which displacements are added to the margin.
     substeps: f32,
-    /// The margin without them, m.
+    /// The margin without displacements, m.
     distance: f32,
     cluster: usize,
-    /// How the last two models collide.
+    /// The last two models, and how they collide.
     models: [u32; 2],
     pairing: Option<Pairing>,
 }
 
-impl<P: Pairings, const D: usize> Near<'_, P, D> {
+impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
     /// Adds the rows of the cluster and another one.
     #[inline(always)]
     fn add_rows<R: Simd>(&mut self, simd: R, tree: &BoxTree<D>, other: usize, rows: &mut Vec<Row>) {
@@ -254,18 +257,18 @@ impl<P: Pairings, const D: usize> Near<'_, P, D> {
                 self.distance + self.substeps * difference_max(&motions[cluster], &motions[other])
             }
         };
-        let reach = reach_of(thickness, margin);
-        let mut ones =
-            balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, reach));
-        if ones == 0 {
+        let cutoff = cutoff_of(thickness, margin);
+        let mut slots =
+            balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, cutoff));
+        if slots == 0 {
             return;
         }
         let left_out = pairings.left_out().of([cluster, other]);
-        while ones != 0 {
-            let lane = ones.trailing_zeros() as usize;
-            ones &= ones - 1;
+        while slots != 0 {
+            let lane = slots.trailing_zeros() as usize;
+            slots &= slots - 1;
             let slot = cluster * CLUSTER + lane;
-            let near = slots_near(simd, balls, other, slot, reach);
+            let near = slots_near(simd, balls, other, slot, cutoff);
             let mut others = balls.real[other] & near;
             if let Some(left_out) = left_out {
                 others &= !left_out[lane];
@@ -290,10 +293,10 @@ fn slots_in<R: Simd, const D: usize>(
 ) -> u16 {
     let mut bits = 0;
     for part in 0..CLUSTER / R::F32_LANES {
-        let at = cluster * (CLUSTER / R::F32_LANES) + part;
+        let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
         let mut inside = all(simd);
         for (&[low, high], column) in bounds.iter().zip(&balls.position) {
-            let x = register(simd, column, at);
+            let x = register(simd, column, register_index);
             inside = inside.and(x.at_least(Register::splat(simd, low)));
             inside = inside.and(Register::splat(simd, high).at_least(x));
         }
@@ -302,24 +305,24 @@ fn slots_in<R: Simd, const D: usize>(
     bits as u16
 }
 
-/// The slots of a cluster whose balls are closer to a ball than `reach`, m, as bits.
+/// The slots of a cluster whose balls are closer to a ball than `cutoff`, m, as bits.
 #[inline(always)]
 fn slots_near<R: Simd, const D: usize>(
     simd: R,
     balls: &Balls<D>,
     cluster: usize,
     ball: usize,
-    reach: f32,
+    cutoff: f32,
 ) -> u16 {
     let mut bits = 0;
-    let reach2 = Register::splat(simd, reach * reach);
+    let cutoff2 = Register::splat(simd, cutoff * cutoff);
     for part in 0..CLUSTER / R::F32_LANES {
-        let at = cluster * (CLUSTER / R::F32_LANES) + part;
+        let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
         let mut offset = [Register::splat(simd, 0.0); D];
         for (offset, column) in offset.iter_mut().zip(&balls.position) {
-            *offset = Register::splat(simd, column[ball]) - register(simd, column, at);
+            *offset = Register::splat(simd, column[ball]) - register(simd, column, register_index);
         }
-        bits |= reach2.above(dot(offset, offset)).bits() << (part * R::F32_LANES);
+        bits |= cutoff2.above(dot(offset, offset)).bits() << (part * R::F32_LANES);
     }
     bits as u16
 }
@@ -332,8 +335,8 @@ mod tests {
     use super::*;
     use crate::vector::{add_scaled, difference, length};
 
-    /// Two models: the pairs of one ball and the next are left out, and so are those within the
-    /// second model.
+    /// Two models: pairs of balls of consecutive points are left out, and balls of the second model do
+    /// not collide with each other.
     struct TwoModels {
         thickness: f32,
         left_out: LeftOut,
@@ -351,16 +354,17 @@ mod tests {
         }
     }
 
+    /// Checks that a search finds all near pairs, and only pairs that may collide. `paths` are the
+    /// displacements of the points in a substep, m.
     fn check<const D: usize>(points: &[[f32; D]], paths: &[[f32; D]], thickness: f32) {
-        let halves = points.split_at(points.len() / 3);
-        let mut balls = Balls::<D>::new([halves.0.len(), halves.1.len()].into_iter());
-        let mut numbers = clustered(halves.0);
-        let others = clustered(halves.1);
-        numbers.extend(others.iter().map(|number| halves.0.len() as u32 + number));
-        for (slot, &number) in numbers.iter().enumerate() {
-            let end = add_scaled(points[number as usize], 1.0, paths[number as usize]);
+        let (first, second) = points.split_at(points.len() / 3);
+        let mut balls = Balls::<D>::new([first.len(), second.len()].into_iter());
+        let mut point_of = clustered(first);
+        point_of.extend(clustered(second).iter().map(|index| first.len() as u32 + index));
+        for (slot, &point) in point_of.iter().enumerate() {
+            let end = add_scaled(points[point as usize], 1.0, paths[point as usize]);
             for axis in 0..D {
-                balls.previous[axis][slot] = points[number as usize][axis];
+                balls.previous[axis][slot] = points[point as usize][axis];
                 balls.position[axis][slot] = end[axis];
             }
         }
@@ -368,7 +372,7 @@ mod tests {
             (0..balls.slots())
                 .filter(|slot| balls.real[slot / CLUSTER] >> (slot % CLUSTER) & 1 == 1)
         };
-        let is_next = |one: usize, other: usize| numbers[one].abs_diff(numbers[other]) == 1;
+        let is_next = |one: usize, other: usize| point_of[one].abs_diff(point_of[other]) == 1;
         let pairs = slots().flat_map(|one| {
             slots().filter(move |&other| one < other).map(move |other| [one, other])
         });
@@ -388,38 +392,50 @@ mod tests {
             for [one, other] in pairs.clone() {
                 let end = difference(balls.position(one), balls.position(other));
                 let path = difference(balls.displacement(one), balls.displacement(other));
-                let within = match margin {
+                let is_near = match margin {
                     Margin::Distance(distance) => length(end) < thickness + distance,
                     // From the beginning of this substep to the end of the last one.
-                    Margin::Uniform { substeps, deviation } => (0..=50 * substeps).any(|part| {
-                        let time = 0.02 * part as f32 - 1.0;
+                    Margin::Uniform { substeps, deviation } => (0..=50 * substeps).any(|nth| {
+                        let time = 0.02 * nth as f32 - 1.0;
                         length(add_scaled(end, time, path)) < thickness + deviation
                     }),
                 };
-                let collide = numbers[one] < halves.0.len() as u32 && !is_next(one, other);
+                let may_collide = point_of[one] < first.len() as u32 && !is_next(one, other);
                 let is_found = found.contains(&[one, other]);
-                assert!(is_found || !(within && collide), "{one} and {other} are missing");
-                assert!(collide || !is_found, "{one} and {other} do not collide");
+                assert!(
+                    is_found || !(is_near && may_collide),
+                    "the pair of slots {one} and {other} was not found"
+                );
+                assert!(
+                    may_collide || !is_found,
+                    "slots {one} and {other} must not collide, but were found"
+                );
             }
-            let key = |&[one, other]: &[usize; 2]| (one / CLUSTER, other / CLUSTER, one, other);
-            assert!(found.is_sorted_by_key(key) && found.iter().all(|[one, other]| one < other));
+            let sort_key =
+                |&[one, other]: &[usize; 2]| (one / CLUSTER, other / CLUSTER, one, other);
+            assert!(
+                found.is_sorted_by_key(sort_key) && found.iter().all(|[one, other]| one < other)
+            );
         }
     }
 
     proptest! {
         #[test]
-        fn no_pair_is_missed(
+        fn all_near_pairs_are_found(
             points in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f32), 3..150),
             speed in prop::sample::select(vec![0.0_f32, 0.01, 0.3, 3.0]),
             thickness in 0.01..0.8_f32,
-            far in prop::sample::select(vec![0.0_f32, 100.0, -1e5]),
+            shift in prop::sample::select(vec![0.0_f32, 100.0, -1e5]),
         ) {
-            let moved: Vec<[f32; 3]> = points.iter().map(|point| point.map(|x| x + far)).collect();
+            let moved: Vec<[f32; 3]> =
+                points.iter().map(|point| point.map(|x| x + shift)).collect();
             let paths: Vec<[f32; 3]> =
                 points.iter().rev().map(|point| point.map(|x| speed * x)).collect();
             check(&moved, &paths, thickness);
-            let flat = |all: &[[f32; 3]]| -> Vec<[f32; 2]> { all.iter().map(|&[x, y, _]| [x, y]).collect() };
-            check(&flat(&moved), &flat(&paths), thickness);
+            let without_z = |points: &[[f32; 3]]| -> Vec<[f32; 2]> {
+                points.iter().map(|&[x, y, _]| [x, y]).collect()
+            };
+            check(&without_z(&moved), &without_z(&paths), thickness);
         }
     }
 

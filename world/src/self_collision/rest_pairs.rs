@@ -5,33 +5,34 @@ use super::near_rows::{Margin, NearRows, Pairing, Pairings};
 use crate::model::Model;
 use crate::vector::{difference, length};
 
-/// A pair of particles is left out up to this length of the path along sticks, as a multiple of the
-/// thickness. (In square cells without diagonal sticks a path is longer than the distance by √2.)
-const PATH: f32 = 2.0;
+/// The greatest length of a path along sticks between two particles that are left out, as a multiple of
+/// the thickness. (In square cells without diagonal sticks a path is up to √2 times the distance.)
+const PATH_MAX: f32 = 2.0;
 
 /// Pairs of slots that do not collide with each other, by cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOut {
     /// Where the entries of each cluster begin, and the end of the last.
     first: Vec<u32>,
-    /// For each slot of a cluster the slots of another one, or of the same, that are left out, as
-    /// bits. The other cluster comes later.
+    /// A second cluster, the same or a later one; and for each slot of the first cluster, the slots of
+    /// the second that are left out, as bits.
     entries: Vec<(u32, [u16; CLUSTER])>,
 }
 
 impl LeftOut {
-    /// From pairs of slots of so many clusters.
+    /// From pairs of slots; `clusters` is the number of clusters.
     pub(crate) fn new(clusters: usize, pairs: impl Iterator<Item = [u32; 2]>) -> Self {
         let ordered = pairs.map(|[one, other]| [one.min(other), one.max(other)]);
-        let of = |slot: u32| slot / CLUSTER as u32;
+        let cluster_of = |slot: u32| slot / CLUSTER as u32;
         let mut pairs: Vec<[u32; 2]> = ordered.collect();
-        pairs.sort_unstable_by_key(|&[one, other]| (of(one), of(other)));
+        pairs.sort_unstable_by_key(|&[one, other]| (cluster_of(one), cluster_of(other)));
         let (mut first, mut entries) = (Vec::with_capacity(clusters + 1), Vec::new());
-        for same in pairs.chunk_by(|one, other| one.map(of) == other.map(of)) {
-            let [cluster, other] = same[0].map(of);
+        let clusters_of = |pair: &[u32; 2]| pair.map(cluster_of);
+        for of_clusters in pairs.chunk_by(|one, next| clusters_of(one) == clusters_of(next)) {
+            let [cluster, other] = clusters_of(&of_clusters[0]);
             first.resize(cluster as usize + 1, entries.len() as u32);
             let mut slots = [0; CLUSTER];
-            for pair in same {
+            for pair in of_clusters {
                 let [lane, bit] = pair.map(|slot| slot as usize % CLUSTER);
                 slots[lane] |= 1 << bit;
             }
@@ -41,8 +42,8 @@ impl LeftOut {
         Self { first, entries }
     }
 
-    /// For each slot of the first cluster, the slots of the second that are left out. The first is
-    /// the same or comes earlier.
+    /// For each slot of the first cluster, the slots of the second that are left out, as bits. The
+    /// second cluster is the same or a later one.
     #[inline(always)]
     pub(crate) fn of(&self, [one, other]: [usize; 2]) -> Option<&[u16; CLUSTER]> {
         let entries = &self.entries[self.first[one] as usize..self.first[one + 1] as usize];
@@ -50,7 +51,7 @@ impl LeftOut {
     }
 }
 
-/// A model's balls at rest.
+/// The slots of a model's balls, and the pairs that are near each other at rest.
 #[derive(Clone, Debug)]
 pub(crate) struct RestPairs {
     /// The particle of each slot.
@@ -58,13 +59,14 @@ pub(crate) struct RestPairs {
     /// Pairs of slots that do not collide with each other.
     pub(crate) pairs: Vec<[u32; 2]>,
     /// The number of pairs that no stick joins.
-    pub(crate) close: usize,
+    pub(crate) close_count: usize,
 }
 
 /// The sticks at each particle.
 struct Neighbours {
+    /// Where the entries of each particle begin.
     first: Vec<u32>,
-    /// Another end, and the rest length, m.
+    /// The other end, and the rest length, m.
     others: Vec<(u32, f32)>,
 }
 
@@ -81,9 +83,9 @@ impl Neighbours {
         let mut others = vec![(0, 0.0); 2 * sticks.len()];
         for (&[a, b], &rest) in sticks.ends().iter().zip(sticks.rests()) {
             for [from, to] in [[a, b], [b, a]] {
-                let place = &mut first[from as usize + 1];
-                others[*place as usize] = (to, rest);
-                *place += 1;
+                let next = &mut first[from as usize + 1];
+                others[*next as usize] = (to, rest);
+                *next += 1;
             }
         }
         Self { first, others }
@@ -94,18 +96,18 @@ impl Neighbours {
         &self.others[first..end]
     }
 
-    /// Whether a path of at most `length`, m, along sticks joins two particles. `shortest` has an
-    /// infinite length for each particle, and gets it again.
+    /// Whether a path of at most `length`, m, along sticks joins two particles. `shortest` is scratch
+    /// memory: infinite for each particle, before and after.
     fn joins(&self, [from, to]: [u32; 2], length: f32, shortest: &mut [f32]) -> bool {
         let mut reached = vec![(from, 0.0)];
         shortest[from as usize] = 0.0;
         let mut next = 0;
-        while let Some(&(at, path)) = reached.get(next) {
+        while let Some(&(particle, path)) = reached.get(next) {
             next += 1;
-            if path > shortest[at as usize] {
+            if path > shortest[particle as usize] {
                 continue; // found again, on a shorter path
             }
-            for &(other, rest) in self.of(at) {
+            for &(other, rest) in self.of(particle) {
                 let longer = path + rest;
                 if longer <= length && longer < shortest[other as usize] {
                     shortest[other as usize] = longer;
@@ -149,7 +151,7 @@ impl RestPairs {
         let mut balls = Balls::<D>::new(core::iter::once(count));
         let mut slot_of = vec![0; count];
         for (slot, &particle) in particles.iter().enumerate().rev() {
-            slot_of[particle as usize] = slot as u32; // the first: the others are padding
+            slot_of[particle as usize] = slot as u32; // the first slot: the others are padding
             for (axis, x) in points[particle as usize].into_iter().enumerate() {
                 (balls.position[axis][slot], balls.previous[axis][slot]) = (x, x);
             }
@@ -162,7 +164,7 @@ impl RestPairs {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let sticks = pairs.len();
+        let joined_count = pairs.len();
         let left_out = LeftOut::new(balls.models.len(), pairs.iter().copied());
         let mut near = NearRows::new(&balls);
         near.search(&balls, &WithinModel { thickness, left_out }, Margin::Distance(0.0));
@@ -174,14 +176,14 @@ impl RestPairs {
             if is_near
                 && neighbours.joins(
                     pair.map(|slot| particles[slot]),
-                    PATH * thickness,
+                    PATH_MAX * thickness,
                     &mut shortest,
                 )
             {
                 pairs.push(pair.map(|slot| slot as u32));
             }
         }
-        let close = pairs.len() - sticks;
-        Self { particles, pairs, close }
+        let close_count = pairs.len() - joined_count;
+        Self { particles, pairs, close_count }
     }
 }

@@ -11,7 +11,7 @@ use crate::simd::widest;
 use crate::vector::{difference, dot};
 
 /// Finds the pairs of balls in rows that touch in this substep, and at most a few that miss each
-/// other by a thousandth.
+/// other by 0.1 % of their thickness.
 pub(crate) fn find_touching<const D: usize>(
     balls: &Balls<D>,
     near: &[Row],
@@ -35,16 +35,16 @@ impl<P: Pairings, const D: usize> WithSimd for FindTouching<'_, P, D> {
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
         let Self { balls, near, pairings, touching } = self;
-        let (mut models, mut reach2) = ([u32::MAX; 2], 0.0);
+        let (mut models, mut distance2) = ([u32::MAX; 2], 0.0);
         for &row in near {
             let (slot, cluster) = (row.slot as usize, row.cluster as usize);
             let pair = row.models(balls);
             if pair != models {
                 models = pair;
                 let thickness = pairings.of(pair).map_or(0.0, |it| it.thickness);
-                reach2 = 1.002 * thickness * thickness;
+                distance2 = 1.002 * thickness * thickness;
             }
-            let others = row.others & slots_touching(simd, balls, cluster, slot, reach2);
+            let others = row.others & slots_touching(simd, balls, cluster, slot, distance2);
             if others != 0 {
                 touching.push(Row { others, ..row });
             }
@@ -52,34 +52,36 @@ impl<P: Pairings, const D: usize> WithSimd for FindTouching<'_, P, D> {
     }
 }
 
-/// The slots of a cluster whose balls come as near a ball as the square of the reach, m², as bits.
+/// The slots of a cluster whose balls come closer to a ball than a distance, given by its square, m²,
+/// as bits.
 #[inline(always)]
 fn slots_touching<R: Simd, const D: usize>(
     simd: R,
     balls: &Balls<D>,
     cluster: usize,
     ball: usize,
-    reach2: f32,
+    distance2: f32,
 ) -> u16 {
     let mut bits = 0;
     let zero = Register::splat(simd, 0.0);
-    let reach2 = Register::splat(simd, reach2);
+    let distance2 = Register::splat(simd, distance2);
     for part in 0..CLUSTER / R::F32_LANES {
-        let at = cluster * (CLUSTER / R::F32_LANES) + part;
+        let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
         let (mut end, mut start) = ([zero; D], [zero; D]);
         for axis in 0..D {
             let (now, before) = (&balls.position[axis], &balls.previous[axis]);
-            end[axis] = Register::splat(simd, now[ball]) - register(simd, now, at);
-            start[axis] = Register::splat(simd, before[ball]) - register(simd, before, at);
+            end[axis] = Register::splat(simd, now[ball]) - register(simd, now, register_index);
+            start[axis] =
+                Register::splat(simd, before[ball]) - register(simd, before, register_index);
         }
         let path = difference(end, start);
         let (end2, start2, path2) = (dot(end, end), dot(start, start), dot(path, path));
-        let mut touch = reach2.above(end2).or(reach2.above(start2));
-        // In between they are nearest where the square of the distance is `start2 - along² / path2`.
+        let mut touch = distance2.above(end2).or(distance2.above(start2));
+        // In between, the square of the least distance is `start2 - along² / path2`.
         let along = zero - dot(start, path);
         let passes = along.above(zero).and(path2.above(along));
         let nearest = along * along;
-        touch = touch.or(passes.and(nearest.above((start2 - reach2) * path2)));
+        touch = touch.or(passes.and(nearest.above((start2 - distance2) * path2)));
         bits |= touch.bits() << (part * R::F32_LANES);
     }
     bits as u16

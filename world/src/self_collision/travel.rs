@@ -12,13 +12,13 @@ use crate::simd::widest;
 pub(crate) struct Travel {
     /// In this substep.
     pub(crate) in_substep: f32,
-    /// From where they are expected to be, at the beginning or the end of this substep.
+    /// From their expected positions, at the beginning or the end of this substep.
     pub(crate) from_expected: f32,
 }
 
-/// Where balls are expected to be: at earlier positions, or since then moving uniformly.
+/// Where balls are expected to be: at their earlier positions, or moved uniformly since then.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Expected<'a, const D: usize> {
+pub(crate) struct ExpectedMotion<'a, const D: usize> {
     /// Earlier positions by axis, m.
     pub(crate) start: [&'a [f32]; D],
     /// The displacement of each ball in a substep by axis, m, and the number of substeps from the
@@ -29,10 +29,10 @@ pub(crate) struct Expected<'a, const D: usize> {
 /// By axis, the least and the greatest displacement of balls, m: in this substep; and from where they
 /// are expected to be at its end, and at its beginning.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Displacements<const D: usize>([[[f32; 2]; 3]; D]);
+pub(crate) struct DisplacementBounds<const D: usize>([[[f32; 2]; 3]; D]);
 
-impl<const D: usize> Displacements<D> {
-    /// Of no balls.
+impl<const D: usize> DisplacementBounds<D> {
+    /// The bounds without any ball.
     pub(crate) const NONE: Self = Self([[[f32::MAX, f32::MIN]; 3]; D]);
 
     /// Adds balls: columns of their positions and previous positions by axis, m. All columns have the
@@ -41,9 +41,9 @@ impl<const D: usize> Displacements<D> {
         &mut self,
         position: [&[f32]; D],
         previous: [&[f32]; D],
-        expected: Expected<'_, D>,
+        expected: ExpectedMotion<'_, D>,
     ) {
-        widest(Add { position, previous, expected, to: self });
+        widest(AddBalls { position, previous, expected, to: self });
     }
 
     /// Adds the balls of others.
@@ -68,19 +68,19 @@ impl<const D: usize> Displacements<D> {
     }
 }
 
-struct Add<'a, const D: usize> {
+struct AddBalls<'a, const D: usize> {
     position: [&'a [f32]; D],
     previous: [&'a [f32]; D],
-    expected: Expected<'a, D>,
-    to: &'a mut Displacements<D>,
+    expected: ExpectedMotion<'a, D>,
+    to: &'a mut DisplacementBounds<D>,
 }
 
-impl<const D: usize> WithSimd for Add<'_, D> {
+impl<const D: usize> WithSimd for AddBalls<'_, D> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
-        let Self { position, previous, expected: Expected { start, uniform }, to } = self;
+        let Self { position, previous, expected: ExpectedMotion { start, uniform }, to } = self;
         for axis in 0..D {
             let (now, _) = R::as_simd_f32s(position[axis]);
             let before = &R::as_simd_f32s(previous[axis]).0[..now.len()];
@@ -116,7 +116,7 @@ impl<const D: usize> WithSimd for Add<'_, D> {
     }
 }
 
-/// The least and the greatest of numbers, lane by lane. NaN does not count.
+/// The least and the greatest of some values, lane by lane. NaN does not count.
 #[derive(Clone, Copy)]
 pub(super) struct Span<R: Simd> {
     low: Register<R>,
@@ -130,9 +130,9 @@ impl<R: Simd> Span<R> {
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, number: Register<R>) {
-        self.low = Lane::select(self.low.above(number), number, self.low);
-        self.high = Lane::select(number.above(self.high), number, self.high);
+    pub(super) fn add(&mut self, value: Register<R>) {
+        self.low = Lane::select(self.low.above(value), value, self.low);
+        self.high = Lane::select(value.above(self.high), value, self.high);
     }
 
     /// The least and the greatest of all lanes.

@@ -109,24 +109,24 @@ impl Springs {
         springs: &[Spring],
     ) -> Result<Self, SpringError> {
         assert_eq!(ends.len(), springs.len(), "ends and springs must have the same length");
-        let mut all = Self::default();
-        for (number, (ends, spring)) in ends.iter().zip(springs).enumerate() {
+        let mut columns = Self::default();
+        for (index, (ends, spring)) in ends.iter().zip(springs).enumerate() {
             if let Some(&particle) = ends.iter().find(|&&end| end as usize >= particles) {
-                return Err(SpringError::NoSuchParticle { spring: number, particle, particles });
+                return Err(SpringError::NoSuchParticle { spring: index, particle, particles });
             }
             let Spring { rest, stiffness, damping } = *spring;
             for (what, value) in [("rest", rest), ("stiffness", stiffness), ("damping", damping)] {
                 let max = if what == "rest" { REST_MAX } else { f32::MAX };
                 if !(0.0..=max).contains(&value) {
-                    return Err(SpringError::OutOfRange { spring: number, what, value });
+                    return Err(SpringError::OutOfRange { spring: index, what, value });
                 }
             }
-            all.ends.push(*ends);
-            all.rests.push(rest);
-            all.stiffness.push(stiffness);
-            all.damping.push(damping);
+            columns.ends.push(*ends);
+            columns.rests.push(rest);
+            columns.stiffness.push(stiffness);
+            columns.damping.push(damping);
         }
-        Ok(all)
+        Ok(columns)
     }
 
     /// Springs whose rest lengths are the current distances, with one stiffness, N/m, and one
@@ -182,12 +182,12 @@ impl Springs {
         self.ends.is_empty()
     }
 
-    /// Their ends.
+    /// The two particles of each.
     pub fn ends(&self) -> &[[u32; 2]] {
         &self.ends
     }
 
-    /// A spring by number.
+    /// A spring by index.
     ///
     /// # Panics
     /// If there is no such spring.
@@ -209,7 +209,7 @@ impl Springs {
         }
     }
 
-    /// The springs between particles that have a new number.
+    /// The springs between particles that are kept: `new_of` returns their new index.
     pub(crate) fn part(&self, new_of: impl Fn(u32) -> Option<u32>) -> Self {
         let mut part = Self::default();
         for (spring, ends) in self.ends.iter().enumerate() {
@@ -222,7 +222,7 @@ impl Springs {
         part
     }
 
-    /// Appends the springs of another model, whose first particle becomes number `first`.
+    /// Appends the springs of another model, whose first particle gets the index `first`.
     pub(crate) fn extend(&mut self, others: &Self, first: u32) {
         self.ends.extend(others.ends.iter().map(|ends| ends.map(|end| first + end)));
         self.rests.extend(&others.rests);
@@ -263,10 +263,11 @@ impl Springs {
             let length = l2.sqrt();
             // Divided by the length because `d` is not a unit vector.
             let elongation_rate = d_dot_change * per_h / length;
-            let pull = (stiffness * (length - rest) + damping * elongation_rate) / length;
+            let force_per_distance =
+                (stiffness * (length - rest) + damping * elongation_rate) / length;
             for axis in 0..D {
-                forces[axis][a] += d[axis] * pull;
-                forces[axis][b] -= d[axis] * pull;
+                forces[axis][a] += d[axis] * force_per_distance;
+                forces[axis][b] -= d[axis] * force_per_distance;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The largest stable step with springs. (The report on soft bodies, phase III in docs/articles.md,
 //! says that "these limits have to be empirically derived". Here they are computed.)
 //!
-//! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One step is a linear map of two numbers.
+//! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One step is a linear map of two values.
 //! Jury's conditions on its characteristic polynomial state when both roots lie within the unit
 //! circle:
 //!
@@ -94,7 +94,7 @@ impl Springs {
                 sums[end] += f64::from(inverse_masses[end]) * f64::from(coefficient);
             }
         }
-        let acting = self.ends.iter().zip(coefficients).filter(|(_, value)| **value > 0.0);
-        acting.map(|(&[a, b], _)| sums[a as usize] + sums[b as usize]).fold(0.0, f64::max)
+        let active = self.ends.iter().zip(coefficients).filter(|(_, value)| **value > 0.0);
+        active.map(|(&[a, b], _)| sums[a as usize] + sums[b as usize]).fold(0.0, f64::max)
     }
 }

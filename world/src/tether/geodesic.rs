@@ -37,7 +37,7 @@ const JOIN_EXCESS_MAX: f64 = 1e-3;
 const QUEUE_DELAY: f64 = 0.1;
 
 const NONE: u32 = u32::MAX;
-/// Marks queue entries that are particles.
+/// The bit that marks queue entries that are particles.
 const PARTICLE: u32 = 1 << 31;
 
 impl RestShape {
@@ -88,6 +88,7 @@ impl Label {
     }
 }
 
+/// The state of a search.
 struct Search<'a> {
     shape: &'a RestShape,
     /// Largest excess of a window, as a fraction of its distance.
@@ -96,19 +97,19 @@ struct Search<'a> {
     windows: Vec<Window>,
     /// The first window of each side.
     first: Vec<u32>,
-    /// Windows and particles by the bits of their distance, which sort like the distance. For a
-    /// window it is the greatest distance on its side, so that all windows that can join have
-    /// arrived before one is propagated.
+    /// Windows and particles (marked with [`PARTICLE`]) by the bits of their distance, which sort like
+    /// the distance. For a window it is the greatest distance on its side, so that all windows that
+    /// can join have arrived before one is propagated.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl<'a> Search<'a> {
     fn new(shape: &'a RestShape, excess_max: f64) -> Self {
-        let unknown = Label { distance: f64::INFINITY, excess: 0.0, source: NONE };
+        let unreached = Label { distance: f64::INFINITY, excess: 0.0, source: NONE };
         Self {
             shape,
             excess_max,
-            labels: vec![unknown; shape.particles()],
+            labels: vec![unreached; shape.particles()],
             windows: Vec::new(),
             first: vec![NONE; shape.ring.len()],
             queue: BinaryHeap::new(),
@@ -121,13 +122,13 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) {
-        while let Some(Reverse((key, number))) = self.queue.pop() {
-            if number & PARTICLE == 0 {
-                self.propagate(number as usize);
+        while let Some(Reverse((key, entry))) = self.queue.pop() {
+            if entry & PARTICLE == 0 {
+                self.propagate(entry as usize);
             } else {
-                let particle = number & !PARTICLE;
+                let particle = entry & !PARTICLE;
                 if self.labels[particle as usize].distance.to_bits() == key {
-                    self.emit(particle);
+                    self.emit_windows(particle);
                 }
             }
         }
@@ -179,8 +180,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes a particle an apex: emits windows into all of its triangles.
-    fn emit(&mut self, particle: u32) {
+    /// Makes a particle an apex: creates windows in all of its triangles.
+    fn emit_windows(&mut self, particle: u32) {
         let shape = self.shape;
         let Label { distance, excess, source } = self.labels[particle as usize];
         for &(end, length) in shape.bare_edges.of(particle) {
@@ -211,12 +212,12 @@ impl<'a> Search<'a> {
     }
 
     /// Propagates a window across its triangle to the other two sides.
-    fn propagate(&mut self, number: usize) {
-        let window = self.windows[number];
+    fn propagate(&mut self, index: usize) {
+        let window = self.windows[index];
         if !window.is_pending {
             return;
         }
-        self.windows[number].is_pending = false;
+        self.windows[index].is_pending = false;
         let shape = self.shape;
         let (triangle, k) = (window.side as usize / 3, window.side as usize % 3);
         let [ka, kb, kc] = [k, (k + 1) % 3, (k + 2) % 3];
@@ -225,17 +226,17 @@ impl<'a> Search<'a> {
         let [cx, cy] = third_corner(ab, ca, bc);
         let [px, py] = window.image;
         let Window { from, to, offset, excess, source, .. } = window;
-        let [at_from, at_to] = [window.at(from), window.at(to)];
+        let [distance_from, distance_to] = [from, to].map(|x| window.distance_at(x));
 
         // Where the straight line from the apex to the corner crosses the side.
         let x = px + (cx - px) * (-py / (cy - py));
         let straight = offset + ((cx - px) * (cx - px) + (cy - py) * (cy - py)).sqrt();
         if straight <= self.labels[c as usize].distance * (1.0 + EQUAL_TOLERANCE) {
-            let bent = |x: f64, at: f64| at + ((cx - x) * (cx - x) + cy * cy).sqrt();
+            let bent = |x: f64, distance: f64| distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
             let distance = if x < from {
-                bent(from, at_from)
+                bent(from, distance_from)
             } else if x > to {
-                bent(to, at_to)
+                bent(to, distance_to)
             } else {
                 straight
             };
@@ -248,10 +249,11 @@ impl<'a> Search<'a> {
         // window, so a shorter path through the corner dominates all of them.
         let through_corner =
             |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
-        let is_dominated =
-            |x: f64, at: f64| through_corner(x) < at * (1.0 - EQUAL_TOLERANCE) - window.excess;
-        let to_left = x > from && !is_dominated(from, at_from);
-        let to_right = x < to && !is_dominated(to, at_to);
+        let is_dominated = |x: f64, distance: f64| {
+            through_corner(x) < distance * (1.0 - EQUAL_TOLERANCE) - window.excess
+        };
+        let to_left = x > from && !is_dominated(from, distance_from);
+        let to_right = x < to && !is_dominated(to, distance_to);
         // Where the line from the apex through a point of the base crosses the left side, as a
         // fraction of its length.
         let crossing = |x: f64, px: f64, cx: f64| {
@@ -295,7 +297,7 @@ impl<'a> Search<'a> {
         // it: the window is dominated.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
-        let lower_bound = |x: f64| window.at(x) * (1.0 - EQUAL_TOLERANCE) - window.excess;
+        let lower_bound = |x: f64| window.distance_at(x) * (1.0 - EQUAL_TOLERANCE) - window.excess;
         if from_start + window.to < lower_bound(window.to)
             || from_end + (length - window.from) < lower_bound(window.from)
         {
@@ -324,24 +326,25 @@ impl<'a> Search<'a> {
     /// window.
     fn insert(&mut self, window: Window, length: f64) {
         let side = window.side;
-        let mut rest = window;
+        // The part of the window that is not inserted yet.
+        let mut remaining = window;
         let (mut before, mut current) = (NONE, self.first[side as usize]);
-        while current != NONE && self.windows[current as usize].to <= rest.from {
+        while current != NONE && self.windows[current as usize].to <= remaining.from {
             (before, current) = (current, self.windows[current as usize].next);
         }
-        while current != NONE && self.windows[current as usize].from < rest.to {
+        while current != NONE && self.windows[current as usize].from < remaining.to {
             let old = self.windows[current as usize];
-            let [first, last] = [old.from.max(rest.from), old.to.min(rest.to)];
+            let [first, last] = [old.from.max(remaining.from), old.to.min(remaining.to)];
             let mut pieces = Pieces::default();
-            if rest.from < first {
-                pieces.push(Owner::New, rest.from, first);
+            if remaining.from < first {
+                pieces.push(Owner::New, remaining.from, first);
             } else if old.from < first {
                 pieces.push(Owner::Old, old.from, first);
             }
-            if old.continues(&rest) {
+            if old.continues(&remaining) {
                 pieces.push(Owner::Old, first, last);
             } else {
-                divide([&old, &rest], [first, last], &mut pieces);
+                divide([&old, &remaining], [first, last], &mut pieces);
             }
             if old.to > last {
                 pieces.push(Owner::Old, last, old.to);
@@ -349,14 +352,14 @@ impl<'a> Search<'a> {
 
             // The old window keeps the first of its pieces; the others become copies of it.
             let mut is_kept = false;
-            let extends_beyond = rest.to > last;
+            let extends_beyond = remaining.to > last;
             for piece in 0..pieces.len {
                 let (owner, from, to) = pieces.all[piece];
                 if owner == Owner::New {
                     if extends_beyond && piece + 1 == pieces.len {
-                        rest.from = from;
+                        remaining.from = from;
                     } else {
-                        before = self.append(before, Window { from, to, ..rest }, length);
+                        before = self.append(before, Window { from, to, ..remaining }, length);
                     }
                 } else if is_kept {
                     before = self.append(before, Window { from, to, ..old }, length);
@@ -368,17 +371,17 @@ impl<'a> Search<'a> {
                 }
             }
             if extends_beyond && pieces.last() == Some(Owner::Old) {
-                rest.from = last;
+                remaining.from = last;
             }
             if !is_kept {
                 self.windows[current as usize].is_pending = false;
             }
             current = old.next;
             if !extends_beyond {
-                rest.from = rest.to;
+                remaining.from = remaining.to;
             }
         }
-        before = self.append(before, rest, length);
+        before = self.append(before, remaining, length);
         self.link(before, current, side, length);
     }
 
@@ -395,32 +398,32 @@ impl<'a> Search<'a> {
                 return before;
             }
         }
-        let number = self.windows.len() as u32;
+        let index = self.windows.len() as u32;
         self.windows.push(window);
         if window.is_pending {
-            let [start, end] = [window.at(0.0), window.at(length)];
+            let [start, end] = [window.distance_at(0.0), window.distance_at(length)];
             let key = if start > end { start } else { end } + QUEUE_DELAY * length;
-            self.queue.push(Reverse((key.to_bits(), number)));
+            self.queue.push(Reverse((key.to_bits(), index)));
         }
-        self.link(before, number, window.side, length)
+        self.link(before, index, window.side, length)
     }
 
     /// Links a window after `before` in the list of its side, or joins the two. Returns the last
     /// window of the list up to here.
-    fn link(&mut self, before: u32, number: u32, side: u32, length: f64) -> u32 {
+    fn link(&mut self, before: u32, index: u32, side: u32, length: f64) -> u32 {
         if before == NONE {
-            self.first[side as usize] = number;
-            return number;
+            self.first[side as usize] = index;
+            return index;
         }
-        if number != NONE {
-            let [last, window] = [before, number].map(|number| self.windows[number as usize]);
+        if index != NONE {
+            let [last, window] = [before, index].map(|index| self.windows[index as usize]);
             if let Some(joined) = join(&last, &window, length, self.excess_max) {
                 self.windows[before as usize] = Window { next: window.next, ..joined };
-                self.windows[number as usize].is_pending = false;
+                self.windows[index as usize].is_pending = false;
                 return before;
             }
         }
-        self.windows[before as usize].next = number;
-        number
+        self.windows[before as usize].next = index;
+        index
     }
 }

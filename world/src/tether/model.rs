@@ -41,12 +41,12 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
     if !has(Family::Row) || !has(Family::Column) || cells > particles.len() {
         return None;
     }
-    // The length of each stick by the upper left particle of its cell; infinite if there is none.
+    // For each of these families, the rest lengths of its sticks by cell, m; infinite without a stick.
     let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
         .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
-    for (stick, (family, i, j)) in sheet.numbered().enumerate() {
+    for (stick, (family, i, j)) in sheet.stick_locations().enumerate() {
         let cell = j * width + i;
-        let (which, ends) = match family {
+        let (list, ends) = match family {
             Family::Row => (0, [cell, cell + 1]),
             Family::Column => (1, [cell, cell + width]),
             Family::Diagonal => (2, [cell, cell + width + 1]),
@@ -57,11 +57,11 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
             return None;
         }
         if is_edge(model, stick) {
-            lengths[which][cell] = length_unless_torn(sticks, stick);
+            lengths[list][cell] = length_unless_torn(sticks, stick);
         }
     }
-    let length = |which: usize, cell: usize| {
-        lengths[which].get(cell).copied().filter(|length| length.is_finite())
+    let length = |list: usize, cell: usize| {
+        lengths[list].get(cell).copied().filter(|length| length.is_finite())
     };
     let square = |length: f32| f64::from(length) * f64::from(length);
 
@@ -69,14 +69,14 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
     let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(2 * cells);
     for cell in 0..cells {
         let [a, b, c, d] = [cell, cell + 1, cell + width, cell + width + 1].map(|it| it as u32);
-        let [row, column] = [0, 1].map(|which| length(which, cell));
+        let [row, column] = [0, 1].map(|list| length(list, cell));
         edges.extend(row.map(|row| ([a, b], row)));
         edges.extend(column.map(|column| ([a, c], column)));
         if (b as usize).is_multiple_of(width) || d as usize >= cells {
             continue;
         }
         let [below, right] = [length(0, cell + width), length(1, cell + 1)];
-        let [diagonal, antidiagonal] = [2, 3].map(|which| length(which, cell));
+        let [diagonal, antidiagonal] = [2, 3].map(|list| length(list, cell));
         let is_braced = has(Family::Diagonal) || has(Family::Antidiagonal);
         let (halves, diagonal) = match (diagonal, antidiagonal) {
             (None, Some(length)) => {

@@ -4,7 +4,7 @@ use taut_core::GroupedLists;
 
 use crate::disjoint_sets::DisjointSets;
 
-/// No side.
+/// Marks an edge without a side.
 const NONE: u32 = u32::MAX;
 
 /// A rest shape: triangles that paths may cross, and edges that they may follow.
@@ -108,7 +108,7 @@ impl RestShape {
         );
         let mut edges = Vec::with_capacity(by_ends.len());
         let mut bare: Vec<([u32; 2], f64)> = Vec::new();
-        by_ends.each(|edge, ends, length| {
+        by_ends.for_each(|edge, ends, length| {
             edges.push((ends, length));
             if last[edge] == NONE {
                 bare.push((ends, f64::from(length)));
@@ -129,7 +129,7 @@ impl RestShape {
         shape
     }
 
-    /// How many particles there are.
+    /// Number of particles.
     pub(crate) fn particles(&self) -> usize {
         self.bends.len()
     }
@@ -268,7 +268,7 @@ impl EdgeLengths {
     }
 
     /// Visits each edge once: its index, its ends, its shortest length.
-    fn each(&self, mut visit: impl FnMut(usize, [u32; 2], f32)) {
+    fn for_each(&self, mut visit: impl FnMut(usize, [u32; 2], f32)) {
         for low in 0..self.lists.owners() as u32 {
             let mut last = None;
             for index in self.lists.range(low) {

@@ -7,11 +7,11 @@ use taut_lanes::pulp::Register;
 use crate::by_layout::ByLayout;
 use crate::simd::widest;
 
-/// Largest speed at which a tether pulls, m/s. A faster pull is limited to it and adds no velocity,
-/// so that a pin that jumps does not fling the cloth.
+/// Largest speed at which a tether moves a particle, m/s. A larger correction is limited to it and adds
+/// no velocity, so that a pin that jumps does not fling the cloth.
 pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
 
-/// One tether per particle, by number.
+/// At most one tether of each particle, by particle number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TetherList {
     /// Length of the tether, m; infinite if the particle has none.
@@ -29,7 +29,7 @@ pub(crate) struct TetherColumns<const D: usize> {
     by_layout: ByLayout<Vec<SlotTethers<D>>>,
 }
 
-/// One tether per slot.
+/// At most one tether of each particle, by slot.
 #[derive(Debug)]
 struct SlotTethers<const D: usize> {
     length: Column<f32>,
@@ -117,20 +117,20 @@ impl<const D: usize> TetherColumns<D> {
 /// Keeps particles within the tether length of their anchors.
 pub(crate) struct Tether<'a, const D: usize> {
     pub(crate) columns: &'a TetherColumns<D>,
-    /// Largest displacement by a tether, m.
-    pub(crate) max_pull: f32,
+    /// Largest displacement of a particle by a tether, m.
+    pub(crate) correction_max: f32,
 }
 
 impl<const D: usize> Stage<D> for Tether<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let tethers = self.columns.in_layout(&particles.layout);
-        widest(TetherPass { tethers, max_pull: self.max_pull, particles });
+        widest(TetherPass { tethers, correction_max: self.correction_max, particles });
     }
 }
 
 struct TetherPass<'a, 'p, const D: usize> {
     tethers: &'a [SlotTethers<D>],
-    max_pull: f32,
+    correction_max: f32,
     particles: ParticleView<'p, D>,
 }
 
@@ -139,48 +139,51 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
-        let Self { tethers, max_pull, particles } = self;
+        let Self { tethers, correction_max, particles } = self;
         let ParticleView { position, previous, inverse_mass, layout } = particles;
         let slots = layout.first_slot()..layout.first_slot() + inverse_mass.len();
         let position = position.map(|column| R::as_mut_simd_f32s(column).0);
         let previous = previous.map(|column| R::as_mut_simd_f32s(column).0);
-        let (masses, _) = R::as_simd_f32s(inverse_mass);
+        let (inverse_masses, _) = R::as_simd_f32s(inverse_mass);
         let (zero, one) = (Register::splat(simd, 0.0), Register::splat(simd, 1.0));
-        let max_pull = Register::splat(simd, max_pull);
+        let correction_max = Register::splat(simd, correction_max);
         for list in tethers {
             let (length, _) = R::as_simd_f32s(&list.length[slots.clone()]);
             let anchor = list.anchor_position.each_ref().map(|column| {
                 let (column, _) = R::as_simd_f32s(&column[slots.clone()]);
                 column
             });
-            for (at, (&length, &mass)) in length.iter().zip(masses).enumerate() {
+            for (register, (&length, &inverse_mass)) in
+                length.iter().zip(inverse_masses).enumerate()
+            {
                 let length = Register::new(simd, length);
                 let (mut x, mut d) = ([zero; D], [zero; D]);
                 for axis in 0..D {
-                    x[axis] = Register::new(simd, position[axis][at]);
-                    d[axis] = x[axis] - Register::new(simd, anchor[axis][at]);
+                    x[axis] = Register::new(simd, position[axis][register]);
+                    d[axis] = x[axis] - Register::new(simd, anchor[axis][register]);
                 }
                 let l2 = squared_length(d);
-                let pulled = l2.above(length * length);
-                if !pulled.any() {
+                let is_stretched = l2.above(length * length);
+                if !is_stretched.any() {
                     continue;
                 }
-                let pulled = pulled.and(Register::new(simd, mass).above(zero));
+                let is_stretched = is_stretched.and(Register::new(simd, inverse_mass).above(zero));
                 // The correction of a stretched stick whose other end is pinned.
                 let mut g = factor::<Exact, _>(l2, length, one, None);
-                let pull = g * l2.sqrt();
-                let too_far = pull.above(max_pull).and(pulled);
+                let correction = g * l2.sqrt();
+                let too_far = correction.above(correction_max).and(is_stretched);
                 if too_far.any() {
-                    g = g * Register::select(too_far, max_pull / pull, one);
+                    g = g * Register::select(too_far, correction_max / correction, one);
                     for axis in 0..D {
-                        let before = Register::new(simd, previous[axis][at]);
+                        let before = Register::new(simd, previous[axis][register]);
                         let moved = before - d[axis] * g;
-                        previous[axis][at] = Register::select(too_far, moved, before).lanes();
+                        previous[axis][register] = Register::select(too_far, moved, before).lanes();
                     }
                 }
                 for axis in 0..D {
                     let moved = x[axis] - d[axis] * g;
-                    position[axis][at] = Register::select(pulled, moved, x[axis]).lanes();
+                    position[axis][register] =
+                        Register::select(is_stretched, moved, x[axis]).lanes();
                 }
             }
         }

@@ -2,9 +2,9 @@
 
 /// Relative difference up to which distances count as equal.
 pub(super) const EQUAL_TOLERANCE: f64 = 1e-11;
-/// The length of the shortest window that is kept, and of the widest gap that a join closes, as
-/// fractions of the edge.
+/// The length of the shortest window that is kept, as a fraction of the edge.
 pub(super) const WINDOW_MIN: f64 = 1e-9;
+/// The length of the widest gap that a join closes, as a fraction of the edge.
 const GAP_MAX: f64 = 1e-6;
 /// The smallest height of a triangle, as a fraction of its base: flatter ones get this height.
 pub(super) const HEIGHT_MIN: f64 = 1e-6;
@@ -38,7 +38,7 @@ pub(super) struct Window {
 impl Window {
     /// The distance from the source to a point of the side, m.
     #[inline]
-    pub(super) fn at(&self, x: f64) -> f64 {
+    pub(super) fn distance_at(&self, x: f64) -> f64 {
         let [px, py] = self.image;
         self.offset + ((x - px) * (x - px) + py * py).sqrt()
     }
@@ -56,7 +56,8 @@ impl Window {
 }
 
 /// Joins two adjacent pending windows of one apex. No distance gets shorter. `None` if the windows
-/// do not fit, or the excess would be more than `excess_max` times the distance.
+/// do not fit, or the excess would be more than `excess_max` times the distance. `length` is that of
+/// the side, m.
 pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) -> Option<Window> {
     let fits = left.is_pending
         && right.is_pending
@@ -76,7 +77,7 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) 
     // The largest excess of the distances of `minor` over those of `major`, and the reverse.
     let (mut minor_above, mut major_above) = (0.0, 0.0);
     for x in [minor.from, 0.5 * (minor.from + minor.to), minor.to] {
-        let difference = minor.at(x) - major.at(x);
+        let difference = minor.distance_at(x) - major.distance_at(x);
         if difference > minor_above {
             minor_above = difference;
         }
@@ -89,8 +90,9 @@ pub(super) fn join(left: &Window, right: &Window, length: f64, excess_max: f64) 
     let by_major = major.excess + raise;
     let by_minor = minor.excess + major_above + raise;
     let excess = if by_major > by_minor { by_major } else { by_minor };
-    let nearest = if both.at(both.from) < both.at(both.to) { both.from } else { both.to };
-    (excess <= excess_max * major.at(nearest)).then_some(Window {
+    let nearest =
+        if both.distance_at(both.from) < both.distance_at(both.to) { both.from } else { both.to };
+    (excess <= excess_max * major.distance_at(nearest)).then_some(Window {
         image: major.image,
         offset: major.offset + raise,
         excess,
@@ -109,12 +111,14 @@ pub(super) enum Owner {
 /// The pieces of an interval that two windows share, from left to right.
 #[derive(Default)]
 pub(super) struct Pieces {
+    /// The owner of each piece, and where it begins and ends, m.
     pub(super) all: [(Owner, f64, f64); 6],
     pub(super) len: usize,
 }
 
 impl Pieces {
-    /// Adds a piece that begins where the last one ends.
+    /// Adds a piece that begins where the last one ends, or extends the last one if the owner is the
+    /// same.
     pub(super) fn push(&mut self, owner: Owner, from: f64, to: f64) {
         if self.last() == Some(owner) {
             self.all[self.len - 1].2 = to;
@@ -134,8 +138,8 @@ impl Pieces {
 pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
     // Above 0 where the new window is nearer.
     let gain = |x: f64| {
-        let at = old.at(x);
-        at - new.at(x) - EQUAL_TOLERANCE * at
+        let old_distance = old.distance_at(x);
+        old_distance - new.distance_at(x) - EQUAL_TOLERANCE * old_distance
     };
     // The gain changes its sign at most twice. If it does so twice, one window is nearer at both
     // ends, and the other one at the foot of the perpendicular from its own image.

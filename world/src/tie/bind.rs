@@ -1,4 +1,4 @@
-//! Finds the points that a tie ties, and checks them.
+//! Finds the points of a tie, and checks them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use taut_core::{COMPLIANCE_MAX, Kind, REST_MAX, REST_MIN, STICKS_MAX, check_limi
 
 use super::{Attachment, Place, Tie, TieEnd, TieError, TieProblem};
 use crate::body::{Body, WeightedPoint};
-use crate::drawing::row;
+use crate::drawing::resize_vector;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::vector::wide;
@@ -32,7 +32,7 @@ pub(crate) struct BoundTie {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TieList {
     all: Vec<BoundTie>,
-    /// The call that tied two points.
+    /// For each two tied points, the index of the call that tied them.
     tied: BTreeMap<[PointKey; 2], usize>,
     /// Number of calls.
     calls: usize,
@@ -55,8 +55,8 @@ impl TieList {
         &self.all
     }
 
-    /// Adds a tie. `names` maps the names of the models to their numbers. Returns the numbers of
-    /// the new ties; on an error nothing is added.
+    /// Adds a tie. `names` maps the names of the models to their indices. Returns the indices of the
+    /// new ties; on an error nothing is added.
     pub(crate) fn attach<const D: usize>(
         &mut self,
         models: &[(String, Model<D>)],
@@ -66,15 +66,15 @@ impl TieList {
         let failed = |(end, problem)| TieError { tie: self.calls, end, problem };
         let pairs = bind(models, names, tie).map_err(failed)?;
         let total = self.all.len() as u128 + pairs.len() as u128;
-        let none = |problem| failed((None, problem));
-        check_limit("ties", total, STICKS_MAX).map_err(|error| none(error.into()))?;
+        let failed_at_no_end = |problem| failed((None, problem));
+        check_limit("ties", total, STICKS_MAX).map_err(|error| failed_at_no_end(error.into()))?;
         let mut tied = BTreeMap::new();
         for BoundTie { models, points, .. } in &pairs {
             let mut key = [0, 1].map(|end| point_key(models[end], &points[end]));
             key.sort_unstable();
             let first = self.tied.get(&key).copied().or_else(|| tied.insert(key, self.calls));
             if let Some(first) = first {
-                return Err(none(TieProblem::Duplicate { first }));
+                return Err(failed_at_no_end(TieProblem::Duplicate { first }));
             }
         }
         let first = self.all.len();
@@ -85,7 +85,7 @@ impl TieList {
     }
 }
 
-/// Why a tie is invalid, and which of its ends.
+/// Why a tie is invalid, and the end that is, if only one is.
 type Problem = (Option<TieEnd>, TieProblem);
 
 /// Checks a tie, and finds its pairs of points.
@@ -96,29 +96,28 @@ fn bind<const D: usize>(
 ) -> Result<Vec<BoundTie>, Problem> {
     let Tie { ends, distance, kind, compliance, breaking_force } = tie;
     check_values(tie).map_err(|error| (None, error.into()))?;
-    let mut numbers = [0; 2];
+    let mut model_indices = [0; 2];
     let mut points = [const { None }; 2];
     for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
         let Attachment { model, place } = &ends[nth];
         let failed = |problem| (Some(end), problem);
-        let unknown = || failed(TieProblem::NoSuchModel { model: model.clone() });
-        numbers[nth] = *names.get(model).ok_or_else(unknown)?;
-        let named = Named { name: model, model: &models[numbers[nth]].1 };
+        let no_such_model = || failed(TieProblem::NoSuchModel { model: model.clone() });
+        model_indices[nth] = *names.get(model).ok_or_else(no_such_model)?;
+        let named = NamedModel { name: model, model: &models[model_indices[nth]].1 };
         points[nth] = named.points(place).map_err(failed)?;
     }
     // Bodies without a given point are tied where the points of the other end are.
     for (nth, end) in TieEnd::BOTH.into_iter().enumerate() {
         let Place::Body { body, point: None } = ends[nth].place else { continue };
-        let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[numbers[end]]);
-        let at = |point: &WeightedPoint| {
-            let at = row(point.position(&other.particles));
-            let found = model.bodies.all()[body as usize].point_at(&model.particles, wide(at));
-            let problem = TieProblem::NoBodyPoint { model: name.clone(), body };
-            found.ok_or((Some(end), problem))
+        let [(name, model), (_, other)] = [nth, 1 - nth].map(|end| &models[model_indices[end]]);
+        let no_point = || (Some(end), TieProblem::NoBodyPoint { model: name.clone(), body });
+        let point_on_body = |point: &WeightedPoint| {
+            let position = wide(resize_vector(point.position(&other.particles)));
+            let body = &model.bodies.all()[body as usize];
+            body.point_at(&model.particles, position).ok_or_else(no_point)
         };
-        let none = TieProblem::NoBodyPoint { model: name.clone(), body };
-        let others = points[1 - nth].as_ref().ok_or((Some(end), none))?;
-        points[nth] = Some(others.iter().map(at).collect::<Result<_, _>>()?);
+        let others = points[1 - nth].as_ref().ok_or_else(no_point)?;
+        points[nth] = Some(others.iter().map(point_on_body).collect::<Result<_, _>>()?);
     }
     let [from, to] = points.map(Option::unwrap_or_default);
     let count = from.len().max(to.len());
@@ -126,16 +125,17 @@ fn bind<const D: usize>(
         let problem = TieProblem::DifferentCounts { from: from.len(), to: to.len() };
         return Err((None, problem));
     }
-    let pair = |nth: usize| {
+    let bound_tie = |nth: usize| {
         let points = [&from, &to].map(|points| points[if points.len() == 1 { 0 } else { nth }]);
         if let Some((particle, _)) = points[0].terms().find(|&(particle, _)| {
-            numbers[0] == numbers[1] && points[1].terms().any(|(other, _)| other == particle)
+            model_indices[0] == model_indices[1]
+                && points[1].terms().any(|(other, _)| other == particle)
         }) {
             let model = ends[0].model.clone();
             return Err((None, TieProblem::SharedParticle { model, particle }));
         }
         Ok(BoundTie {
-            models: numbers,
+            models: model_indices,
             points,
             distance: *distance,
             kind: *kind,
@@ -143,9 +143,10 @@ fn bind<const D: usize>(
             breaking_force: breaking_force.unwrap_or(f32::INFINITY),
         })
     };
-    (0..count).map(pair).collect()
+    (0..count).map(bound_tie).collect()
 }
 
+/// Checks the distance, the compliance and the breaking force.
 fn check_values(tie: &Tie) -> Result<(), ModelError> {
     let Tie { distance, compliance, breaking_force, .. } = *tie;
     if distance != 0.0 {
@@ -167,12 +168,12 @@ fn check_values(tie: &Tie) -> Result<(), ModelError> {
 
 /// A model and its name, for errors.
 #[derive(Clone, Copy)]
-struct Named<'a, const D: usize> {
+struct NamedModel<'a, const D: usize> {
     name: &'a str,
     model: &'a Model<D>,
 }
 
-impl<const D: usize> Named<'_, D> {
+impl<const D: usize> NamedModel<'_, D> {
     /// The points of a place; None for a body without a given point: the other end determines them.
     fn points(&self, place: &Place) -> Result<Option<Vec<WeightedPoint>>, TieProblem> {
         let Model { sticks, limbs, faces, bodies, groups, .. } = self.model;
@@ -196,19 +197,20 @@ impl<const D: usize> Named<'_, D> {
                 let body: &Body = self.part("body", bodies.all(), body)?;
                 body.particles().into_iter().try_for_each(|it| self.check_particle(it))?;
                 let Some(point) = point else { return Ok(None) };
-                for along in point {
+                for coordinate in point {
                     let range = -taut_core::COORDINATE_MAX..=taut_core::COORDINATE_MAX;
                     let (what, must) = ("a point of a body, m,", "from -1e12 to 1e12");
-                    ModelError::check("point", what, along.into(), range, must)?;
+                    ModelError::check("point", what, coordinate.into(), range, must)?;
                 }
                 vec![body.weighted_point(point)]
             }
         };
-        // Particles with a weight of 0, too.
+        // This includes particles with a weight of 0.
         points.iter().flat_map(|it| it.particles).try_for_each(|it| self.check_particle(it))?;
         Ok(Some(points))
     }
 
+    /// The points of a group that was looked up by its name, `group`.
     fn group(
         &self,
         particles: Option<&Vec<u32>>,
@@ -222,6 +224,7 @@ impl<const D: usize> Named<'_, D> {
         }
     }
 
+    /// Looks up a part by its number; `part` is the kind of part, for errors.
     fn part<'a, T>(
         &self,
         part: &'static str,

@@ -12,7 +12,7 @@ use super::planner::{Planner, planner};
 use super::self_collisions::SelfCollisions;
 use super::snapshot::signatures;
 use super::ties::IslandTie;
-use super::{ModelRange, Removed, Simulation, World, WorldError, check_springs, following};
+use super::{ModelRange, Removed, Simulation, World, WorldError, check_springs, following_range};
 use crate::grouping::{IslandModels, group_models};
 use crate::model::Model;
 use crate::scene::Scene;
@@ -27,8 +27,8 @@ where
     ///
     /// # Errors
     /// If sticks of a model refer to particles that it lacks, the models are too large for one
-    /// world, a kernel cannot run a schedule, or the step is invalid or too long for the springs of
-    /// a model, or the settings of sleeping are invalid.
+    /// world, a kernel cannot run a schedule, the step is invalid or too long for the springs of a
+    /// model, or the settings of sleeping are invalid.
     pub fn new<K: Kernel<D>>(
         scene: &Scene<D>,
         kernel_for: impl FnMut(&Schedule) -> K,
@@ -48,11 +48,11 @@ impl<const D: usize> World<D> {
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
         let mut mesh_vertices = scene.particles()..scene.particles();
         for (name, model) in scene.models() {
-            particles = following(&particles, model.particles.len());
-            sticks = following(&sticks, model.sticks.len());
+            particles = following_range(&particles, model.particles.len());
+            sticks = following_range(&sticks, model.sticks.len());
             let Model { faces, bodies, .. } = model;
-            triangles = following(&triangles, faces.len() + bodies.triangles().len());
-            mesh_vertices = following(&mesh_vertices, bodies.vertex_count());
+            triangles = following_range(&triangles, faces.len() + bodies.triangles().len());
+            mesh_vertices = following_range(&mesh_vertices, bodies.vertex_count());
             models.push(ModelRange {
                 name: name.to_owned(),
                 kind: model.kind(),
@@ -109,16 +109,16 @@ impl<const D: usize> World<D> {
             let mut island = Island::new(joined, schedules, scene.formula, planner)?;
             island.remove_limbs_at_torn_sticks();
             let (mut springs, mut bodies) = (0..0, 0..0);
-            for &(at, model) in &models {
-                let range = &mut world.models[at];
-                springs = following(&springs, model.springs.len());
-                bodies = following(&bodies, model.bodies.all().len());
+            for &(index, model) in &models {
+                let range = &mut world.models[index];
+                springs = following_range(&springs, model.springs.len());
+                bodies = following_range(&bodies, model.bodies.all().len());
                 range.island = world.islands.len();
                 (range.springs, range.bodies) = (springs.clone(), bodies.clone());
                 let first = range.triangles.start;
-                island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
+                island.triangles.extend((first..first + model.faces.len()).map(|face| face as u32));
             }
-            let ranges = || models.iter().map(|(at, _)| &world.models[*at]);
+            let ranges = || models.iter().map(|(index, _)| &world.models[*index]);
             let mut particles = vec![0; island.model.particles.len()];
             for (nth, particle) in ranges().flat_map(|range| range.particles.clone()).enumerate() {
                 particles[island.number_of(nth as u32) as usize] = particle as u32;

@@ -13,11 +13,11 @@ impl<const D: usize> World<D> {
     /// models that are added to a scene or removed from it while it is simulated. The other models
     /// keep the state of their scene. Returns the number of models copied.
     ///
-    /// Two models are the same if their names, numbers of particles, sticks and springs are. Their
-    /// positions, velocities, masses, pins, grabs and drags are copied, the tear factors, and what is
-    /// torn. A model then has the bits that it would have had in the other world. Changed rest
+    /// Two models are the same if they have the same name, number of particles, ends of sticks and
+    /// springs. Their positions, velocities, masses, pins, grabs, drags, tear factors and torn sticks
+    /// are copied. A model then has the bits that it would have had in the other world. Changed rest
     /// lengths, kinds, stiffness and compliance of sticks, and broken ties, are not copied. All models
-    /// are awake.
+    /// are awake afterwards.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -36,16 +36,14 @@ impl<const D: usize> World<D> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn carry_over(&mut self, from: &Self) -> usize {
-        let models: BTreeMap<&str, usize> = (0..from.models.len())
-            .map(|number| (from.models[number].name.as_str(), number))
-            .collect();
-        let both = |(to, signature): (&ModelRange, &ModelSignature)| {
-            let number = *models.get(to.name.as_str())?;
-            (from.signatures[number] == *signature)
-                .then(|| [from.models[number].clone(), to.clone()])
+        let models: BTreeMap<&str, usize> =
+            (0..from.models.len()).map(|index| (from.models[index].name.as_str(), index)).collect();
+        let both_ranges = |(to, signature): (&ModelRange, &ModelSignature)| {
+            let index = *models.get(to.name.as_str())?;
+            (from.signatures[index] == *signature).then(|| [from.models[index].clone(), to.clone()])
         };
         let common: Vec<[ModelRange; 2]> =
-            self.models.iter().zip(&self.signatures).filter_map(both).collect();
+            self.models.iter().zip(&self.signatures).filter_map(both_ranges).collect();
         self.carry_over_particles(from, &common);
         self.carry_over_sticks(from, &common);
         for [old, new] in &common {
@@ -82,8 +80,9 @@ impl<const D: usize> World<D> {
         for [old, new] in common {
             for (old, new) in old.sticks.clone().zip(new.sticks.clone()) {
                 let Some((island, new)) = self.locate_stick(new) else { continue };
-                // A stick that reordering removed is torn.
-                let old = from.locate_stick(old).map(|(at, old)| (&from.islands[at].model, old));
+                // A stick that reordering removed counts as torn.
+                let old = from.locate_stick(old);
+                let old = old.map(|(island, old)| (&from.islands[island].model, old));
                 let is_torn = |(model, old): (&Model<D>, usize)| model.sticks.is_torn(old);
                 if old.is_none_or(is_torn) {
                     torn[island].push(new as u32);
@@ -115,12 +114,12 @@ fn copy_particle<const D: usize>(
     }
     let inverse_mass = from.inverse_masses()[old];
     if to.inverse_masses()[new].canonical_bits() != inverse_mass.canonical_bits() {
-        // It was valid in the other world.
+        // Cannot fail: the value was valid in the other world.
         to.set_inverse_mass(new, inverse_mass).ok();
     }
 }
 
-/// Lists of factors are empty if nothing tears.
+/// Sets the tear factor of a stick. The list stays empty while no stick has a finite one.
 fn set_tear_factor(sticks: &Sticks, tear_factors: &mut Vec<f32>, stick: usize, factor: f32) {
     if tear_factors.is_empty() && factor.is_infinite() {
         return;

@@ -75,13 +75,13 @@ impl Clock {
         }
         let due = (self.remainder / self.dt).floor();
         self.remainder = (self.remainder - due * self.dt).max(0.0);
-        let done = due.min(f64::from(self.max_steps));
+        let allowed = due.min(f64::from(self.max_steps));
         #[allow(clippy::cast_sign_loss, reason = "the remainder is never negative")]
-        let steps = done as u32;
+        let steps = allowed as u32;
         Frame {
             steps,
             fraction: (self.remainder / self.dt) as f32,
-            dropped: (due - done) * self.dt,
+            dropped: (due - allowed) * self.dt,
         }
     }
 }
@@ -151,19 +151,19 @@ where
     ) -> Result<(Frame, Outcome), WorldError> {
         clock.dt = Clock::new(self.settings.step.dt)?.dt;
         let frame = clock.advance(elapsed);
-        let mut all = Outcome { finite: true, torn: 0, broken: 0 };
+        let mut total = Outcome { finite: true, torn: 0, broken: 0 };
         for steps_left in (0..frame.steps).rev() {
             if steps_left == 0 {
                 self.record_positions();
             }
-            all = all.then(self.step_on(executor)?);
+            total = total.then(self.step_on(executor)?);
         }
-        Ok((frame, all))
+        Ok((frame, total))
     }
 
     fn record_positions(&mut self) {
-        let new = || RecordedPositions { steps: 0, positions: Vec::new() };
-        let recorded = self.recorded.get_or_insert_with(new);
+        let empty = || RecordedPositions { steps: 0, positions: Vec::new() };
+        let recorded = self.recorded.get_or_insert_with(empty);
         recorded.steps = self.steps;
         recorded.positions.resize_with(self.islands.len(), || core::array::from_fn(|_| Vec::new()));
         for (columns, island) in recorded.positions.iter_mut().zip(&self.islands) {

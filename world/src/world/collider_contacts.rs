@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use taut_core::Particles;
 
-use super::gathered::Gathered;
+use super::gathered::GatheredParticles;
 use super::{ModelRange, NumberMap};
 use crate::body::{
     Collider, ColliderScratch, Contact, Limb, Limbs, Placed, PlacedLimb, Solver, WeightedPoint,
@@ -15,25 +15,25 @@ use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::SelfCollision;
 
-/// Number of balls that share a box in the broad phase. Balls with near numbers are near each other
-/// in most models.
+/// Number of balls that share a box in the broad phase. Balls with consecutive numbers are near each
+/// other in most models.
 const BLOCK: usize = 32;
-/// Largest number of contacts per particle of all these models; further ones are dropped. Only a heap
-/// of colliders in one place has so many.
+/// Largest number of contacts, as a multiple of the number of particles of these models; further ones
+/// are dropped. Only a heap of colliders in one place has so many.
 const CONTACTS_MAX: usize = 8;
 
 /// Models with self-collision: the particles of cloth and ropes as balls, and limbs and bodies as
 /// colliders. Colliders collide with balls, and bodies with the limbs of other models.
 ///
 /// Contacts are found in the order of the colliders, and for each in the order of the balls and then
-/// of the limbs, all as in the scene. So their order does not depend on islands, kernels and the broad
-/// phase.
+/// of the limbs, all in the order of the scene. So the order of contacts does not depend on islands,
+/// kernels and the broad phase.
 #[derive(Clone, Debug)]
 pub(super) struct ColliderContacts<const D: usize> {
     balls: Vec<ModelBalls>,
     colliders: Vec<ModelCollider>,
-    tied: Tied,
-    gathered: Gathered<D>,
+    tied: TiedPairs,
+    gathered: GatheredParticles<D>,
     /// The lower and upper corner of a box around each block of balls, before and now, m.
     blocks: Vec<[[f32; D]; 2]>,
     limbs: Vec<LimbInBox<D>>,
@@ -54,28 +54,28 @@ struct ModelBalls {
 #[derive(Clone, Debug)]
 struct ModelCollider {
     collider: Collider,
-    /// The number of its model in the scene.
+    /// The index of its model in the scene.
     model: usize,
     settings: SelfCollision,
-    /// Whether it was a limb around a stick that has torn.
+    /// Whether it is a limb that was removed because its stick tore.
     is_removed: bool,
 }
 
 /// A limb in a substep.
 #[derive(Clone, Debug)]
 struct LimbInBox<const D: usize> {
-    /// The number of its collider.
-    number: usize,
+    /// The index of its collider.
+    collider: usize,
     placed: PlacedLimb<D>,
-    /// The part of the limb in the distance that it keeps from bodies, m.
+    /// The limb's part of the distance that it keeps from bodies, m.
     gap: f32,
     /// The lower and upper corner of a box around it, grown by the gap, m.
     bounds: [[f32; D]; 2],
 }
 
-/// What is tied, and so does not collide, as numbers of colliders and balls.
+/// Tied pairs, which do not collide, as indices of colliders and balls.
 #[derive(Clone, Debug, Default)]
-struct Tied {
+struct TiedPairs {
     /// Pairs of a collider and a ball.
     balls: BTreeSet<(usize, u32)>,
     /// Pairs of two colliders, in either order.
@@ -83,9 +83,9 @@ struct Tied {
 }
 
 impl ModelCollider {
-    /// Whether a limb and a body, in either order, may collide: those of one model do not.
-    fn collides(&self, other: &Self) -> bool {
-        self.model != other.model && self.settings.meets(&other.settings)
+    /// Whether a limb and a body, in either order, may collide. Those of one model do not.
+    fn collides_with(&self, other: &Self) -> bool {
+        self.model != other.model && self.settings.collides_with(&other.settings)
     }
 
     fn limb(&self) -> Option<Limb> {
@@ -101,7 +101,7 @@ fn overlap<const D: usize>(one: &[[f32; D]; 2], other: &[[f32; D]; 2]) -> bool {
     (0..D).all(|axis| one[0][axis] <= other[1][axis] && other[0][axis] <= one[1][axis])
 }
 
-/// Where a particle was when this substep began, and is now, m.
+/// The positions of a particle at the beginning of this substep and now, m.
 fn path<const D: usize>(particles: &Particles<D>, particle: usize) -> [[f32; D]; 2] {
     [particles.previous_position(particle), particles.position(particle)]
 }
@@ -113,11 +113,11 @@ impl<const D: usize> ColliderContacts<D> {
         ranges: &[ModelRange],
         numbers: &NumberMap,
     ) -> Option<Self> {
-        let mut gathered = Gathered::new();
+        let mut gathered = GatheredParticles::new();
         let (mut balls, mut colliders) = (Vec::new(), Vec::new());
-        // By model: the number of its first particle here.
+        // By model: the index of its first particle in `gathered`.
         let mut first_of_model = Vec::new();
-        for (number, ((_, model), range)) in scene.models().zip(ranges).enumerate() {
+        for (index, ((_, model), range)) in scene.models().zip(ranges).enumerate() {
             let Some(settings) = model.self_collision else {
                 first_of_model.push(None);
                 continue;
@@ -126,21 +126,21 @@ impl<const D: usize> ColliderContacts<D> {
             first_of_model.push(Some(particles.start as u32));
             if model.has_colliders() {
                 colliders.extend(Collider::all_of(model, particles.start as u32).map(|collider| {
-                    ModelCollider { collider, model: number, settings, is_removed: false }
+                    ModelCollider { collider, model: index, settings, is_removed: false }
                 }));
             } else {
                 balls.push(ModelBalls { particles, settings });
             }
         }
-        let limbs = count_of_limbs(&colliders);
+        let limbs = limb_count(&colliders);
         if colliders.is_empty() || balls.is_empty() && (limbs == 0 || limbs == colliders.len()) {
             return None;
         }
-        let tied = Tied::new(scene, &first_of_model, &colliders);
+        let tied = TiedPairs::new(scene, &first_of_model, &colliders);
         gathered.locate(numbers);
-        let count: usize = balls.iter().map(|it| it.particles.len()).sum();
+        let ball_count: usize = balls.iter().map(|it| it.particles.len()).sum();
         Some(Self {
-            blocks: Vec::with_capacity(count / BLOCK + balls.len()),
+            blocks: Vec::with_capacity(ball_count / BLOCK + balls.len()),
             limbs: Vec::with_capacity(limbs),
             balls,
             colliders,
@@ -148,7 +148,7 @@ impl<const D: usize> ColliderContacts<D> {
             moved: Vec::with_capacity(gathered.particles.len()),
             gathered,
             scratch: ColliderScratch::default(),
-            contacts: Vec::with_capacity(count + 4 * limbs),
+            contacts: Vec::with_capacity(ball_count + 4 * limbs),
             solver: Solver::default(),
         })
     }
@@ -162,10 +162,10 @@ impl<const D: usize> ColliderContacts<D> {
     pub(super) fn remove_limbs(&mut self, island: usize, remaining: &Limbs<D>) {
         let remaining: BTreeSet<[u32; 2]> = remaining.all().iter().map(|limb| limb.ends).collect();
         let Self { colliders, gathered, .. } = self;
-        for it in colliders {
-            let Some(limb) = it.limb() else { continue };
-            let [(of_limb, a), (_, b)] = limb.ends.map(|end| gathered.in_island(end as usize));
-            it.is_removed = of_limb == island && !remaining.contains(&[a, b]);
+        for collider in colliders {
+            let Some(limb) = collider.limb() else { continue };
+            let [(limb_island, a), (_, b)] = limb.ends.map(|end| gathered.in_island(end as usize));
+            collider.is_removed = limb_island == island && !remaining.contains(&[a, b]);
         }
     }
 
@@ -174,7 +174,7 @@ impl<const D: usize> ColliderContacts<D> {
         self.gathered.touches(island)
     }
 
-    /// Shows the particles of an island that sleeps to the contacts of the others, as if they were
+    /// Copies the particles of an island that sleeps, for contacts with the others, as if they were
     /// pinned.
     pub(super) fn read_asleep(&mut self, island: usize, particles: &Particles<D>) {
         self.gathered.read_asleep(island, particles);
@@ -185,7 +185,7 @@ impl<const D: usize> ColliderContacts<D> {
         if !self.gathered.read(islands) {
             return;
         }
-        self.find(0.0);
+        self.find_contacts(0.0);
         let Self { gathered, contacts, solver, moved, .. } = self;
         if contacts.is_empty() {
             return;
@@ -201,65 +201,66 @@ impl<const D: usize> ColliderContacts<D> {
     /// and the greatest penetration, m. Particles count as at rest.
     pub(super) fn touching_and_depth<'a>(
         &mut self,
-        of_island: impl Fn(usize) -> &'a Particles<D>,
+        particles_of: impl Fn(usize) -> &'a Particles<D>,
         slack: f32,
     ) -> (usize, f32) {
-        self.gathered.read_at_rest(of_island);
-        self.find(slack);
+        self.gathered.read_at_rest(particles_of);
+        self.find_contacts(slack);
         let touching = self.contacts.len();
-        self.find(0.0);
+        self.find_contacts(0.0);
         let depths = self.contacts.iter().map(|it| it.depth(&self.gathered.particles));
         (touching, depths.fold(0.0, f32::max))
     }
 
     /// Finds the pairs that are at most `1 + slack` times as far apart as when they just touch. With a
     /// slack of 0 these are the contacts of a pass.
-    fn find(&mut self, slack: f32) {
+    fn find_contacts(&mut self, slack: f32) {
         let Self { balls, colliders, tied, gathered, blocks, limbs, scratch, contacts, .. } = self;
         let particles = &gathered.particles;
         blocks.clear();
-        for it in &*balls {
-            let block = |first: usize| first..(first + BLOCK).min(it.particles.end);
-            let blocks_of_model = it.particles.clone().step_by(BLOCK).map(block);
+        for model in &*balls {
+            let block = |first: usize| first..(first + BLOCK).min(model.particles.end);
+            let blocks_of_model = model.particles.clone().step_by(BLOCK).map(block);
             blocks.extend(
                 blocks_of_model
                     .map(|block| box_around(block.flat_map(|particle| path(particles, particle)))),
             );
         }
         limbs.clear();
-        if count_of_limbs(colliders) < colliders.len() {
-            limbs.extend(colliders.iter().enumerate().filter_map(|(number, it)| {
+        if limb_count(colliders) < colliders.len() {
+            limbs.extend(colliders.iter().enumerate().filter_map(|(collider, it)| {
                 let limb = it.limb()?;
                 let placed = PlacedLimb::new(limb, particles);
                 let gap = gap(&it.settings, slack) + slack * limb.radius;
-                Some(LimbInBox { number, placed, gap, bounds: placed.bounds(gap) })
+                Some(LimbInBox { collider, placed, gap, bounds: placed.bounds(gap) })
             }));
         }
         contacts.clear();
-        let most = CONTACTS_MAX * particles.len();
-        for (number, it) in colliders.iter().enumerate() {
-            if it.is_removed {
+        let contacts_max = CONTACTS_MAX * particles.len();
+        for (index, own) in colliders.iter().enumerate() {
+            if own.is_removed {
                 continue;
             }
-            let Some(placed) = it.collider.placed(particles, scratch) else { continue };
+            let Some(placed) = own.collider.placed(particles, scratch) else { continue };
             let mut first_block = 0;
-            for of_model in &*balls {
-                let count = of_model.particles.len().div_ceil(BLOCK);
+            for model in &*balls {
+                let count = model.particles.len().div_ceil(BLOCK);
                 let blocks = &blocks[first_block..first_block + count];
                 first_block += count;
-                if it.settings.meets(&of_model.settings) {
-                    let pair = Pair::new(&it.settings, of_model, &placed, slack);
-                    let collides = |ball| !tied.balls.contains(&(number, ball));
-                    pair.find(blocks, particles, collides, contacts);
+                if own.settings.collides_with(&model.settings) {
+                    let pair = Pair::new(&own.settings, model, &placed, slack);
+                    let is_untied = |ball| !tied.balls.contains(&(index, ball));
+                    pair.find_contacts(blocks, particles, is_untied, contacts);
                 }
             }
             if let Placed::Hull(hull) = &placed {
-                let gap = gap(&it.settings, slack);
+                let gap = gap(&own.settings, slack);
                 let bounds = hull.bounds(gap);
                 for limb in limbs.iter().filter(|limb| overlap(&bounds, &limb.bounds)) {
-                    let of_limb = &colliders[limb.number];
-                    if it.collides(of_limb) && !tied.colliders.contains(&[number, limb.number]) {
-                        let friction = it.settings.mean_friction(&of_limb.settings);
+                    let other = &colliders[limb.collider];
+                    if own.collides_with(other) && !tied.colliders.contains(&[index, limb.collider])
+                    {
+                        let friction = own.settings.mean_friction(&other.settings);
                         let deepest = limb.placed.deepest_in(hull, gap + limb.gap, particles);
                         for (point, contact_point) in deepest.into_iter().flatten() {
                             contacts.extend(contact_point.contact(particles, point, friction));
@@ -267,7 +268,7 @@ impl<const D: usize> ColliderContacts<D> {
                     }
                 }
             }
-            contacts.truncate(most);
+            contacts.truncate(contacts_max);
         }
     }
 }
@@ -277,11 +278,11 @@ fn gap(settings: &SelfCollision, slack: f32) -> f32 {
     (1.0 + slack) * (0.5 * settings.distance())
 }
 
-fn count_of_limbs(colliders: &[ModelCollider]) -> usize {
+fn limb_count(colliders: &[ModelCollider]) -> usize {
     colliders.iter().filter(|it| matches!(it.collider, Collider::Limb(_))).count()
 }
 
-impl Tied {
+impl TiedPairs {
     fn new<const D: usize>(
         scene: &Scene<D>,
         first_of_model: &[Option<u32>],
@@ -289,24 +290,25 @@ impl Tied {
     ) -> Self {
         let mut tied = Self::default();
         for tie in scene.ties() {
-            // The tied particles of both models, and the colliders that these carry.
+            // For each end, its tied particles in `gathered`, and the indices of their colliders.
             let ends = [0, 1].map(|end: usize| {
                 let model = tie.models[end];
                 let first = first_of_model[model]?;
                 let particles: Vec<u32> =
-                    tie.points[end].terms().map(|(it, _)| first + it).collect();
-                let carried = |it: &ModelCollider| {
-                    it.model == model && particles.iter().any(|&of| it.collider.has_particle(of))
+                    tie.points[end].terms().map(|(particle, _)| first + particle).collect();
+                let is_tied = |it: &ModelCollider| {
+                    let has_particle = |&particle: &u32| it.collider.has_particle(particle);
+                    it.model == model && particles.iter().any(has_particle)
                 };
-                let all = colliders.iter().enumerate().filter(|(_, it)| carried(it));
-                let carried: Vec<usize> = all.map(|(number, _)| number).collect();
-                Some((particles, carried))
+                let all = 0..colliders.len();
+                let indices: Vec<usize> = all.filter(|&it| is_tied(&colliders[it])).collect();
+                Some((particles, indices))
             });
             let [Some(one), Some(other)] = &ends else { continue };
-            for ((particles, carried), (_, others)) in [(one, other), (other, one)] {
-                for &collider in others {
-                    tied.balls.extend(particles.iter().map(|&ball| (collider, ball)));
-                    tied.colliders.extend(carried.iter().map(|&of_end| [collider, of_end]));
+            for ((balls, colliders), (_, others)) in [(one, other), (other, one)] {
+                for &other in others {
+                    tied.balls.extend(balls.iter().map(|&ball| (other, ball)));
+                    tied.colliders.extend(colliders.iter().map(|&collider| [other, collider]));
                 }
             }
         }
@@ -334,11 +336,11 @@ impl<'a, const D: usize> Pair<'a, D> {
         Self { placed, balls, contact_distance, friction: collider.mean_friction(&balls.settings) }
     }
 
-    fn find(
+    fn find_contacts(
         &self,
         blocks: &[[[f32; D]; 2]],
         particles: &Particles<D>,
-        collides: impl Fn(u32) -> bool,
+        may_collide: impl Fn(u32) -> bool,
         contacts: &mut Vec<Contact<D>>,
     ) {
         let Self { placed, balls, contact_distance, friction } = *self;
@@ -354,7 +356,7 @@ impl<'a, const D: usize> Pair<'a, D> {
                 }
                 let ball = ball as u32;
                 if let Some(contact_point) = placed.contact_point(path, contact_distance)
-                    && collides(ball)
+                    && may_collide(ball)
                 {
                     contacts.extend(contact_point.contact(
                         particles,

@@ -16,8 +16,8 @@ pub struct Contacts {
     pub touching: usize,
     /// The deepest penetration of a pair, m; 0 if there is none.
     pub penetration: f32,
-    /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, that touch, or
-    /// nearly, as above. A limb touches a body with up to one point of each half.
+    /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, with a gap as
+    /// above. A limb has up to one contact with a body for each of its halves.
     pub on_bodies: usize,
     /// The deepest penetration of one of these, m; 0 if there is none.
     pub penetration_of_bodies: f32,
@@ -53,12 +53,12 @@ impl<const D: usize> World<D> {
         if balls.is_none() && with_bodies.is_none() {
             return None;
         }
-        let left_out = self.self_collisions.iter().flat_map(|it| &it.rules.participants);
+        let participants = self.self_collisions.iter().flat_map(|it| &it.rules.participants);
         let (touching, penetration) =
             balls.map(|it| self.touching_and_penetration(it)).unwrap_or_default();
-        let of_island = |island: usize| &self.islands[island].model.particles;
+        let particles_of = |island: usize| &self.islands[island].model.particles;
         let (on_bodies, penetration_of_bodies) = with_bodies
-            .map(|mut it| it.touching_and_depth(of_island, TOUCHING_TOLERANCE as f32))
+            .map(|mut it| it.touching_and_depth(particles_of, TOUCHING_TOLERANCE as f32))
             .unwrap_or_default();
         Some(Contacts {
             touching,
@@ -66,15 +66,15 @@ impl<const D: usize> World<D> {
             on_bodies,
             penetration_of_bodies,
             crossings: self.crossings(),
-            left_out: left_out.map(|it| it.rest.close).sum(),
+            left_out: participants.map(|it| it.rest.close_count).sum(),
         })
     }
 
     /// The number of pairs of balls that touch, and the deepest penetration of one, m.
     fn touching_and_penetration(&self, mut all: SelfCollisions<D>) -> (usize, f32) {
-        for (island, it) in self.islands.iter().enumerate() {
-            if all.touches(island) {
-                all.read(island, &it.model.particles);
+        for (index, island) in self.islands.iter().enumerate() {
+            if all.touches(index) {
+                all.read(index, &island.model.particles);
             }
         }
         let SelfCollisions { rules, balls, .. } = &all;
@@ -106,15 +106,15 @@ impl<const D: usize> World<D> {
             core::array::from_fn(|axis| x[axis])
         };
         let points: Vec<[f64; 3]> = (0..self.len()).map(point).collect();
-        let collides = |particle: u32| {
+        let has_self_collision = |particle: u32| {
             all.rules.participants.iter().any(|it| it.particles.contains(&(particle as usize)))
         };
         let mut triangles = Vec::new();
-        for (nth, island) in self.islands.iter().enumerate().filter(|(nth, _)| all.touches(*nth)) {
-            let numbers = self.particles.in_island(nth);
-            let in_world = |face: &[u32; 3]| face.map(|corner| numbers[corner as usize]);
+        for (index, island) in self.islands.iter().enumerate().filter(|(it, _)| all.touches(*it)) {
+            let world_numbers = self.particles.in_island(index);
+            let in_world = |face: &[u32; 3]| face.map(|corner| world_numbers[corner as usize]);
             let faces = island.model.faces.iter().map(in_world);
-            triangles.extend(faces.filter(|face| collides(face[0])));
+            triangles.extend(faces.filter(|face| has_self_collision(face[0])));
         }
         crossings(&points, &triangles)
     }

@@ -21,14 +21,14 @@ pub(super) fn resolve<const D: usize>(
     islands: &mut Islands<'_, D>,
     now: &StepTime<D>,
 ) {
-    let mut rest = obstacles;
-    while let [first, others @ ..] = rest {
-        rest = match resolve_fused(rest, &[], islands, now) {
+    let mut remaining = obstacles;
+    while let [first, others @ ..] = remaining {
+        remaining = match resolve_fused(remaining, &[], islands, now) {
             0 => {
                 first.resolve_all(islands, now);
                 others
             }
-            done => &rest[done..],
+            resolved => &remaining[resolved..],
         };
     }
 }
@@ -43,23 +43,23 @@ fn resolve_fused<const D: usize>(
 ) -> usize {
     let count = collected.len();
     let next = obstacles.get(count).filter(|_| count < FUSED_MAX);
-    let mut done = count;
+    let mut resolved = count;
     let recursed = next.is_some_and(|next| {
         next.with_analytic_collision_pass(now, &mut |AnalyticCollisionPass(pass)| {
             let mut passes = [pass; FUSED_MAX];
             passes[..count].copy_from_slice(collected);
-            done = resolve_fused(obstacles, &passes[..=count], islands, now);
+            resolved = resolve_fused(obstacles, &passes[..=count], islands, now);
         })
     });
     if recursed || count == 0 {
-        return done;
+        return resolved;
     }
     for island in 0..islands.count() {
         let Some(mut matter) = islands.one(island) else { continue };
         let model = matter.model();
         let only_particles = model.bodies.is_empty() && model.limbs.is_empty();
         let touches =
-            |it: &Arc<dyn Obstacle<D>>, matter: &Matter<'_, D>| it.touches(matter.model());
+            |it: &Arc<dyn Obstacle<D>>, matter: &Matter<'_, D>| it.may_collide_with(matter.model());
         if only_particles && obstacles[..count].iter().all(|it| touches(it, &matter)) {
             matter.run_collision_passes(collected);
             continue;

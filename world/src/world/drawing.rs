@@ -1,15 +1,15 @@
-//! What a renderer needs from a world: vertices in rows, and triangles, sticks and springs between
+//! The data of a world for renderers: vertices in rows, and triangles, sticks and springs between
 //! them, with numbers that never change.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Simulation, World};
-use crate::drawing::{ModelKind, REMOVED, row};
+use crate::drawing::{ModelKind, REMOVED, resize_vector};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 
-/// What a renderer needs from a world: see [`World::drawing`]. The vertices are the particles, then
+/// The data of a world for renderers: see [`World::drawing`]. The vertices are the particles, then
 /// the vertices of the meshes that are attached to rigid bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
@@ -79,11 +79,11 @@ impl<const D: usize> World<D> {
     /// If the number of rows is not the number of particles.
     pub fn copy_positions<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.len(), "each particle needs a row");
-        for (at, island) in self.islands.iter().enumerate() {
+        for (index, island) in self.islands.iter().enumerate() {
             let particles = &island.model.particles;
             let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
-            for (number, &particle) in self.particles.in_island(at).iter().enumerate() {
-                rows[particle as usize] = row(columns.map(|column| column[number]));
+            for (number, &particle) in self.particles.in_island(index).iter().enumerate() {
+                rows[particle as usize] = resize_vector(columns.map(|column| column[number]));
             }
         }
     }
@@ -102,7 +102,7 @@ impl<const D: usize> World<D> {
     /// use taut_world::{Model, Scene, World, normals};
     ///
     /// let mut scene = Scene::new();
-    /// scene.add("dice", Model::rigid_box([0.1; 3], 700.0)?)?;
+    /// scene.add("box", Model::rigid_box([0.1; 3], 700.0)?)?;
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// let drawing = world.drawing();
     /// let mut rows = vec![[0.0_f32; 3]; world.vertices()];
@@ -133,9 +133,9 @@ impl<const D: usize> World<D> {
     /// The numbers of the particles that are currently hidden: those of emitters that are not
     /// alive.
     pub fn hidden_particles(&self) -> impl Iterator<Item = usize> {
-        self.islands.iter().enumerate().flat_map(move |(at, island)| {
+        self.islands.iter().enumerate().flat_map(move |(index, island)| {
             let dead = island.model.emitters.iter().flat_map(|it| it.dead(self.time));
-            dead.map(move |number| self.particles.in_island(at)[number as usize] as usize)
+            dead.map(move |number| self.particles.in_island(index)[number as usize] as usize)
         })
     }
 
@@ -159,16 +159,16 @@ impl<const D: usize> World<D> {
             hidden_sticks: Vec::new(),
             radii: vec![0.0; self.len()],
         };
-        for (at, island) in self.islands.iter().enumerate() {
+        for (index, island) in self.islands.iter().enumerate() {
             let Model { sticks, springs, faces, radii, hidden_sticks, .. } = &island.model;
-            let particles = self.particles.in_island(at);
+            let particles = self.particles.in_island(index);
             let world_number = |number: u32| particles[number as usize];
             for (&face, corners) in faces.numbers().iter().zip(faces) {
                 if let Some(&triangle) = island.triangles.get(face as usize) {
                     drawing.triangles[triangle as usize] = corners.map(world_number);
                 }
             }
-            for (number, &stick) in self.sticks.in_island(at).iter().enumerate() {
+            for (number, &stick) in self.sticks.in_island(index).iter().enumerate() {
                 if !sticks.is_torn(number) {
                     drawing.sticks[stick as usize] = sticks.ends()[number].map(world_number);
                 }
@@ -237,20 +237,20 @@ impl<const D: usize> World<D> {
     }
 
     /// Adds to [`Removed`] the sticks and faces that were removed from the islands since the last
-    /// call, and removes from the contacts of colliders the limbs that were.
+    /// call. Also drops removed limbs from the contacts of colliders.
     pub(super) fn record_removed(&mut self) {
-        for (at, island) in self.islands.iter_mut().enumerate() {
-            let sticks = self.sticks.in_island(at);
+        for (index, island) in self.islands.iter_mut().enumerate() {
+            let sticks = self.sticks.in_island(index);
             let torn = island.unrecorded_torn.drain(..).map(|stick| sticks[stick as usize]);
             self.removed.sticks.extend(torn);
             let faces = island.model.faces.removed();
             let triangles = &island.triangles;
-            let new =
-                faces[island.recorded_faces..].iter().filter_map(|&it| triangles.get(it as usize));
-            self.removed.triangles.extend(new);
+            let new_faces = &faces[island.recorded_faces..];
+            let new_triangles = new_faces.iter().filter_map(|&face| triangles.get(face as usize));
+            self.removed.triangles.extend(new_triangles);
             island.recorded_faces = faces.len();
             if let Some(contacts) = self.collider_contacts.as_mut().filter(|_| island.lost_limbs) {
-                contacts.remove_limbs(at, &island.model.limbs);
+                contacts.remove_limbs(index, &island.model.limbs);
             }
             island.lost_limbs = false;
         }

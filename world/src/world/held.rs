@@ -6,7 +6,7 @@ use super::{World, WorldError};
 
 /// A particle that is pinned or grabbed, and its state once it is freed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Held<const D: usize> {
+pub(super) struct HeldParticle<const D: usize> {
     /// Its inverse mass once it is free again, 1/kg.
     pub(super) inverse_mass: f32,
     pub(super) pinned: bool,
@@ -28,7 +28,7 @@ pub(super) struct DragTarget<const D: usize> {
 
 impl<const D: usize> DragTarget<D> {
     /// Position at the end of a substep, m.
-    pub(super) fn at(&self, substep: u32, substeps: u32) -> [f32; D] {
+    pub(super) fn position_at(&self, substep: u32, substeps: u32) -> [f32; D] {
         if substep == substeps {
             return self.to;
         }
@@ -84,8 +84,8 @@ impl<const D: usize> World<D> {
         let particles = &mut self.islands[island].model.particles;
         let point = particles.position(number);
         let before: [f32; D] = core::array::from_fn(|axis| {
-            let fall = 0.5 * f64::from(step.acceleration[axis]) * h * h;
-            (f64::from(point[axis]) - f64::from(velocity[axis]) * h + fall) as f32
+            let displacement = 0.5 * f64::from(step.acceleration[axis]) * h * h;
+            (f64::from(point[axis]) - f64::from(velocity[axis]) * h + displacement) as f32
         });
         check_coordinates(particle, before)?;
         for (axis, before) in before.into_iter().enumerate() {
@@ -188,14 +188,16 @@ impl<const D: usize> World<D> {
         self.held.iter().filter(|(_, held)| held.grabbed).map(|(&particle, _)| particle)
     }
 
-    fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
+    /// Makes a particle immovable, and returns its entry in `held`.
+    fn hold(&mut self, particle: usize) -> Result<&mut HeldParticle<D>, WorldError> {
         let (island, number) = self.find(particle)?;
         self.held_changed = true;
         self.islands[island].wake();
         let particles = &mut self.islands[island].model.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;
-        let new = Held { inverse_mass, pinned: false, grabbed: false, displacement: [0.0; D] };
+        let new =
+            HeldParticle { inverse_mass, pinned: false, grabbed: false, displacement: [0.0; D] };
         Ok(self.held.entry(particle).or_insert(new))
     }
 
@@ -245,8 +247,8 @@ impl<const D: usize> World<D> {
     /// one with the smallest number.
     pub fn nearest(&self, point: [f32; D], within: f32) -> Option<usize> {
         let point = point.map(f64::from);
-        self.nearest_by(within, |at| {
-            Some((0..D).map(|axis| (at[axis] - point[axis]) * (at[axis] - point[axis])).sum())
+        self.nearest_by(within, |x| {
+            Some((0..D).map(|axis| (x[axis] - point[axis]) * (x[axis] - point[axis])).sum())
         })
     }
 
@@ -260,8 +262,8 @@ impl<const D: usize> World<D> {
     ) -> Option<usize> {
         let (origin, along) = (origin.map(f64::from), direction.map(f64::from));
         let squared_length: f64 = along.iter().map(|x| x * x).sum();
-        self.nearest_by(within, |at| {
-            let from: [f64; D] = core::array::from_fn(|axis| at[axis] - origin[axis]);
+        self.nearest_by(within, |x| {
+            let from: [f64; D] = core::array::from_fn(|axis| x[axis] - origin[axis]);
             let along_ray =
                 from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
             let across = |axis: usize| from[axis] - along[axis] * along_ray;
@@ -269,13 +271,19 @@ impl<const D: usize> World<D> {
         })
     }
 
-    /// The particle whose position has the smallest `square`, a squared distance, m².
-    fn nearest_by(&self, within: f32, square: impl Fn([f64; D]) -> Option<f64>) -> Option<usize> {
+    /// The particle whose position has the smallest `squared_distance`, m²; `within` is the largest
+    /// distance, m.
+    fn nearest_by(
+        &self,
+        within: f32,
+        squared_distance: impl Fn([f64; D]) -> Option<f64>,
+    ) -> Option<usize> {
         let within = f64::from(within);
         let mut best = None;
         let mut least = within * within;
         for particle in 0..self.len() {
-            let Some(square) = square(self.position(particle).map(f64::from)) else { continue };
+            let position = self.position(particle).map(f64::from);
+            let Some(square) = squared_distance(position) else { continue };
             if square < least || (best.is_none() && square <= least) {
                 (best, least) = (Some(particle), square);
             }
@@ -284,6 +292,7 @@ impl<const D: usize> World<D> {
     }
 }
 
+/// Checks the coordinates of the new position of a particle.
 fn check_coordinates<const D: usize>(
     particle: usize,
     point: [f32; D],

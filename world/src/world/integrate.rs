@@ -44,6 +44,7 @@ struct IntegrateColumn<'a, const D: usize> {
     /// N.
     forces: &'a [f32],
     now: &'a StepTime<D>,
+    /// The acceleration of the step times the square of the length of a substep, m.
     displacement: f32,
 }
 

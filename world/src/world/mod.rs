@@ -48,7 +48,7 @@ use crate::springs::{SpringError, Springs};
 
 use clock::RecordedPositions;
 use collider_contacts::ColliderContacts;
-use held::Held;
+use held::HeldParticle;
 use number_map::NumberMap;
 use planner::planner;
 use self_collisions::SelfCollisions;
@@ -131,15 +131,15 @@ pub struct World<const D: usize = 3> {
     removed: Removed,
     /// None if no model has self-collision.
     self_collisions: Option<SelfCollisions<D>>,
-    /// None if no cloth or rope may touch a limb or body.
+    /// None if no limb or body may have contacts with other models.
     collider_contacts: Option<ColliderContacts<D>>,
     /// None if models do not sleep.
     sleeping: Option<Sleeping<D>>,
     /// Particles that are pinned or grabbed, until they are freed.
-    held: BTreeMap<usize, Held<D>>,
+    held: BTreeMap<usize, HeldParticle<D>>,
     /// Positions of dragged particles at the end of the next step.
     drag_targets: BTreeMap<usize, [f32; D]>,
-    /// Whether a particle was grabbed, pinned or freed since tethers were made.
+    /// Whether a particle was grabbed, pinned or freed since tethers were updated.
     held_changed: bool,
     /// Positions before the last step, once [`advance`](World::advance) recorded them.
     recorded: Option<RecordedPositions<D>>,
@@ -157,12 +157,12 @@ fn check_springs<const D: usize>(
 }
 
 /// The range of `len` numbers that follows `before`.
-fn following(before: &Range<usize>, len: usize) -> Range<usize> {
+fn following_range(before: &Range<usize>, len: usize) -> Range<usize> {
     before.end..before.end + len
 }
 
 impl<const D: usize> World<D> {
-    /// The present settings.
+    /// The current settings.
     pub fn settings(&self) -> &Settings<D> {
         &self.settings
     }
@@ -363,9 +363,9 @@ impl<const D: usize> World<D> {
 
     /// The remaining faces, as the numbers of their particles.
     pub fn faces(&self) -> impl Iterator<Item = [u32; 3]> {
-        self.islands.iter().enumerate().flat_map(|(island, it)| {
-            let particles = self.particles.in_island(island);
-            it.model.faces.iter().map(move |face| face.map(|corner| particles[corner as usize]))
+        self.islands.iter().enumerate().flat_map(|(index, island)| {
+            let particles = self.particles.in_island(index);
+            island.model.faces.iter().map(move |face| face.map(|corner| particles[corner as usize]))
         })
     }
 

@@ -39,15 +39,15 @@ impl TearLimits {
     /// Applies changes of the sticks and their factors.
     pub(super) fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
         if core::mem::take(&mut self.factors_stale) {
-            let laid_out = |stick| self.layout.slot(stick).is_some();
-            if (0..sticks.len()).all(|stick| tears(factors, stick) == laid_out(stick)) {
+            let has_slot = |stick| self.layout.slot(stick).is_some();
+            if (0..sticks.len()).all(|stick| tears(factors, stick) == has_slot(stick)) {
                 self.cursor = None; // the same sticks, perhaps with other factors
             } else {
                 *self = Self::new(sticks, factors);
             }
         }
         let changes = sticks.changes();
-        let mut limit = |stick: u32| {
+        let mut update = |stick: u32| {
             let stick = stick as usize;
             if let Some(slot) = self.layout.slot(stick) {
                 let length = sticks.rest(stick) * factors[stick];
@@ -56,9 +56,9 @@ impl TearLimits {
             }
         };
         match self.cursor.map_or(Delta::Everything, |cursor| changes.since(cursor)) {
-            Delta::Entries(entries) => entries.iter().copied().for_each(limit),
+            Delta::Entries(entries) => entries.iter().copied().for_each(update),
             Delta::Everything | Delta::ForeignCursor => {
-                (0..sticks.len() as u32).for_each(&mut limit);
+                (0..sticks.len() as u32).for_each(&mut update);
             }
         }
         self.cursor = Some(changes.now());
@@ -106,12 +106,12 @@ impl<const D: usize> NullaryFnOnce for FindOverstretched<'_, D> {
                 }
             }
             let limits = &limits[first..first + len];
-            let over = |(square, limit): (&f32, &f32)| square > limit;
+            let is_over = |(square, limit): (&f32, &f32)| square > limit;
             // A branch-free count first: overstretched sticks are rare.
-            let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(over(pair))).sum();
+            let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(is_over(pair))).sum();
             if count > 0 {
                 let pairs = squares.iter().zip(limits).zip(&sticks[first..]);
-                found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
+                found.extend(pairs.filter(|(pair, _)| is_over(*pair)).map(|(_, stick)| stick));
             }
         }
         let first = layout.first_single();

@@ -1,4 +1,4 @@
-//! Plans by any kernel, made on demand.
+//! Makes plans with any kernel.
 
 use taut_core::{BoxedPlan, Formula, Kernel, Particles, PlanError, Schedule, Sticks};
 

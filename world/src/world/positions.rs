@@ -47,7 +47,7 @@ impl<const D: usize> Island<D> {
             });
         }
         for target in &*drag_targets {
-            let point = target.at(substep, substeps);
+            let point = target.position_at(substep, substeps);
             set_position(&mut **plan, progress, particles, target.number, point);
         }
         if let Some(tethering) = tethering {

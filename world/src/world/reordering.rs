@@ -50,25 +50,25 @@ impl<const D: usize> World<D> {
             self_collisions.forget_slots();
         }
         let mut removed = 0;
-        for island_number in 0..self.islands.len() {
-            let Model { sticks, tear_factors, .. } = &mut self.islands[island_number].model;
-            let len = sticks.len();
+        for index in 0..self.islands.len() {
+            let Model { sticks, tear_factors, .. } = &mut self.islands[index].model;
+            let count = sticks.len();
             if !tear_factors.is_empty() {
-                tear_factors.resize(len, f32::INFINITY);
+                tear_factors.resize(count, f32::INFINITY);
             }
             let kept: Vec<u32> =
-                (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
-            if kept.len() < len {
+                (0..count as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
+            if kept.len() < count {
                 let remaining = sticks.selected(&kept)?;
-                let models = self.models.iter().filter(|model| model.island == island_number);
+                let models = self.models.iter().filter(|model| model.island == index);
                 let schedules =
                     models.map(|model| self.schedule_of_remaining(model, &kept, &remaining));
                 let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
-                let island = &mut self.islands[island_number];
+                let island = &mut self.islands[index];
                 let schedule = island.join_schedules(schedules, &remaining);
                 island.replace_sticks(remaining, &kept, schedule, self.formula, planner)?;
-                self.sticks.keep_only(island_number, &kept);
-                removed += len - kept.len();
+                self.sticks.keep_only(index, &kept);
+                removed += count - kept.len();
             }
         }
         Ok(removed)
@@ -93,16 +93,17 @@ impl<const D: usize> World<D> {
             [start, end].map(|stick| kept.partition_point(|&it| (it as usize) < stick));
 
         let particle_numbers = self.particles.in_island(model.island);
-        let number =
+        let number_in_model =
             |particle: u32| particle_numbers[particle as usize] - model.particles.start as u32;
-        let numbers: Vec<u32> = (kept_start as u32..kept_end as u32).collect();
-        let sticks = sticks_between(remaining, &numbers, model.particles.len(), number)?;
+        let kept_sticks: Vec<u32> = (kept_start as u32..kept_end as u32).collect();
+        let particle_count = model.particles.len();
+        let sticks = sticks_between(remaining, &kept_sticks, particle_count, number_in_model)?;
         if end - start == kept_end - kept_start {
             return Ok(part_of_schedule(island.schedule(), start..end, &sticks));
         }
-        let numbers: Vec<u32> =
+        let in_island: Vec<u32> =
             model.particles.clone().map(|particle| self.locate(particle).1 as u32).collect();
-        Ok(Schedule::for_mesh(&island.model.particles.selected(&numbers)?, &sticks))
+        Ok(Schedule::for_mesh(&island.model.particles.selected(&in_island)?, &sticks))
     }
 }
 
@@ -117,5 +118,5 @@ fn part_of_schedule(schedule: &Schedule, range: Range<usize>, sticks: &Sticks) -
             *stick -= first;
         }
     }
-    Schedule::new(sticks, &phases).expect("part of a valid schedule is valid")
+    Schedule::new(sticks, &phases).expect("a part of a valid schedule is valid")
 }

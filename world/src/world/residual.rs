@@ -34,8 +34,8 @@ pub(super) struct Residual {
 impl Residual {
     fn new(sticks: &Sticks) -> Self {
         let layout = RunLayout::of(sticks, |_| true);
-        let column = || vec![0.0; sticks.len()];
-        Self { layout, rests: column(), acts: [column(), column()], untorn: 0, cursor: None }
+        let zeros = || vec![0.0; sticks.len()];
+        Self { layout, rests: zeros(), acts: [zeros(), zeros()], untorn: 0, cursor: None }
     }
 
     /// Brings `cached` up to date with the sticks; creates it if needed.
@@ -69,9 +69,9 @@ impl Residual {
         let Some(slot) = self.layout.slot(stick) else { return };
         let (kind, untorn) = (sticks.kind(stick), !sticks.is_torn(stick));
         let acts = [kind.pushes(), kind.pulls()].map(|acts| f32::from(u8::from(acts && untorn)));
-        let counts = |acts: [f32; 2]| usize::from(acts != [0.0, 0.0]);
-        let acted = [self.acts[0][slot], self.acts[1][slot]];
-        self.untorn = self.untorn + counts(acts) - counts(acted);
+        let count = |acts: [f32; 2]| usize::from(acts != [0.0, 0.0]);
+        let acts_before = [self.acts[0][slot], self.acts[1][slot]];
+        self.untorn = self.untorn + count(acts) - count(acts_before);
         self.rests[slot] = sticks.rest(stick);
         for (column, acts) in self.acts.iter_mut().zip(acts) {
             column[slot] = acts;
@@ -170,13 +170,13 @@ impl<const D: usize> SumSquares<'_, D> {
         let all = first..first + squared_lengths.len();
         let (rests, below, above) = (&rests[all.clone()], &below[all.clone()], &above[all]);
         let (mut squares, mut largest) = (*self.squares, *self.largest);
-        let mut add = |lane: usize, at: usize| {
-            let rest = f64::from(rests[at]);
-            let stretch = (squared_lengths[at].sqrt() - rest) / rest;
+        let mut add = |lane: usize, index: usize| {
+            let rest = f64::from(rests[index]);
+            let strain = (squared_lengths[index].sqrt() - rest) / rest;
             // `NaN < 0.0` is false, so a NaN is added to the stretch.
-            let over = if stretch < 0.0 { 0.0 } else { stretch * f64::from(above[at]) };
-            let under = if stretch < 0.0 { -stretch * f64::from(below[at]) } else { 0.0 };
-            for (side, value) in [over, under].into_iter().enumerate() {
+            let stretch = if strain < 0.0 { 0.0 } else { strain * f64::from(above[index]) };
+            let compression = if strain < 0.0 { -strain * f64::from(below[index]) } else { 0.0 };
+            for (side, value) in [stretch, compression].into_iter().enumerate() {
                 squares[side][lane] += value * value;
                 let largest = &mut largest[side][lane];
                 *largest = if value > *largest { value } else { *largest };
@@ -188,8 +188,8 @@ impl<const D: usize> SumSquares<'_, D> {
                 add(lane, from + lane);
             }
         }
-        for at in full..squared_lengths.len() {
-            add(at - full, at);
+        for index in full..squared_lengths.len() {
+            add(index - full, index);
         }
         (*self.squares, *self.largest) = (squares, largest);
     }

@@ -5,7 +5,7 @@ use taut_core::{RunKey, Sticks};
 /// Largest number of sticks that are computed together.
 pub(super) const CHUNK: usize = 64;
 
-/// Smallest length of a run. The sticks of shorter ones are computed one by one, which is faster.
+/// Smallest number of sticks in a run. Those of shorter runs are computed one by one, which is faster.
 const RUN_MIN: usize = 8;
 
 /// A permutation of sticks: first the runs, whose ends are consecutive particles (as in a sheet),

@@ -9,7 +9,7 @@ use super::number_map::NumberMap;
 use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
-    Balls, ContactSolver, Displacements, LeftOut, NearList, Pairing, Pairings, RestPairs,
+    Balls, ContactSolver, DisplacementBounds, LeftOut, NearList, Pairing, Pairings, RestPairs,
     SelfCollision, TravelInPlan,
 };
 
@@ -20,8 +20,8 @@ pub(super) struct Participant {
     pub(super) particles: Range<usize>,
     pub(super) settings: SelfCollision,
     pub(super) rest: RestPairs,
-    /// The least thickness without gaps, m, if it has less.
-    pub(super) missing_thickness: Option<f32>,
+    /// The least thickness without gaps, m, if that of the model is less.
+    pub(super) required_thickness: Option<f32>,
 }
 
 /// How the models collide.
@@ -33,31 +33,31 @@ pub(super) struct Rules {
     left_out: LeftOut,
 }
 
-/// Number of slots that are read at once.
-const FOUR: usize = 4;
+/// Number of slots that are read together.
+const CHUNK: usize = 4;
 
-/// Four consecutive slots, which hold balls of one island.
+/// The particles of [`CHUNK`] consecutive slots, which hold balls of one island.
 #[derive(Clone, Copy, Debug)]
-enum Four {
-    /// Of consecutive particles there, from this one on.
+enum Chunk {
+    /// Consecutive particles, from this one on.
     Consecutive(u32),
-    Any([u32; FOUR]),
+    Any([u32; CHUNK]),
 }
 
-impl Four {
-    fn new(particles: [u32; FOUR]) -> Self {
+impl Chunk {
+    fn new(particles: [u32; CHUNK]) -> Self {
         let first = particles[0];
         let is_consecutive = (first..).zip(particles).all(|(expected, it)| expected == it);
         if is_consecutive { Self::Consecutive(first) } else { Self::Any(particles) }
     }
 
-    /// The entries of a column.
+    /// The entries of its particles in a column.
     #[inline(always)]
-    fn of(self, column: &[f32]) -> [f32; FOUR] {
+    fn entries(self, column: &[f32]) -> [f32; CHUNK] {
         match self {
             Self::Consecutive(first) => {
                 let first = first as usize;
-                *column[first..first + FOUR].first_chunk().expect("the slice has FOUR entries")
+                *column[first..first + CHUNK].first_chunk().expect("the slice has CHUNK entries")
             }
             Self::Any(particles) => particles.map(|particle| column[particle as usize]),
         }
@@ -65,22 +65,22 @@ impl Four {
 }
 
 /// Copies a column of an island to the slots of its balls.
-fn read_column(fours: &[(u32, Four)], from: &[f32], to: &mut [f32]) {
-    for &(slot, four) in fours {
-        to[slot as usize..slot as usize + FOUR].copy_from_slice(&four.of(from));
+fn read_column(chunks: &[(u32, Chunk)], from: &[f32], to: &mut [f32]) {
+    for &(slot, chunk) in chunks {
+        to[slot as usize..slot as usize + CHUNK].copy_from_slice(&chunk.entries(from));
     }
 }
 
-/// All models with self-collision, and what their contacts need.
+/// All models with self-collision, and the data of their contacts.
 ///
-/// The slots of balls are given by the models at the beginning, in the scene's order: so the order of
-/// contacts does not depend on islands and kernels.
+/// The slots of balls depend only on the models of the scene, in its order. So the order of contacts
+/// does not depend on islands and kernels.
 #[derive(Clone, Debug)]
 pub(super) struct SelfCollisions<const D: usize> {
     pub(super) rules: Rules,
-    /// By island: the first of four slots, and the particles there.
-    fours: Vec<Vec<(u32, Four)>>,
-    /// By slot: the island, and the particle there.
+    /// By island: its chunks, and the first slot of each.
+    chunks: Vec<Vec<(u32, Chunk)>>,
+    /// By slot: the island, and the particle in the island.
     particle_of: Vec<[u32; 2]>,
     pub(super) balls: Balls<D>,
     near: NearList<D>,
@@ -89,7 +89,7 @@ pub(super) struct SelfCollisions<const D: usize> {
     solver: ContactSolver<D>,
 }
 
-/// What it takes to follow the balls of an island in the layout of its plan.
+/// Measures the displacements of the balls of an island in the layout of its plan.
 #[derive(Clone, Debug, Default)]
 struct IslandTravel<const D: usize> {
     /// By particle: the slot of its ball. Empty unless each particle has one.
@@ -100,7 +100,7 @@ struct IslandTravel<const D: usize> {
 impl Pairings for Rules {
     fn of(&self, models: [u32; 2]) -> Option<Pairing> {
         let [one, other] = models.map(|model| &self.participants[model as usize].settings);
-        one.meets(other).then(|| Pairing {
+        one.collides_with(other).then(|| Pairing {
             thickness: one.distance().max(other.distance()),
             friction: one.mean_friction(other),
         })
@@ -135,7 +135,7 @@ impl<const D: usize> SelfCollisions<D> {
                 particles: range.particles.clone(),
                 settings,
                 rest,
-                missing_thickness: model.missing_thickness(),
+                required_thickness: model.required_thickness(),
             });
         }
         let balls = Balls::new(participants.iter().map(|it| it.particles.len()));
@@ -143,7 +143,7 @@ impl<const D: usize> SelfCollisions<D> {
         let left_out = LeftOut::new(balls.models.len(), left_out.into_iter());
         let mut all = Self {
             rules: Rules { participants, thickness, left_out },
-            fours: Vec::new(),
+            chunks: Vec::new(),
             particle_of: Vec::new(),
             near: NearList::new(&balls),
             travels: Vec::new(),
@@ -157,32 +157,33 @@ impl<const D: usize> SelfCollisions<D> {
     /// Finds the particles of all balls in the islands, after the numbers of particles there have
     /// changed.
     pub(super) fn locate(&mut self, numbers: &NumberMap) {
-        self.fours.clear();
+        self.chunks.clear();
         self.particle_of.clear();
         for participant in &self.rules.participants {
-            for particles in participant.rest.particles.as_chunks::<FOUR>().0 {
+            for particles in participant.rest.particles.as_chunks::<CHUNK>().0 {
                 let slot = self.particle_of.len() as u32;
                 for &particle in particles {
-                    let in_world = participant.particles.start + particle as usize;
-                    let (island, number) = numbers.locate(in_world).expect("particles stay");
+                    let world_number = participant.particles.start + particle as usize;
+                    let (island, number) =
+                        numbers.locate(world_number).expect("particles are never removed");
                     self.particle_of.push([island as u32, number as u32]);
                 }
-                let places = &self.particle_of[slot as usize..];
+                let locations = &self.particle_of[slot as usize..];
                 // A model is not divided among islands.
-                let island = places[0][0] as usize;
-                if self.fours.len() <= island {
-                    self.fours.resize(island + 1, Vec::new());
+                let island = locations[0][0] as usize;
+                if self.chunks.len() <= island {
+                    self.chunks.resize(island + 1, Vec::new());
                 }
-                let four = Four::new(core::array::from_fn(|nth| places[nth][1]));
-                self.fours[island].push((slot, four));
+                let chunk = Chunk::new(core::array::from_fn(|nth| locations[nth][1]));
+                self.chunks[island].push((slot, chunk));
             }
         }
         self.travels.clear();
-        for island in 0..self.fours.len() {
+        for island in 0..self.chunks.len() {
             let mut slot_of = vec![u32::MAX; numbers.in_island(island).len()];
-            for (slot, &[other, particle]) in (0..).zip(&self.particle_of) {
-                if other as usize == island {
-                    slot_of[particle as usize] = slot; // padding repeats a ball
+            for (slot, &[slot_island, particle]) in (0..).zip(&self.particle_of) {
+                if slot_island as usize == island {
+                    slot_of[particle as usize] = slot; // padding repeats the last ball of a model
                 }
             }
             if slot_of.contains(&u32::MAX) {
@@ -192,7 +193,7 @@ impl<const D: usize> SelfCollisions<D> {
         }
     }
 
-    /// Adapts to new plans.
+    /// Discards data in the layouts of plans, for new plans.
     pub(super) fn forget_slots(&mut self) {
         for IslandTravel { travel, .. } in &mut self.travels {
             travel.forget_slots();
@@ -201,43 +202,43 @@ impl<const D: usize> SelfCollisions<D> {
 
     /// Whether an island has particles with self-collision.
     pub(super) fn touches(&self, island: usize) -> bool {
-        self.fours.get(island).is_some_and(|fours| !fours.is_empty())
+        self.chunks.get(island).is_some_and(|chunks| !chunks.is_empty())
     }
 
     /// Copies the particles of an island to their balls.
     pub(super) fn read(&mut self, island: usize, particles: &Particles<D>) {
         let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
-        let fours = &self.fours[island];
+        let chunks = &self.chunks[island];
         for axis in 0..D {
-            read_column(fours, particles.positions(axis), &mut position[axis]);
-            read_column(fours, particles.previous(axis), &mut previous[axis]);
+            read_column(chunks, particles.positions(axis), &mut position[axis]);
+            read_column(chunks, particles.previous(axis), &mut previous[axis]);
         }
-        read_column(fours, particles.inverse_masses(), inverse_mass);
+        read_column(chunks, particles.inverse_masses(), inverse_mass);
     }
 
     /// Copies the particles of an island that sleeps to their balls, as if they were pinned.
     pub(super) fn read_asleep(&mut self, island: usize, particles: &Particles<D>) {
         let Balls { position, previous, inverse_mass, .. } = &mut self.balls;
-        let Some(fours) = self.fours.get(island) else { return };
+        let Some(chunks) = self.chunks.get(island) else { return };
         for axis in 0..D {
-            read_column(fours, particles.positions(axis), &mut position[axis]);
-            read_column(fours, particles.positions(axis), &mut previous[axis]);
+            read_column(chunks, particles.positions(axis), &mut position[axis]);
+            read_column(chunks, particles.positions(axis), &mut previous[axis]);
         }
-        for &(slot, _) in fours {
-            inverse_mass[slot as usize..slot as usize + FOUR].fill(0.0);
+        for &(slot, _) in chunks {
+            inverse_mass[slot as usize..slot as usize + CHUNK].fill(0.0);
         }
     }
 
-    /// Whether no two balls can touch, because none were near each other when the list was made, and
+    /// Whether no two balls can touch, because none were near each other when the list was built, and
     /// none have come near since then. Then the particles stay in the layouts of their plans.
-    fn none_touch(&mut self, islands: &mut Islands<'_, D>) -> bool {
+    fn none_can_touch(&mut self, islands: &mut Islands<'_, D>) -> bool {
         let Some(list) = self.near.empty() else { return false };
-        let mut displacements = Displacements::NONE;
+        let mut displacements = DisplacementBounds::NONE;
         for (island, IslandTravel { slot_of, travel }) in self.travels.iter_mut().enumerate() {
-            if self.fours[island].is_empty() {
+            if self.chunks[island].is_empty() {
                 continue;
             }
-            // Balls that are asleep, or of which only some take part, are followed one by one.
+            // Islands that are asleep, or of which only some particles are balls, are not measured here.
             let matter = islands.one(island).filter(|_| !slot_of.is_empty());
             let Some(mut matter) = matter else { return false };
             displacements.merge(&travel.displacements(&mut matter, list, slot_of));
@@ -247,11 +248,11 @@ impl<const D: usize> SelfCollisions<D> {
 
     /// Resolves the contacts of a pass.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
-        if self.none_touch(islands) {
+        if self.none_can_touch(islands) {
             return;
         }
         let mut all_asleep = true;
-        for island in 0..self.fours.len() {
+        for island in 0..self.chunks.len() {
             if self.touches(island)
                 && let Some(mut matter) = islands.one(island)
             {
@@ -266,11 +267,12 @@ impl<const D: usize> SelfCollisions<D> {
         let near = near.refreshed(balls, rules);
         let moved = solver.resolve(balls, near, rules);
         let particle_of = |slot: u32| self.particle_of[slot as usize];
-        for moved in moved.chunk_by(|&one, &other| particle_of(one)[0] == particle_of(other)[0]) {
-            let [island, _] = particle_of(moved[0]);
+        let island_of = |slot: u32| particle_of(slot)[0];
+        for slots in moved.chunk_by(|&one, &other| island_of(one) == island_of(other)) {
+            let island = island_of(slots[0]);
             let Some(mut matter) = islands.one(island as usize) else { continue };
             let columns = matter.model_mut().particles.columns();
-            for &slot in moved {
+            for &slot in slots {
                 let [_, particle] = particle_of(slot);
                 for axis in 0..D {
                     let (x, previous) = (&balls.position[axis], &balls.previous[axis]);

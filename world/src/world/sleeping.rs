@@ -40,8 +40,8 @@ impl<const D: usize> Sleeping<D> {
         for index in 0..world.islands.len() {
             self.may_sleep.push(world.may_sleep(index, self.settings, step));
         }
-        let all = self.may_sleep.iter().all(|&it| it);
-        if !all && self.may_sleep.contains(&true) {
+        let all_may_sleep = self.may_sleep.iter().all(|&it| it);
+        if !all_may_sleep && self.may_sleep.contains(&true) {
             self.find_groups(world);
             self.keep_groups_awake();
         }
@@ -52,7 +52,7 @@ impl<const D: usize> Sleeping<D> {
                 _ => {}
             }
         }
-        all
+        all_may_sleep
     }
 
     /// Finds the groups of islands that are tied or near each other.
@@ -62,20 +62,21 @@ impl<const D: usize> Sleeping<D> {
         for tie in world.ties.iter().filter(|tie| !tie.broken) {
             groups.unite(tie.islands.map(|island| island as u32));
         }
-        let reach = |index: usize| {
-            let Island { model, rest, .. } = &world.islands[index];
-            rest.as_ref()?.reach(&model.particles, &world.settings)
+        let contact_bounds = |index: usize| {
+            let Island { model, sleep_state, .. } = &world.islands[index];
+            sleep_state.as_ref()?.contact_bounds(&model.particles, &world.settings)
         };
         boxes.clear();
         boxes.extend((0..world.islands.len()).filter_map(|object| {
-            let [low, high] = reach(object)?;
+            let [low, high] = contact_bounds(object)?;
             Some(BoundingBox { object, low: wide(low), high: wide(high) })
         }));
-        let collide = |one: usize, other: usize| {
-            let [one, other] = [one, other].map(|it| world.islands[it].rest.as_ref()?.collisions());
-            one.zip(other).is_some_and(|(one, other)| one.meets(other))
+        let may_collide = |one: usize, other: usize| {
+            let [one, other] = [one, other]
+                .map(|index| world.islands[index].sleep_state.as_ref()?.self_collision());
+            one.zip(other).is_some_and(|(one, other)| one.collides_with(other))
         };
-        sweep::pairs(boxes, collide, pairs);
+        sweep::pairs(boxes, may_collide, pairs);
         for pair in &*pairs {
             groups.unite(pair.map(|island| island as u32));
         }
@@ -102,13 +103,13 @@ impl<const D: usize> World<D> {
             return;
         }
         for island in &mut self.islands {
-            island.prepare_rest();
+            island.allow_sleep();
         }
         for ((_, model), range) in scene.models().zip(&self.models) {
-            if let (Some(settings), Some(rest)) =
-                (&model.self_collision, &mut self.islands[range.island].rest)
+            if let (Some(settings), Some(sleep_state)) =
+                (&model.self_collision, &mut self.islands[range.island].sleep_state)
             {
-                rest.add_collisions(settings);
+                sleep_state.add_self_collision(settings);
             }
         }
     }
@@ -130,8 +131,8 @@ impl<const D: usize> World<D> {
         self.models.iter().filter(is_asleep).map(|model| &*model.name)
     }
 
-    /// Wakes all models, for example because a force or obstacle has changed that the world cannot
-    /// see into.
+    /// Wakes all models, for example because a force or obstacle has changed in a way that the world
+    /// cannot detect.
     pub fn wake_all(&mut self) {
         for island in &mut self.islands {
             island.wake();
@@ -141,24 +142,30 @@ impl<const D: usize> World<D> {
     /// Decides which islands sleep in the step that begins. Returns whether all do.
     pub(super) fn update_sleep(&mut self, step: &StepTime<D>) -> bool {
         let Some(mut sleeping) = self.sleeping.take() else { return false };
-        let all = sleeping.update(self, step);
+        let all_sleep = sleeping.update(self, step);
         self.sleeping = Some(sleeping);
-        all
+        all_sleep
     }
 
-    /// Whether an island may sleep in the step that begins, as far as other islands let it.
+    /// Whether an island may sleep in the step that begins, regardless of other islands.
     fn may_sleep(&mut self, index: usize, sleep: Sleep, step: &StepTime<D>) -> bool {
-        let Island { model, rest: Some(rest), .. } = &mut self.islands[index] else { return false };
-        if !rest.is_asleep() {
-            if rest.count_quiet(&model.particles, sleep.radius(), step.duration) < sleep.time {
+        let Island { model, sleep_state: Some(state), .. } = &mut self.islands[index] else {
+            return false;
+        };
+        if !state.is_asleep() {
+            let particles = &model.particles;
+            if state.update_quiet_time(particles, sleep.radius(), step.duration) < sleep.time {
                 return false;
             }
-            rest.update_bounds(&model.particles);
+            state.update_bounds(particles);
         }
-        let bounds = rest.bounds();
+        let bounds = state.bounds();
         model.emitters.is_empty()
             && model.guides.is_empty()
-            && self.forces.iter().all(|it| it.is_steady() || !it.touches(model))
-            && !self.obstacles.iter().any(|it| it.touches(model) && it.may_push(&bounds, step))
+            && self.forces.iter().all(|it| it.is_steady() || !it.acts_on(model))
+            && !self
+                .obstacles
+                .iter()
+                .any(|it| it.may_collide_with(model) && it.may_push(&bounds, step))
     }
 }

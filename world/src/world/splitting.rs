@@ -3,16 +3,17 @@
 use taut_core::{Copies, PlanError};
 
 use super::planner::Planner;
-use super::{World, WorldError, following};
+use super::{World, WorldError, following_range};
 
 impl<const D: usize> World<D> {
     /// The copies in an island that can be [split off](Self::split_off) one by one, and the minimum
-    /// number of copies in an island of copies; None for an island with ties, or with limbs at first.
-    pub(super) fn splittable_copies(&self, number: usize) -> Option<(&Copies, usize)> {
-        let island = &self.islands[number];
-        // Limbs collide with those of the same island only, and ties refer to the numbers in it. What
-        // can be split off does not change as limbs are removed, so that snapshots can be resumed.
-        let tied = self.ties.iter().any(|tie| tie.islands.contains(&number));
+    /// number of copies in an island of copies; None for an island that has ties, or had limbs at the
+    /// beginning.
+    pub(super) fn splittable_copies(&self, index: usize) -> Option<(&Copies, usize)> {
+        let island = &self.islands[index];
+        // Limbs collide with those of the same island only, and ties refer to the numbers in it. An
+        // island whose limbs were removed stays whole, so that snapshots can be resumed.
+        let tied = self.ties.iter().any(|tie| tie.islands.contains(&index));
         let copies_min = island.copies_min.filter(|_| !tied && !island.model.limbs.had_any())?;
         Some((island.schedule().copies()?, copies_min))
     }
@@ -28,8 +29,10 @@ impl<const D: usize> World<D> {
         let Some((copies, copies_min)) = self.splittable_copies(island) else { return Vec::new() };
         let sticks = &self.islands[island].model.sticks;
         let is_torn = |&model: &usize| {
-            let mut numbers = self.models[model].sticks.clone();
-            numbers.any(|it| self.sticks.locate(it).is_some_and(|(_, at)| sticks.is_torn(at)))
+            let mut world_numbers = self.models[model].sticks.clone();
+            world_numbers.any(|stick| {
+                self.sticks.locate(stick).is_some_and(|(_, number)| sticks.is_torn(number))
+            })
         };
         let torn: Vec<usize> = self.models_in(island).filter(is_torn).collect();
         if copies.count() < copies_min + torn.len() { Vec::new() } else { torn }
@@ -85,7 +88,7 @@ impl<const D: usize> World<D> {
         for island in [island, new] {
             let mut springs = 0..0;
             for model in self.models.iter_mut().filter(|model| model.island == island) {
-                springs = following(&springs, model.springs.len());
+                springs = following_range(&springs, model.springs.len());
                 model.springs = springs.clone();
             }
             if has_tethers {

@@ -8,7 +8,7 @@ use super::{
 use crate::matter::Islands;
 use crate::settings::{Settings, StepTime};
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Outcome {
@@ -69,13 +69,13 @@ impl Watch<'_> {
     }
 }
 
-/// The islands that a force, an obstacle or a tie may touch in this step.
+/// The islands that are [touched](Island::touched) in this step.
 fn touched<const D: usize>(islands: &mut [Island<D>]) -> impl Iterator<Item = &mut Island<D>> {
     islands.iter_mut().filter(|island| island.touched)
 }
 
-/// Shows the particles of an island that sleeps to the contacts of the others, as if they were pinned.
-fn freeze<const D: usize>(
+/// Copies the particles of an island that sleeps, for contacts with the others, as if they were pinned.
+fn read_asleep<const D: usize>(
     island: usize,
     particles: &Particles<D>,
     self_collisions: &mut Option<SelfCollisions<D>>,
@@ -171,20 +171,20 @@ impl<const D: usize> World<D> {
         let formula = self.formula;
         ties::begin_step(ties, islands);
         let mut finite = true;
-        for (number, island) in islands.iter_mut().enumerate() {
+        for (index, island) in islands.iter_mut().enumerate() {
             if island.is_asleep() {
                 island.touched = false;
-                freeze(number, &island.model.particles, self_collisions, collider_contacts);
+                read_asleep(index, &island.model.particles, self_collisions, collider_contacts);
                 continue;
             }
             let model = &island.model;
             island.touched = island.tied
-                || model.acts()
-                || self_collisions.as_ref().is_some_and(|it| it.touches(number))
-                || collider_contacts.as_ref().is_some_and(|it| it.touches(number))
+                || model.moves_by_itself()
+                || self_collisions.as_ref().is_some_and(|it| it.touches(index))
+                || collider_contacts.as_ref().is_some_and(|it| it.touches(index))
                 || (watch.is_some() && island.tethering.is_some())
-                || forces.iter().any(|force| force.touches(model))
-                || obstacles.iter().any(|obstacle| obstacle.touches(model));
+                || forces.iter().any(|force| force.acts_on(model))
+                || obstacles.iter().any(|obstacle| obstacle.may_collide_with(model));
             if !island.touched {
                 // Nothing happens between the passes here, so they are run as one.
                 let iterations = step.iterations.saturating_mul(passes);
@@ -200,7 +200,7 @@ impl<const D: usize> World<D> {
             let time = self.time + f64::from(substep) * f64::from(h);
             let now = StepTime { time, h, duration: h, motion };
             for island in touched(islands) {
-                // First emit particles: obstacles then read their start positions.
+                // Particles are emitted before obstacles record the start positions.
                 if !island.model.emitters.is_empty() {
                     island.with_plan(executor).model_mut().emit(&now);
                 }

@@ -141,9 +141,9 @@ impl<const D: usize> World<D> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
-        for (at, island) in self.islands.iter_mut().enumerate() {
+        for (index, island) in self.islands.iter_mut().enumerate() {
             island.wake();
-            let numbers = self.sticks.in_island(at).iter();
+            let numbers = self.sticks.in_island(index).iter();
             let Model { sticks, tear_factors, .. } = &mut island.model;
             *tear_factors = numbers.map(|&stick| factor(stick as usize)).collect();
             if tear_factors.iter().all(|factor| !factor.is_finite()) {

@@ -19,7 +19,7 @@ pub(super) struct Tethering<const D: usize> {
     first_particles: Vec<u32>,
     /// For each stick of the island its number in `rest_model`.
     stick_of: Vec<u32>,
-    /// How far the changes of the island's sticks have been read.
+    /// Up to where changes of the island's sticks have been read.
     stick_cursor: Option<Cursor>,
     /// The pins for which the tethers were built, by their numbers in `rest_model`.
     pins: Option<Vec<u32>>,
@@ -28,8 +28,8 @@ pub(super) struct Tethering<const D: usize> {
     tied: Vec<u32>,
     /// The anchors of tethers, by their numbers in the island.
     anchors: Vec<u32>,
-    /// Those that are tied: index in `anchors`, and position at the beginning of the last substep,
-    /// m.
+    /// The anchors that move freely, because they are tied: index in `anchors`, and position at the
+    /// beginning of the last substep, m.
     moving: Vec<(usize, [f32; D])>,
     columns: TetherColumns<D>,
 }
@@ -54,7 +54,7 @@ impl<const D: usize> Tethering<D> {
         Some(Self::without_tethers(first_particles.collect(), rest_model, stick_of))
     }
 
-    /// Has no tethers until it is refreshed.
+    /// There are no tethers until the first [`refresh`](Self::refresh).
     fn without_tethers(
         first_particles: Vec<u32>,
         rest_model: Model<D>,
@@ -134,8 +134,8 @@ impl<const D: usize> Tethering<D> {
     ) {
         let new_of = |old: u32| renumbering.map_or(old, |it| it.new_of(old));
         let masses = model.particles.inverse_masses();
-        let is_pin = |&old: &u32| {
-            let number = new_of(old);
+        let is_pin = |&particle: &u32| {
+            let number = new_of(particle);
             (masses[number as usize] == 0.0 && !grabbed.contains(&number))
                 || self.tied.binary_search(&number).is_ok()
         };
@@ -184,27 +184,28 @@ impl<const D: usize> Tethering<D> {
         let shape = RestShape::of(&self.rest_model);
         let clusters = shape.clusters(pins);
         let model_of = |cluster: &[u32]| {
-            let first = cluster[0];
-            self.first_particles.partition_point(|&it| it <= first)
+            let particle = cluster[0];
+            self.first_particles.partition_point(|&first| first <= particle)
         };
         // At most as many searches as a particle may have anchors: consecutive clusters of a model
-        // share one. Models share searches, as no path leads from one to another.
+        // are sources of one search. Models share searches, as no path leads from one to another.
         let mut searches: Vec<Vec<u32>> = Vec::new();
-        for of_model in clusters.chunk_by(|one, next| model_of(one) == model_of(next)) {
-            let per_search = of_model.len().div_ceil(ANCHORS_MAX as usize);
-            for (nth, clusters) in of_model.chunks(per_search).enumerate() {
+        for model_clusters in clusters.chunk_by(|one, next| model_of(one) == model_of(next)) {
+            let per_search = model_clusters.len().div_ceil(ANCHORS_MAX as usize);
+            for (nth, clusters) in model_clusters.chunks(per_search).enumerate() {
                 if nth == searches.len() {
                     searches.push(Vec::new());
                 }
                 searches[nth].extend(clusters.iter().flatten());
             }
         }
-        let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
+        // For each particle the distance of the nearest pin in each search, m, and the pin.
+        let mut nearest_pins: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
         for sources in searches {
             let nearest = shape.distances_from(&sources);
-            for (near, nearest) in near.iter_mut().zip(nearest) {
+            for (pins, nearest) in nearest_pins.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
-                    near.push((nearest.distance, nearest.source));
+                    pins.push((nearest.distance, nearest.source));
                 }
             }
         }
@@ -213,16 +214,16 @@ impl<const D: usize> Tethering<D> {
         // For each pin its index in `anchors`, or `u32::MAX`.
         let mut anchor_of = vec![u32::MAX; particles.len()];
         self.anchors.clear();
-        for (particle, near) in near.iter_mut().enumerate() {
+        for (particle, nearest) in nearest_pins.iter_mut().enumerate() {
             let Some(Tethers { slack, anchors }) = tethers_of(particle) else { continue };
             if pins.binary_search(&(particle as u32)).is_ok() {
                 continue;
             }
             // The sort is stable: clusters that are equally near keep their order.
-            near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-            near.truncate(anchors as usize);
+            nearest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            nearest.truncate(anchors as usize);
             let number = new_of(particle as u32) as usize;
-            for (nth, &(distance, pin)) in near.iter().enumerate() {
+            for (nth, &(distance, pin)) in nearest.iter().enumerate() {
                 if nth == lists.len() {
                     lists.push(TetherList {
                         length: vec![f32::INFINITY; particles.len()],
@@ -285,8 +286,8 @@ impl<const D: usize> Tethering<D> {
 
     /// The stage that enforces the tethers in a substep; None if there are none.
     pub(super) fn stage(&self, now: &StepTime<D>) -> Option<Tether<'_, D>> {
-        let max_pull = TETHER_SPEED_MAX * now.h;
-        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, max_pull })
+        let correction_max = TETHER_SPEED_MAX * now.h;
+        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, correction_max })
     }
 }
 
@@ -314,8 +315,8 @@ impl<const D: usize> World<D> {
         for (index, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
             let masses = island.model.particles.inverse_masses();
-            let is_pin = |old| {
-                let number = island.number_of(old);
+            let is_pin = |particle| {
+                let number = island.number_of(particle);
                 masses[number as usize] == 0.0 || tied.contains(&(index, number))
             };
             let untethered = untethered_particles(&tethering.rest_model, is_pin);
@@ -343,7 +344,7 @@ impl<const D: usize> World<D> {
         let tied_changed = self.refresh_tied_anchors();
         let held_changed = core::mem::take(&mut self.held_changed) || tied_changed;
         for index in 0..self.islands.len() {
-            // They are refreshed when the island wakes.
+            // The tethers of an island that sleeps are refreshed when it wakes.
             if !self.islands[index].is_asleep() {
                 self.refresh_tethers_of(index, held_changed);
             }
@@ -354,8 +355,8 @@ impl<const D: usize> World<D> {
     pub(super) fn refresh_tethers_of(&mut self, index: usize, held_changed: bool) {
         let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
         let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-        let of_island = grabbed.filter(|(island, _)| *island == index);
-        let grabbed: Vec<u32> = of_island.map(|(_, number)| number as u32).collect();
+        let in_island = grabbed.filter(|(island, _)| *island == index);
+        let grabbed: Vec<u32> = in_island.map(|(_, number)| number as u32).collect();
         self.islands[index].refresh_tethers(&grabbed, held_changed);
     }
 }

@@ -12,7 +12,7 @@ use crate::scene::Scene;
 /// below it the particle is not an anchor, because a tether does not pull its anchor.
 const MASS_RATIO_MIN: f64 = 10.0;
 
-/// How far the changes that affect which tied particles are anchors have been read.
+/// Up to where the changes that decide which tied particles are anchors have been read.
 #[derive(Debug, Default)]
 pub(super) struct AnchorCursors {
     /// The cursor of the mass changes of each island.
@@ -20,12 +20,13 @@ pub(super) struct AnchorCursors {
     unbroken_ties: usize,
 }
 
-/// Whether a tie holds its ends together.
-fn holds(kind: Kind, distance: f32) -> bool {
+/// Whether a tie keeps its ends at one point.
+fn keeps_together(kind: Kind, distance: f32) -> bool {
     distance == 0.0 && kind.pulls()
 }
 
-/// Whether the other end of a tie is heavy enough; `inverse_mass` is that of the other end.
+/// Whether the other end of a tie is heavy enough: `inverse_mass` is its inverse mass, 1/kg, and
+/// `model_mass` the mass of the model of the tied particle, kg.
 fn is_heavy(inverse_mass: f32, model_mass: impl FnOnce() -> f64) -> bool {
     let inverse_mass = f64::from(inverse_mass);
     inverse_mass == 0.0 || MASS_RATIO_MIN * model_mass() * inverse_mass <= 1.0
@@ -47,7 +48,8 @@ impl<const D: usize> Scene<D> {
             let [own, other] = [end, 1 - end].map(|end| models[tie.models[end]]);
             let particle = only_particle(&tie.points[end])?;
             let inverse_mass = tie.points[1 - end].inverse_mass(&other.particles);
-            let is_anchor = holds(tie.kind, tie.distance) && is_heavy(inverse_mass, || own.mass());
+            let is_anchor =
+                keeps_together(tie.kind, tie.distance) && is_heavy(inverse_mass, || own.mass());
             is_anchor.then_some((tie.models[end], particle))
         });
         anchors.collect()
@@ -60,8 +62,8 @@ impl<const D: usize> World<D> {
         let mut masses = BTreeMap::new();
         let mut mass_of = |model: usize| {
             *masses.entry(model).or_insert_with(|| {
-                let inverse_masses = self.models[model].particles.clone();
-                let free = inverse_masses.map(|it| self.inverse_mass(it)).filter(|&w| w > 0.0);
+                let particles = self.models[model].particles.clone();
+                let free = particles.map(|it| self.inverse_mass(it)).filter(|&w| w > 0.0);
                 free.map(|w| 1.0 / f64::from(w)).sum::<f64>()
             })
         };
@@ -71,34 +73,34 @@ impl<const D: usize> World<D> {
             let particle = only_particle(&tie.points[end])?;
             let other = &self.islands[tie.islands[1 - end]].model.particles;
             let inverse_mass = tie.points[1 - end].inverse_mass(other);
-            let is_anchor = holds(tie.kind, tie.distance)
+            let is_anchor = keeps_together(tie.kind, tie.distance)
                 && is_heavy(inverse_mass, || mass_of(tie.models[end]));
             is_anchor.then_some((tie.islands[end], particle))
         });
         anchors.collect()
     }
 
-    /// Finds the tied anchors of all tethers again, if masses changed or ties broke; returns
-    /// whether they did.
+    /// Finds the tied anchors of all tethers again, if masses changed or ties broke; returns whether
+    /// that was so.
     pub(super) fn refresh_tied_anchors(&mut self) -> bool {
         if self.ties.is_empty() || self.islands.iter().all(|it| it.tethering.is_none()) {
             return false;
         }
         let unbroken_ties = self.ties.iter().filter(|tie| !tie.broken).count();
-        let AnchorCursors { masses, unbroken_ties: before } = &self.anchor_cursors;
+        let AnchorCursors { masses, unbroken_ties: unbroken_before } = &self.anchor_cursors;
         let changes = || self.islands.iter().map(|it| it.model.particles.mass_changes());
         let is_unchanged =
             |(cursor, changes): (&Cursor, &Changes)| changes.since(*cursor) == Delta::Entries(&[]);
-        let is_current = unbroken_ties == *before && masses.len() == self.islands.len();
+        let is_current = unbroken_ties == *unbroken_before && masses.len() == self.islands.len();
         if is_current && masses.iter().zip(changes()).all(is_unchanged) {
             return false;
         }
         let masses = changes().map(Changes::now).collect();
         self.anchor_cursors = AnchorCursors { masses, unbroken_ties };
         let anchors = self.tied_anchors();
-        for (number, island) in self.islands.iter_mut().enumerate() {
+        for (index, island) in self.islands.iter_mut().enumerate() {
             if let Some(tethering) = &mut island.tethering {
-                let anchors = anchors.range((number, 0)..(number + 1, 0));
+                let anchors = anchors.range((index, 0)..(index + 1, 0));
                 tethering.set_tied(anchors.map(|&(_, number)| number).collect());
             }
         }

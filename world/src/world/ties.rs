@@ -58,7 +58,7 @@ impl<const D: usize> IslandTie<D> {
             let location = numbers.locate(first_particles[model] + particle as usize);
             location.expect("attaching has checked that the particle exists")
         };
-        let tie = |tie: &crate::tie::BoundTie| Self {
+        let island_tie = |tie: &crate::tie::BoundTie| Self {
             models: tie.models,
             islands: [0, 1].map(|end| locate(tie.models[end], tie.points[end].particles[0]).0),
             points: [0, 1].map(|end| {
@@ -72,14 +72,15 @@ impl<const D: usize> IslandTie<D> {
             lambda: [0.0; D],
             force: 0.0,
         };
-        scene.ties().iter().map(tie).collect()
+        scene.ties().iter().map(island_tie).collect()
     }
 
-    /// Whether both of its ends sleep. One end alone sleeps only if the tie is broken.
+    /// Whether both of its islands sleep. (If only one of them sleeps, the tie is broken.)
     fn is_asleep(&self, islands: &[Island<D>]) -> bool {
         self.islands.iter().all(|&island| islands[island].is_asleep())
     }
 
+    /// The positions of its two points, m.
     fn ends(&self, islands: &[Island<D>]) -> [[f32; D]; 2] {
         [0, 1].map(|end| {
             let island = &islands[self.islands[end]];
@@ -99,10 +100,10 @@ impl<const D: usize> IslandTie<D> {
         }
         let d = difference(ends[1], ends[0]);
         let g = if self.distance > 0.0 {
-            let acts = |acts: bool| f32::from(u8::from(acts));
+            let as_factor = |acts: bool| f32::from(u8::from(acts));
             let response = Response {
-                stretched: acts(self.kind.pulls()),
-                compressed: acts(self.kind.pushes()),
+                stretched: as_factor(self.kind.pulls()),
+                compressed: as_factor(self.kind.pushes()),
             };
             let terms = [F::rest_term(self.distance), F::weight_term(denominator)];
             factor::<F, f32>(squared_length(d), terms[0], terms[1], Some(response))
@@ -117,7 +118,7 @@ impl<const D: usize> IslandTie<D> {
         self.lambda = add_scaled(self.lambda, g, d);
         for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];
-            let per_push = self.points[end].displacements_per_push(&island.model.particles);
+            let per_push = self.points[end].displacements_per_impulse(&island.model.particles);
             for (particle, per_push) in self.points[end].particles.into_iter().zip(per_push) {
                 if per_push != 0.0 {
                     let from = island.position(particle as usize);
@@ -169,7 +170,7 @@ pub(super) fn begin_step<const D: usize>(ties: &mut [IslandTie<D>], islands: &mu
     }
 }
 
-/// Relaxes all ties in order, `iterations` times. Returns whether there are any.
+/// Relaxes all ties that are not broken in order, `iterations` times. Returns whether there are any.
 pub(super) fn relax<const D: usize>(
     ties: &mut [IslandTie<D>],
     islands: &mut [Island<D>],
@@ -178,11 +179,11 @@ pub(super) fn relax<const D: usize>(
     now: &StepTime<D>,
 ) -> bool {
     let inverse_h2 = now.motion.inverse_h2;
-    let any = ties.iter().any(|tie| !tie.broken);
-    if any {
+    let any_unbroken = ties.iter().any(|tie| !tie.broken);
+    if any_unbroken {
         formula.dispatch(RelaxAll { ties, islands, inverse_h2, iterations });
     }
-    any
+    any_unbroken
 }
 
 /// Breaks the ties whose force was too large, at the end of a step; returns their number.
@@ -226,10 +227,10 @@ impl<const D: usize> World<D> {
     pub fn break_tie(&mut self, tie: usize) -> Result<bool, WorldError> {
         let ties = self.ties.len();
         let tie = self.ties.get_mut(tie).ok_or(WorldError::NoSuchTie { tie, ties })?;
-        let breaks = !core::mem::replace(&mut tie.broken, true);
-        for island in tie.islands.into_iter().filter(|_| breaks) {
+        let was_broken = core::mem::replace(&mut tie.broken, true);
+        for island in tie.islands.into_iter().filter(|_| !was_broken) {
             self.islands[island].wake();
         }
-        Ok(breaks)
+        Ok(!was_broken)
     }
 }

@@ -13,12 +13,12 @@ use crate::self_collision::SelfCollision;
 #[non_exhaustive]
 pub enum Warning {
     /// A model is so far from the origin that acceleration is lost in the rounding of its
-    /// coordinates: see [`Step::reach`].
+    /// coordinates: see [`Step::rounding_limit`].
     #[error(
         "model '{model}' is too far from the origin: at {coordinate} m on axis {axis}, acceleration \
-         is lost to rounding; with {substeps} substep(s) of a step of {dt} s the limit is {reach} m"
+         is lost to rounding; with {substeps} substep(s) of a step of {dt} s the limit is {limit} m"
     )]
-    OutOfReach {
+    BeyondRoundingLimit {
         /// The name of the model.
         model: String,
         /// The axis, 0 for x.
@@ -26,7 +26,7 @@ pub enum Warning {
         /// The coordinate of its farthest free particle, m.
         coordinate: f32,
         /// The coordinate from which acceleration is lost, m.
-        reach: f32,
+        limit: f32,
         /// Number of substeps.
         substeps: u32,
         /// Length of a step, s.
@@ -47,7 +47,8 @@ pub enum Warning {
     /// The [thickness](crate::SelfCollision::thickness) of a model is less than the radius of the
     /// smallest circle around one of its faces, so that particles may pass through the face.
     #[error(
-        "model '{model}': with a self-collision thickness of {thickness} m, particles may pass through          its largest face; that needs at least {least} m"
+        "model '{model}': with a self-collision thickness of {thickness} m, particles may pass through \
+         its largest face; the thickness must be at least {least} m to prevent that"
     )]
     Gaps {
         /// The name of the model.
@@ -63,15 +64,15 @@ pub enum Warning {
 /// is not visible.
 const NEGLIGIBLE: f32 = 1e-3;
 
-/// Appends a warning for each axis on which the farthest free particle is out of reach. `particles`
-/// are positions and inverse masses. (An invalid step is an error elsewhere.)
-fn warn_if_out_of_reach<const D: usize>(
+/// Appends a warning for each axis on which the farthest free particle is beyond the limit.
+/// `particles` are positions and inverse masses. (An invalid step is an error elsewhere.)
+fn warn_if_beyond_limit<const D: usize>(
     step: &Step<D>,
     model: &str,
     particles: impl Iterator<Item = ([f32; D], f32)>,
     warnings: &mut Vec<Warning>,
 ) {
-    let Ok(reach) = step.reach() else { return };
+    let Ok(limits) = step.rounding_limit() else { return };
     let mut farthest = [0.0_f32; D];
     for (point, _) in particles.filter(|(_, inverse_mass)| *inverse_mass > 0.0) {
         for (farthest, x) in farthest.iter_mut().zip(point) {
@@ -80,15 +81,16 @@ fn warn_if_out_of_reach<const D: usize>(
             }
         }
     }
-    let greatest = step.acceleration.iter().fold(0.0_f32, |most, along| most.max(along.abs()));
+    let greatest =
+        step.acceleration.iter().fold(0.0_f32, |max, component| max.max(component.abs()));
     for axis in 0..D {
         let matters = step.acceleration[axis].abs() >= NEGLIGIBLE * greatest;
-        if matters && farthest[axis].abs() >= reach[axis] {
-            warnings.push(Warning::OutOfReach {
+        if matters && farthest[axis].abs() >= limits[axis] {
+            warnings.push(Warning::BeyondRoundingLimit {
                 model: model.to_owned(),
                 axis,
                 coordinate: farthest[axis],
-                reach: reach[axis],
+                limit: limits[axis],
                 substeps: step.substeps,
                 dt: step.dt,
             });
@@ -116,17 +118,17 @@ impl<const D: usize> Scene<D> {
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let tied = self.tied_anchors();
-        for (nth, (name, model)) in self.models().enumerate() {
+        for (index, (name, model)) in self.models().enumerate() {
             let particles = &model.particles;
             let points = (0..particles.len()).map(|it| particles.position(it));
             let with_masses = points.zip(particles.inverse_masses().iter().copied());
-            warn_if_out_of_reach(&self.settings.step, name, with_masses, &mut warnings);
+            warn_if_beyond_limit(&self.settings.step, name, with_masses, &mut warnings);
             let masses = particles.inverse_masses();
-            let is_pin = |it| masses[it as usize] == 0.0 || tied.contains(&(nth, it));
+            let is_pin = |it| masses[it as usize] == 0.0 || tied.contains(&(index, it));
             let count = untethered_particles(model, is_pin).len();
             warn_if_untethered(name, count, &mut warnings);
             if let Some(settings) = model.self_collision {
-                warn_of_gaps(name, settings, model.missing_thickness(), &mut warnings);
+                warn_of_gaps(name, settings, model.required_thickness(), &mut warnings);
             }
         }
         warnings
@@ -140,15 +142,15 @@ impl<const D: usize> World<D> {
         for model in &self.models {
             let particles = model.particles.clone();
             let with_masses = particles.map(|it| (self.position(it), self.inverse_mass(it)));
-            warn_if_out_of_reach(&self.settings.step, &model.name, with_masses, &mut warnings);
+            warn_if_beyond_limit(&self.settings.step, &model.name, with_masses, &mut warnings);
         }
         for (model, count) in self.untethered() {
             warn_if_untethered(&model.name, count, &mut warnings);
         }
         let participants = self.self_collisions.iter().flat_map(|it| &it.rules.participants);
-        for Participant { particles, settings, missing_thickness, .. } in participants {
+        for Participant { particles, settings, required_thickness, .. } in participants {
             if let Some(model) = self.models.iter().find(|it| it.particles == *particles) {
-                warn_of_gaps(&model.name, *settings, *missing_thickness, &mut warnings);
+                warn_of_gaps(&model.name, *settings, *required_thickness, &mut warnings);
             }
         }
         warnings
@@ -159,10 +161,10 @@ impl<const D: usize> World<D> {
 fn warn_of_gaps(
     model: &str,
     settings: SelfCollision,
-    missing: Option<f32>,
+    required_thickness: Option<f32>,
     warnings: &mut Vec<Warning>,
 ) {
-    if let Some(least) = missing {
+    if let Some(least) = required_thickness {
         let (model, thickness) = (model.to_owned(), settings.distance());
         warnings.push(Warning::Gaps { model, thickness, least });
     }

@@ -21,7 +21,7 @@ where
     let mut counted = 0;
     for step in 0..90 {
         let mut torn = 0;
-        let taken = measure(|| {
+        let allocations = measure(|| {
             let outcome = world.step().unwrap();
             assert!(outcome.finite);
             torn = outcome.torn;
@@ -29,7 +29,7 @@ where
             normals(&vertices, &drawing.triangles, &mut vertex_normals);
         });
         if step >= 45 && torn == 0 {
-            assert_eq!(taken.count_total, 0, "{name}, step {step}: {taken:?}");
+            assert_eq!(allocations.count_total, 0, "{name}, step {step}: {allocations:?}");
             counted += 1;
         }
     }
@@ -41,9 +41,9 @@ fn steps_of_all_scenes_do_not_allocate() {
     assert_eq!(measure(|| drop(vec![0_u8; 1000])).bytes_total, 1000, "allocations are not counted");
     // Scenes with contacts of boxes are left out: the crate `parry3d` allocates to compute
     // penetrations.
-    let boxes =
+    let has_box_contacts =
         |library: &&LibraryScene| ["boxes", "trampoline", "laundry"].contains(&library.name);
-    for library in LibraryScene::ALL.iter().filter(|it| !boxes(it)) {
+    for library in LibraryScene::ALL.iter().filter(|library| !has_box_contacts(library)) {
         match library.scene(library.size.min(32)).unwrap() {
             AnyScene::TwoD(scene) => assert_no_allocation(library.name, &scene),
             AnyScene::ThreeD(scene) => assert_no_allocation(library.name, &scene),

@@ -63,7 +63,7 @@ fn quaternions() -> impl Strategy<Value = [f64; 4]> {
 }
 
 /// The mass properties of the particles of a model.
-fn measured(model: &Model) -> MassProperties {
+fn of_particles(model: &Model) -> MassProperties {
     let points: Vec<_> = (0..model.particles.len())
         .map(|i| {
             let mass = 1.0 / f64::from(model.particles.inverse_masses()[i]);
@@ -89,12 +89,12 @@ proptest! {
         let inertia = product(&product(&r, &diagonal(principal)), &transposed(&r));
         let given = MassProperties { mass, centre, inertia };
         let model = Model::rigid(&given).unwrap();
-        let found = measured(&model);
+        let found = of_particles(&model);
         prop_assert!((found.mass - mass).abs() <= 1e-5 * mass);
         prop_assert!(length(sub(found.centre, centre)) <= 1e-6);
         let largest = principal.iter().copied().fold(0.0, f64::max);
-        let off = max_difference(&found.inertia, &inertia);
-        prop_assert!(off <= 1e-5 * largest, "{found:?} for {given:?}");
+        let error = max_difference(&found.inertia, &inertia);
+        prop_assert!(error <= 1e-5 * largest, "{found:?} for {given:?}");
         // [`Body::inertia`] agrees.
         let read = model.bodies.all()[0].inertia(&model.particles, mass);
         prop_assert!(max_difference(&read, &inertia) <= 1e-5 * largest);
@@ -129,7 +129,7 @@ proptest! {
                 let side = [0.15, 0.25, 0.35][axis];
                 if vertex >> (2 - axis) & 1 == 1 { side } else { -side }
             });
-            let difference = sub(position.map(f64::from), pose.place(local));
+            let difference = sub(position.map(f64::from), pose.point(local));
             prop_assert!(length(difference) < 3e-6);
         }
     }
@@ -141,33 +141,34 @@ proptest! {
         masses in prop::array::uniform4(prop_oneof![1 => Just(0.0_f32), 4 => 0.1..10.0_f32]),
         by in prop::array::uniform3(-1.0..1.0_f32),
     ) {
-        let anchors = [
+        let weighted_points = [
             WeightedPoint::at(2),
             WeightedPoint::on_stick([0, 2], weights[0]),
             WeightedPoint::on_triangle([0, 1, 3], [weights[0], weights[1]]),
             WeightedPoint::in_tetrahedron([0, 1, 2, 3], weights),
         ];
-        for anchor in anchors {
-            prop_assert!((anchor.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        for point in weighted_points {
+            prop_assert!((point.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
             let mut particles = Particles::new(&points, &masses).unwrap();
-            let p = anchor.position(&particles);
+            let p = point.position(&particles);
             // A point loses digits if its inverse mass is small beside those of its particles.
-            let inverse_mass = anchor.inverse_mass(&particles);
+            let inverse_mass = point.inverse_mass(&particles);
             let largest = (0..4).map(|i| {
-                anchor.weights[i].abs() * masses[anchor.particles[i] as usize]
+                point.weights[i].abs() * masses[point.particles[i] as usize]
             }).fold(0.0, f32::max);
             prop_assume!(inverse_mass == 0.0 || inverse_mass > 1e-3 * largest);
-            anchor.push(&mut particles, by);
+            point.move_by(&mut particles, by);
             for i in 0..4 {
                 if masses[i] == 0.0 {
                     prop_assert_eq!(particles.position(i).map(f32::to_bits), points[i].map(|x| (x + 0.0).to_bits()));
                 }
             }
-            let moved = anchor.position(&particles);
+            let moved = point.position(&particles);
             for axis in 0..3 {
                 let q = if inverse_mass > 0.0 { p[axis] + by[axis] } else { p[axis] };
                 let scale = if inverse_mass > 0.0 { 1.0 + largest / inverse_mass } else { 1.0 };
-                prop_assert!((moved[axis] - q).abs() < 1e-6 * scale, "{} for {}", moved[axis], q);
+                let x = moved[axis];
+                prop_assert!((x - q).abs() < 1e-6 * scale, "{x} m, expected {q} m");
             }
         }
     }
@@ -188,13 +189,13 @@ proptest! {
             from_fn::<_, 3, _>(|axis| p[axis] - q[axis])
         };
         let before = gap(&particles);
-        p.push_apart(&q, &mut particles, by);
+        p.move_apart(&q, &mut particles, by);
         for axis in 0..3 {
             prop_assert!((gap(&particles)[axis] - before[axis] - by[axis]).abs() < 2e-6);
         }
-        // Linear momentum is conserved. Opposite pushes along `by` act at p and at q, so angular
-        // momentum changes by the moment of the push at p about q.
-        let (mut linear, mut angular, mut all) = ([0.0; 3], [0.0; 3], 0.0);
+        // Linear momentum is conserved. Opposite impulses along `by` act at p and at q, so angular
+        // momentum changes by the moment of the impulse at p about q.
+        let (mut linear, mut angular, mut scale) = ([0.0; 3], [0.0; 3], 0.0);
         for i in 0..8 {
             let mass = 1.0 / f64::from(masses[i]);
             let displacement: Vector =
@@ -203,14 +204,14 @@ proptest! {
             for axis in 0..3 {
                 linear[axis] += mass * displacement[axis];
                 angular[axis] += mass * moment[axis];
-                all += mass * displacement[axis].abs();
+                scale += mass * displacement[axis].abs();
             }
         }
-        prop_assert!(length(linear) < 1e-6 * (1.0 + all));
-        let push = 1.0 / f64::from(p.inverse_mass(&Particles::new(&points, &masses).unwrap())
-            + q.inverse_mass(&Particles::new(&points, &masses).unwrap()));
-        let moment = cross(before.map(f64::from), by.map(|by| push * f64::from(by)));
-        prop_assert!(length(sub(angular, moment)) < 1e-5 * (1.0 + all));
+        prop_assert!(length(linear) < 1e-6 * (1.0 + scale));
+        let initial = Particles::new(&points, &masses).unwrap();
+        let effective_mass = 1.0 / f64::from(p.inverse_mass(&initial) + q.inverse_mass(&initial));
+        let moment = cross(before.map(f64::from), by.map(|by| effective_mass * f64::from(by)));
+        prop_assert!(length(sub(angular, moment)) < 1e-5 * (1.0 + scale));
     }
 }
 
@@ -228,7 +229,7 @@ fn mass_properties_of_meshes_match_closed_forms() {
         from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
     assert!(max_difference(&corner.inertia, &known) < 1e-12);
 
-    // The mass properties of a brick of 1800 kg/m³ from its mesh, far from the origin, match the closed form.
+    // A brick of 1800 kg/m³ from its mesh, far from the origin.
     let size = [0.25_f32, 0.0625, 0.125];
     let brick = Model::rigid_box(size, 1800.0).unwrap();
     let vertices_of_brick = brick.bodies.vertices(&brick.particles);
@@ -241,46 +242,52 @@ fn mass_properties_of_meshes_match_closed_forms() {
     assert!((by_mesh.mass - closed_form.mass).abs() < 1e-9);
     assert!(length(sub(by_mesh.centre, [100.0; 3])) < 1e-9);
     assert!(max_difference(&by_mesh.inertia, &closed_form.inertia) < 1e-9);
-    let of_particles = measured(&brick);
-    let off = max_difference(&of_particles.inertia, &closed_form.inertia);
-    assert!(off < 1e-5 * closed_form.inertia[1][1]);
+    let by_particles = of_particles(&brick);
+    let error = max_difference(&by_particles.inertia, &closed_form.inertia);
+    assert!(error < 1e-5 * closed_form.inertia[1][1]);
 
     // The particles of a rigid mesh have the mass properties of the mesh.
     let rigid = Model::rigid_mesh(&vertices, &triangles, 6.0).unwrap();
-    let of_particles = measured(&rigid);
-    assert!((of_particles.mass - 1.0).abs() < 1e-6);
-    assert!(max_difference(&of_particles.inertia, &known) < 1e-6);
+    let by_particles = of_particles(&rigid);
+    assert!((by_particles.mass - 1.0).abs() < 1e-6);
+    assert!(max_difference(&by_particles.inertia, &known) < 1e-6);
 }
 
 #[test]
 fn impossible_bodies_are_rejected() {
-    let of = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
+    let rigid = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
     let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
-    assert!(impossible(of(diagonal([1.0, 1.0, 2.1]))));
-    assert!(impossible(of(diagonal([1.0, 1.0, 2.0]))), "a disc without thickness");
-    assert!(impossible(of(diagonal([-1.0, 1.0, 1.0]))));
-    assert!(impossible(of(diagonal([0.0; 3]))));
+    assert!(impossible(rigid(diagonal([1.0, 1.0, 2.1]))));
+    assert!(impossible(rigid(diagonal([1.0, 1.0, 2.0])))); // a disc without thickness
+    assert!(impossible(rigid(diagonal([-1.0, 1.0, 1.0]))));
+    assert!(impossible(rigid(diagonal([0.0; 3]))));
     let mut asymmetric = diagonal([1.0; 3]);
     asymmetric[0][1] = 0.1;
-    assert!(matches!(of(asymmetric), Err(ModelError::Body(BodyError::NotSymmetric))));
-    assert!(matches!(of(diagonal([f64::NAN; 3])), Err(ModelError::Body(BodyError::NotSymmetric))));
+    assert!(matches!(rigid(asymmetric), Err(ModelError::Body(BodyError::NotSymmetric))));
+    assert!(matches!(
+        rigid(diagonal([f64::NAN; 3])),
+        Err(ModelError::Body(BodyError::NotSymmetric))
+    ));
 
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mesh = |triangles: &[[u32; 3]], density| {
         Model::rigid_mesh(&vertices, triangles, density).map(|_| ()).unwrap_err()
     };
-    let outside = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
-    let inside_out = outside.map(|[a, b, c]| [a, c, b]);
-    let body = |error| match error {
+    let outward = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let inside_out = outward.map(|[a, b, c]| [a, c, b]);
+    let body_error = |error| match error {
         ModelError::Body(error) => error,
-        other => panic!("{other}"),
+        other => panic!("not an error of a body: {other}"),
     };
-    assert!(matches!(body(mesh(&outside[..3], 1.0)), BodyError::NotClosed { .. }));
-    assert!(matches!(body(mesh(&[], 1.0)), BodyError::Volume { .. }));
-    assert!(matches!(body(mesh(&inside_out, 1.0)), BodyError::Volume { .. }));
-    assert!(matches!(body(mesh(&[[0, 1, 4]], 1.0)), BodyError::NoSuchVertex { corner: 4, .. }));
-    assert!(matches!(body(mesh(&outside, 0.0)), BodyError::Mass { .. }));
-    assert!(matches!(body(mesh(&outside, f64::NAN)), BodyError::Mass { .. }));
+    assert!(matches!(body_error(mesh(&outward[..3], 1.0)), BodyError::NotClosed { .. }));
+    assert!(matches!(body_error(mesh(&[], 1.0)), BodyError::Volume { .. }));
+    assert!(matches!(body_error(mesh(&inside_out, 1.0)), BodyError::Volume { .. }));
+    assert!(matches!(
+        body_error(mesh(&[[0, 1, 4]], 1.0)),
+        BodyError::NoSuchVertex { corner: 4, .. }
+    ));
+    assert!(matches!(body_error(mesh(&outward, 0.0)), BodyError::Mass { .. }));
+    assert!(matches!(body_error(mesh(&outward, f64::NAN)), BodyError::Mass { .. }));
     assert!(Model::tetrahedron(0.0, 1.0).is_err() && Model::tetrahedron(1.0, -1.0).is_err());
     assert!(
         Model::basis(f32::NAN, 1.0).is_err() && Model::rigid_box([1.0, 0.0, 1.0], 1.0).is_err()
@@ -370,8 +377,14 @@ fn a_free_top_follows_eulers_equations() {
     // after the motion.
     for quantity in 0..3 {
         let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][quantity]);
-        assert!(small < 0.03, "{errors:?}");
-        assert!((1.8..2.2).contains(&(large / middle)), "{errors:?}");
-        assert!((1.8..2.2).contains(&(middle / small)), "{errors:?}");
+        assert!(small < 0.03, "errors of rotation, spin, momentum: {errors:?}");
+        assert!(
+            (1.8..2.2).contains(&(large / middle)),
+            "errors of rotation, spin, momentum: {errors:?}"
+        );
+        assert!(
+            (1.8..2.2).contains(&(middle / small)),
+            "errors of rotation, spin, momentum: {errors:?}"
+        );
     }
 }

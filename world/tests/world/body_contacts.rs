@@ -7,9 +7,8 @@ use taut_scalar::ScalarKernel;
 use taut_world::{Body, BodyPose, HalfSpace, Model, Scene, Solid, Surface, Twist, World};
 
 const SUBSTEPS: u32 = 4;
+/// The length of a substep, s.
 const H: f64 = 1.0 / 60.0 / SUBSTEPS as f64;
-
-type Bodies = World;
 
 /// An empty scene with passes as in Jakobsen 2001: "3 to 4 relaxation iterations", each followed by
 /// collisions.
@@ -26,16 +25,16 @@ fn floor(normal: [f64; 3], surface: Surface) -> Arc<Solid<HalfSpace>> {
     Arc::new(Solid::new(HalfSpace::new([0.0; 3], normal).unwrap()).with(surface).unwrap())
 }
 
-fn world(scene: &Scene) -> Bodies {
+fn world(scene: &Scene) -> World {
     World::new(scene, |_| ScalarKernel).unwrap()
 }
 
-fn bodies(world: &Bodies) -> impl Iterator<Item = (&Particles<3>, &Body)> {
+fn bodies(world: &World) -> impl Iterator<Item = (&Particles<3>, &Body)> {
     let model = &world.islands()[0].model;
     model.bodies.all().iter().map(|body| (&model.particles, body))
 }
 
-fn twists(world: &Bodies) -> Vec<Twist> {
+fn twists(world: &World) -> Vec<Twist> {
     bodies(world).map(|(particles, body)| body.twist(particles, H)).collect()
 }
 
@@ -44,7 +43,7 @@ fn length(v: [f64; 3]) -> f64 {
 }
 
 /// Largest deviation of a stick from its rest length, relative to the rest length.
-fn stretch(world: &Bodies) -> f64 {
+fn stretch(world: &World) -> f64 {
     let model = &world.islands()[0].model;
     (0..model.sticks.len())
         .map(|stick| {
@@ -87,7 +86,7 @@ fn bodies_stay_rigid_with_few_iterations_and_come_to_rest() {
             let vertices = model.bodies.vertices(&model.particles);
             deepest = vertices.iter().fold(deepest, |deepest, [_, y, _]| deepest.max(-y));
         }
-        assert!(worst < 0.1 && deepest < 1e-3, "stretch {worst}, {deepest} m deep");
+        assert!(worst < 0.1 && deepest < 1e-3, "stretch {worst}, depth {deepest} m");
         assert!(stretch(&world) < 5e-3);
         let twist = twists(&world)[0];
         assert!(length(twist.velocity) < 1e-2 && length(twist.spin) < 2e-2, "{twist:?}");
@@ -116,9 +115,12 @@ fn a_box_on_a_slope_stays_or_slides_with_coulomb_friction() {
             assert!(world.step().unwrap().finite);
         }
         let velocity = twists(&world)[0].velocity;
-        let down = -(velocity[0] * cosine + velocity[1] * sine);
+        let downhill = -(velocity[0] * cosine + velocity[1] * sine);
         let expected = (9.81 * (sine - f64::from(friction) * cosine)).max(0.0);
-        assert!((down - expected).abs() < 0.02 * 9.81, "{friction}: {down} m/s, not {expected}");
+        assert!(
+            (downhill - expected).abs() < 0.02 * 9.81,
+            "friction {friction}: {downhill} m/s, expected {expected}"
+        );
     }
 }
 
@@ -128,7 +130,7 @@ mod pairs {
 
     use super::*;
 
-    fn poses(world: &Bodies) -> Vec<BodyPose> {
+    fn poses(world: &World) -> Vec<BodyPose> {
         bodies(world).map(|(particles, body)| body.pose(particles)).collect()
     }
 
@@ -163,8 +165,8 @@ mod pairs {
         }
     }
 
-    /// Momentum and angular momentum about the origin.
-    fn momenta(world: &Bodies) -> [[f64; 3]; 2] {
+    /// Momentum, kg m/s, and angular momentum about the origin, kg m²/s.
+    fn momenta(world: &World) -> [[f64; 3]; 2] {
         let particles = &world.islands()[0].model.particles;
         let mut sums = [[0.0; 3]; 2];
         for i in 0..particles.len() {
@@ -199,7 +201,7 @@ mod pairs {
                 assert!(world.step().unwrap().finite);
             }
             let after = momenta(&world);
-            let [large, small] = twists(&world)[..] else { panic!("two bodies") };
+            let [large, small] = twists(&world)[..] else { panic!("expected two bodies") };
             assert!(large.velocity[0] > 0.3, "they did not collide: {large:?}");
             assert!(large.velocity[0] >= small.velocity[0] - 1e-2 || length(large.spin) > 0.5);
             // Linear momentum is lost by rounding only. A stick's correction is along its direction
@@ -219,7 +221,7 @@ mod pairs {
 
     #[test]
     fn head_on_collisions_of_cubes_have_the_given_restitution() {
-        let at = |x: f64, velocity: f64, density: f64| {
+        let cube_at = |x: f64, velocity: f64, density: f64| {
             let mut cube = Model::rigid_box([0.5; 3], density).unwrap().moved([x as f32, 0.0, 0.0]);
             let Model { particles, bodies, .. } = &mut cube;
             let twist = Twist { velocity: [velocity, 0.0, 0.0], spin: [0.0; 3] };
@@ -230,18 +232,21 @@ mod pairs {
             let mut scene = scene();
             scene.settings.step.acceleration = [0.0; 3];
             scene.obstacles.push(bouncing(restitution));
-            scene.add("left", at(-0.5, 1.0, 300.0)).unwrap();
-            scene.add("right", at(0.5, -1.0, density)).unwrap();
+            scene.add("left", cube_at(-0.5, 1.0, 300.0)).unwrap();
+            scene.add("right", cube_at(0.5, -1.0, density)).unwrap();
             let mut world = world(&scene);
             let before = momenta(&world);
             for _ in 0..60 {
                 assert!(world.step().unwrap().finite);
             }
             let after = momenta(&world);
-            let [left, right] = twists(&world)[..] else { panic!("two bodies") };
+            let [left, right] = twists(&world)[..] else { panic!("expected two bodies") };
             let separating = right.velocity[0] - left.velocity[0];
             let expected = 2.0 * f64::from(restitution);
-            assert!((separating - expected).abs() < 0.03, "{restitution}: {left:?} {right:?}");
+            assert!(
+                (separating - expected).abs() < 0.03,
+                "restitution {restitution}: {left:?} {right:?}"
+            );
             for axis in 0..3 {
                 assert!((before[0][axis] - after[0][axis]).abs() < 0.05, "{before:?} {after:?}");
             }
@@ -271,9 +276,9 @@ mod pairs {
                 assert!(world.step().unwrap().finite);
                 heights.push(poses(&world).last().unwrap().centre[1] - 0.25);
             }
-            let low = heights.iter().position(|&height| height < 0.05).unwrap();
-            let high = heights[low..].iter().copied().fold(0.0, f64::max);
-            assert!((high - 0.36).abs() < 0.04, "{on_body}: {high} m");
+            let landed = heights.iter().position(|&height| height < 0.05).unwrap();
+            let highest = heights[landed..].iter().copied().fold(0.0, f64::max);
+            assert!((highest - 0.36).abs() < 0.04, "on a body: {on_body}: {highest} m");
             assert!(length(twists(&world).last().unwrap().spin) < 0.2);
         }
     }
@@ -286,22 +291,25 @@ mod pairs {
         scene.obstacles.push(bouncing(0.9));
         let cube = || Model::rigid_box([0.5; 3], 300.0).unwrap();
         for nth in 0..3 {
-            let at = [0.02 * nth as f32, 0.25 + 0.5 * nth as f32, 0.0];
-            scene.add(format!("stacked {nth}"), cube().moved(at)).unwrap();
+            let offset = [0.02 * nth as f32, 0.25 + 0.5 * nth as f32, 0.0];
+            scene.add(format!("stacked {nth}"), cube().moved(offset)).unwrap();
         }
         let mut stack = world(&scene);
         for _ in 0..240 {
             assert!(stack.step().unwrap().finite);
         }
         for (nth, pose) in poses(&stack).iter().enumerate() {
-            assert!((pose.centre[1] - 0.25 - 0.5 * nth as f64).abs() < 5e-3, "{nth}: {pose:?}");
+            assert!(
+                (pose.centre[1] - 0.25 - 0.5 * nth as f64).abs() < 5e-3,
+                "cube {nth}: {pose:?}"
+            );
         }
         assert!(twists(&stack).iter().all(|twist| length(twist.velocity) < 1e-2));
 
         let twist = Twist { velocity: [0.3, -1.0, 0.0], spin: [3.0, 1.0, -2.0] };
         scene.add("falling", rotated(cube(), [0.1, 3.0, 0.1], twist)).unwrap();
         let mut world = world(&scene);
-        let energy = |world: &Bodies| {
+        let energy = |world: &World| {
             let now = world.diagnostics().unwrap();
             now.kinetic + now.potential
         };

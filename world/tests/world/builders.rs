@@ -7,8 +7,8 @@ use taut_world::{
     Axes, Bridge, Cloth, Diagonals, HexSheet, Model, ModelError, Plant, Ragdoll, Rope, SceneError,
 };
 
-/// Valid and invalid numbers.
-fn number() -> impl Strategy<Value = f32> {
+/// Valid and invalid values of a parameter.
+fn parameter() -> impl Strategy<Value = f32> {
     prop_oneof![
         8 => 0.01_f32..10.0,
         1 => -1.0_f32..1.0,
@@ -27,10 +27,10 @@ fn count() -> impl Strategy<Value = usize> {
 }
 
 fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
-    prop::collection::vec(number(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
+    prop::collection::vec(parameter(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
-/// Checks that all positions are finite and all numbers refer to existing particles.
+/// Checks that all positions are finite and all indices refer to existing particles.
 fn check<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
     let Ok(model) = model else { return Ok(()) };
     let len = model.particles.len();
@@ -41,7 +41,7 @@ fn check<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), Test
     prop_assert!(!model.sticks.is_empty() && model.sticks.particles() == len);
     prop_assert!(model.sticks.rests().iter().all(|&rest| rest > 0.0 && rest.is_finite()));
     prop_assert!(model.faces.as_flattened().iter().all(|&corner| (corner as usize) < len));
-    prop_assert!(model.groups.values().flatten().all(|&one| (one as usize) < len));
+    prop_assert!(model.groups.values().flatten().all(|&particle| (particle as usize) < len));
     prop_assert!(model.radii.is_empty() || model.radii.len() == len);
     prop_assert!(model.mass().is_finite());
     Ok(())
@@ -51,9 +51,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn cloth(
+    fn a_cloth_is_valid_or_rejected(
         counts in [count(), count()],
-        [width, height, density] in [number(), number(), number()],
+        [width, height, density] in [parameter(), parameter(), parameter()],
         [across, down] in [point::<3>(), point::<3>()],
         families in prop::sample::select(vec![&[][..], Family::STRUCTURAL, Family::ALL]),
     ) {
@@ -71,18 +71,18 @@ proptest! {
     }
 
     #[test]
-    fn meshes(
+    fn a_mesh_is_valid_or_rejected(
         points in prop::collection::vec(point::<3>(), 0..6),
         triangles in prop::collection::vec([0_u32..6, 0_u32..6, 0_u32..6], 0..4),
-        density in number(),
+        density in parameter(),
     ) {
         check(Model::from_triangles(&points, &triangles, Bending::Sticks, density))?;
     }
 
     #[test]
-    fn ropes(
+    fn a_rope_is_valid_or_rejected(
         path in prop::collection::vec(point::<2>(), 0..5),
-        [spacing, density, bending] in [number(), number(), number()],
+        [spacing, density, bending] in [parameter(), parameter(), parameter()],
         kind in prop::sample::select(vec![Kind::TwoSided, Kind::Maximum, Kind::Minimum]),
     ) {
         // Very fine ropes are valid but slow.
@@ -91,22 +91,22 @@ proptest! {
     }
 
     #[test]
-    fn bridges(
+    fn a_bridge_is_valid_or_rejected(
         [from, to] in [point::<3>(), point::<3>()],
         [planks, ropes] in [count(), count()],
         [width, sag, rails, plank_mass, density] in
-            [number(), number(), number(), number(), number()],
+            [parameter(), parameter(), parameter(), parameter(), parameter()],
     ) {
         let bridge = Bridge { planks, ropes, width, sag, rails, plank_mass, density };
         check(Model::bridge(from, to, &bridge))?;
     }
 
     #[test]
-    fn plants(
+    fn a_plant_is_valid_or_rejected(
         pieces in count(),
         levels in prop_oneof![0_u32..3, Just(u32::MAX)],
-        [height, angle, leaf, thickness] in [number(), number(), number(), number()],
-        [wood_density, leaf_density, stiffness] in [number(), number(), number()],
+        [height, angle, leaf, thickness] in [parameter(), parameter(), parameter(), parameter()],
+        [wood_density, leaf_density, stiffness] in [parameter(), parameter(), parameter()],
         seed in any::<u64>(),
     ) {
         // A plant of many levels is large.
@@ -120,7 +120,9 @@ proptest! {
     }
 
     #[test]
-    fn ragdolls([height, mass, posture] in [number(), number(), number()]) {
+    fn a_ragdoll_is_valid_or_rejected(
+        [height, mass, posture] in [parameter(), parameter(), parameter()],
+    ) {
         let ragdoll = Ragdoll { height, mass, posture };
         check(Model::<2>::ragdoll(&ragdoll))?;
         check(Model::<3>::ragdoll(&ragdoll))?;

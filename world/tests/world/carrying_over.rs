@@ -12,8 +12,8 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
     let disc = || Model::disc(4, StickSet::All).unwrap().moved([5.0, 0.0, 0.0]);
     let scene = |discs: usize, wider: bool| {
         let mut scene = Scene::<3>::new();
-        for number in 0..discs {
-            scene.add(format!("disc {number}"), disc()).unwrap();
+        for index in 0..discs {
+            scene.add(format!("disc {index}"), disc()).unwrap();
         }
         scene.add("sheet", sheet().tethered(Tethers::default()).unwrap()).unwrap();
         let columns = if wider { 5 } else { 4 };
@@ -24,11 +24,11 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
         }));
         scene
     };
-    // With seven discs, these are copies; the sheet then has other numbers.
-    let play = |replaced: bool| {
+    // With seven discs, these are copies, and the particles of the sheet have other indices.
+    let final_positions = |replaced: bool| {
         let mut world = world(&scene(1, false));
-        let at = |world: &World<3>| world.model("sheet").unwrap().start;
-        let particle = at(&world) + 107;
+        let sheet_start = |world: &World<3>| world.model("sheet").unwrap().start;
+        let particle = sheet_start(&world) + 107;
         steps(&mut world, 5);
         world.grab(particle).unwrap();
         world.pin(particle - 20).unwrap();
@@ -36,7 +36,7 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
         steps(&mut world, 3);
         let torn = world.torn();
         assert!(torn > 0);
-        world.drag(particle, [0.95, -0.2, 0.3]).unwrap(); // not yet reached when it is replaced
+        world.drag(particle, [0.95, -0.2, 0.3]).unwrap(); // not reached when the world is replaced
         if replaced {
             let mut next = crate::make::world(&scene(7, true));
             assert_eq!(next.carry_over(&world), 2); // the sheet and a disc; the other model differs
@@ -45,7 +45,7 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
             assert_eq!(next.removed().triangles.len(), world.removed().triangles.len());
             world = next;
         }
-        let particle = at(&world) + 107;
+        let particle = sheet_start(&world) + 107;
         steps(&mut world, 2);
         world.release(particle).unwrap();
         world.unpin(particle - 20).unwrap();
@@ -53,5 +53,5 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
         let range = world.model("sheet").unwrap();
         range.map(|particle| world.position(particle)).collect::<Vec<_>>()
     };
-    assert_eq!(play(false), play(true));
+    assert_eq!(final_positions(false), final_positions(true));
 }

@@ -1,4 +1,4 @@
-//! Sheets and meshes have the values computed by hand.
+//! Sheets and meshes have values computed by hand.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ fn faces_cover_a_cloth_once_and_face_the_front() {
 }
 
 #[test]
-fn sides_have_their_names() {
+fn the_sides_of_a_cloth_are_named_groups() {
     let model = Model::<2>::cloth(&Cloth::spaced(4, 3, 0.5)).unwrap();
     let group = |name: &str| model.groups[name].clone();
     assert_eq!(group("top"), [0, 1, 2, 3]);
@@ -107,11 +107,11 @@ fn edges_of_a_hexagonal_sheet_are_all_equal() {
 #[test]
 fn the_mass_of_a_mesh_is_density_times_area_and_its_rim_is_a_group() {
     // A fan of six triangles around particle 0, open between the particles 7 and 1.
-    let angles = (0..7).map(|nth| f64::from(nth) * 0.8);
+    let angles = (0..7).map(|i| f64::from(i) * 0.8);
     let fan: Vec<[f32; 3]> = core::iter::once([0.0; 3])
         .chain(angles.map(|angle| [angle.cos() as f32, angle.sin() as f32, 0.0]))
         .collect();
-    let triangles: Vec<[u32; 3]> = (1..7).map(|nth| [0, nth, nth + 1]).collect();
+    let triangles: Vec<[u32; 3]> = (1..7).map(|i| [0, i, i + 1]).collect();
     let model = Model::from_triangles(&fan, &triangles, Bending::Sticks, 2.0).unwrap();
     assert!((model.mass() - 2.0 * 6.0 * 0.8_f64.sin() / 2.0).abs() < 1e-5);
     assert_eq!(model.groups["rim"], [0, 1, 2, 3, 4, 5, 6, 7]);

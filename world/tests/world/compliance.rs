@@ -29,7 +29,10 @@ fn a_weight_sags_by_compliance_times_weight_at_any_number_of_substeps() {
             for substeps in [1, 2, 4, 8, 16] {
                 let sag = sag(compliance, mass, substeps, 1, formula);
                 let error = (sag - expected).abs() / expected;
-                assert!(error < 0.01, "{formula}, {substeps} substeps: {sag} m, not {expected} m");
+                assert!(
+                    error < 0.01,
+                    "{formula}, {substeps} substeps: {sag} m, expected {expected} m"
+                );
             }
         }
     }

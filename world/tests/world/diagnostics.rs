@@ -6,15 +6,15 @@ use taut_world::{Diagnostics, Model, Scene, StickSet};
 
 use crate::make::{scene, steps, unconnected, world};
 
-/// The scene without gravity.
+/// The scene without gravity and damping.
 fn weightless(mut scene: Scene) -> Scene {
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
     scene
 }
 
-fn near(one: f64, other: f64, within: f64) -> bool {
-    (one - other).abs() <= within
+fn near(one: f64, other: f64, tolerance: f64) -> bool {
+    (one - other).abs() <= tolerance
 }
 
 #[test]
@@ -59,10 +59,11 @@ proptest! {
         for axis in 0..3 {
             let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
             let expected = v * t + 0.5 * a * t * t;
-            // The rest is rounding to f32: up to 240 substeps of half an ulp of about 15 m, each of
-            // which persists as a velocity. (Half a substep of the initial velocity would be 0.04
-            // m.)
-            prop_assert!(near(f64::from(world.position(0)[axis]), expected, 1e-2), "{expected}");
+            // The remaining error is rounding to f32: up to 240 substeps of half an ulp of about
+            // 15 m, each of which persists as a velocity. (Half a substep of the initial velocity
+            // would be 0.04 m.)
+            let x = f64::from(world.position(0)[axis]);
+            prop_assert!(near(x, expected, 1e-2), "{x} m, expected {expected} m");
         }
     }
 }
@@ -94,10 +95,10 @@ fn relaxation_conserves_momentum_and_adds_no_energy() {
         let before = world.diagnostics().unwrap();
         steps(&mut world, 120);
         let after = world.diagnostics().unwrap();
-        let mass: f64 = (0..world.len()).map(|it| 1.0 / f64::from(world.inverse_mass(it))).sum();
+        let mass: f64 = (0..world.len()).map(|i| 1.0 / f64::from(world.inverse_mass(i))).sum();
         for axis in 0..3 {
-            let [p, q] = [before, after].map(|it| it.momentum[axis] / mass);
-            assert!(near(p, q, 1e-4), "{formula}: {p} and {q} m/s on axis {axis}");
+            let [p, q] = [before, after].map(|diagnostics| diagnostics.momentum[axis] / mass);
+            assert!(near(p, q, 1e-4), "{formula}: {p} m/s before, {q} m/s after, on axis {axis}");
         }
         assert!(after.kinetic < before.kinetic, "{formula}: relaxation added energy");
     }
@@ -114,17 +115,17 @@ fn lost_angular_momentum(substeps: u32) -> f64 {
         let [x, _, z] = world.position(particle);
         world.set_velocity(particle, [3.0 * z, 0.0, -3.0 * x]).unwrap();
     }
-    let spin = |it: Diagnostics| it.angular_momentum[1];
-    let before = spin(world.diagnostics().unwrap());
+    let about_y = |diagnostics: Diagnostics| diagnostics.angular_momentum[1];
+    let before = about_y(world.diagnostics().unwrap());
     steps(&mut world, 60);
-    (spin(world.diagnostics().unwrap()) - before).abs() / before
+    (about_y(world.diagnostics().unwrap()) - before).abs() / before
 }
 
 #[test]
 fn shorter_substeps_lose_less_angular_momentum() {
     // A stick corrects along its direction after the motion, when its ends have rotated.
     let [coarse, fine] = [1, 8].map(lost_angular_momentum);
-    assert!(coarse < 0.15 && fine < coarse / 4.0, "{coarse} and {fine}");
+    assert!(coarse < 0.15 && fine < coarse / 4.0, "lost: {coarse} with 1 substep, {fine} with 8");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Drawings match the world, and their numbers are stable.
+//! Drawings match the world, and their indices are stable.
 
 use std::collections::BTreeSet;
 
@@ -39,13 +39,13 @@ fn rows_are_positions_in_the_order_of_the_world() {
     world.copy_vertices(&mut wide);
     assert!(wide.iter().zip(&rows).all(|(wide, row)| wide[..3] == row[..] && wide[3] == 0.0));
     // The vertices of the meshes of bodies follow.
-    let mut skins = wide[world.len()..].iter();
+    let mut mesh_vertices = wide[world.len()..].iter();
     for island in world.islands() {
         for vertex in island.model.bodies.vertices(&island.model.particles) {
-            assert_eq!(skins.next().unwrap()[..3], vertex);
+            assert_eq!(mesh_vertices.next().unwrap()[..3], vertex);
         }
     }
-    assert_eq!(skins.len(), 0);
+    assert_eq!(mesh_vertices.len(), 0);
 
     let flat = Model::<2>::cloth(&Cloth::default()).unwrap();
     let mut rows = vec![[f32::NAN; 3]; flat.particles.len()];
@@ -53,13 +53,13 @@ fn rows_are_positions_in_the_order_of_the_world() {
     assert!(rows.iter().all(|row| row[2] == 0.0 && row[0].is_finite()));
 }
 
-/// The numbers of the triangles or sticks of a drawing that are not removed.
+/// The indices of the triangles or sticks of a drawing that are not removed.
 fn remaining<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
-    (0..all.len()).filter(|&it| all[it][0] != REMOVED).collect()
+    (0..all.len()).filter(|&i| all[i][0] != REMOVED).collect()
 }
 
 #[test]
-fn removals_are_recorded_by_stable_numbers() {
+fn removals_are_recorded_by_stable_indices() {
     let whole = mixed();
     let mut world = world(&whole);
     let before = world.drawing();
@@ -68,7 +68,7 @@ fn removals_are_recorded_by_stable_numbers() {
         before.models.iter().map(|drawn| drawn.kind).collect::<Vec<_>>(),
         [ModelKind::Body, ModelKind::Cloth, ModelKind::Cloth, ModelKind::Body, ModelKind::Rope,]
     );
-    // The models in order, by the numbers of the world.
+    // The models in order, by the indices of the world.
     let (mut vertex, mut mesh_vertex) = (0, world.len() as u32);
     for (drawn, (name, model)) in before.models.iter().zip(whole.models()) {
         assert_eq!((&*drawn.name, drawn.particles.start as u32), (name, vertex));
@@ -76,7 +76,7 @@ fn removals_are_recorded_by_stable_numbers() {
         assert!(before.sticks[drawn.sticks.clone()].iter().copied().eq(sticks));
         let faces = model.faces.iter().map(|face| face.map(|corner| vertex + corner));
         let of_bodies =
-            model.bodies.triangles().iter().map(|it| it.map(|corner| mesh_vertex + corner));
+            model.bodies.triangles().iter().map(|face| face.map(|corner| mesh_vertex + corner));
         assert!(
             before.triangles[drawn.triangles.clone()].iter().copied().eq(faces.chain(of_bodies))
         );
@@ -90,7 +90,7 @@ fn removals_are_recorded_by_stable_numbers() {
             (remaining(&before.sticks), remaining(&drawing.sticks), &removed.sticks),
             (remaining(&before.triangles), remaining(&drawing.triangles), &removed.triangles),
         ] {
-            let gone: BTreeSet<usize> = gone.iter().map(|&it| it as usize).collect();
+            let gone: BTreeSet<usize> = gone.iter().map(|&index| index as usize).collect();
             assert_eq!(all.difference(&gone).copied().collect::<BTreeSet<_>>(), now);
         }
         assert_eq!(removed.sticks.len(), world.torn());
@@ -116,8 +116,8 @@ fn removals_are_recorded_by_stable_numbers() {
     let drawing = check(&world);
     steps(&mut world, 2);
 
-    let twin = World::resume(&whole, |_| ScalarKernel, &world.snapshot()).unwrap();
-    assert_eq!(check(&twin), drawing);
+    let resumed = World::resume(&whole, |_| ScalarKernel, &world.snapshot()).unwrap();
+    assert_eq!(check(&resumed), drawing);
 }
 
 #[test]
@@ -137,9 +137,9 @@ fn normals_of_a_sphere_point_outwards_and_are_weighted_by_area() {
     check_outward(&found);
 
     // Normals are weighted by area: two perpendicular triangles, one twice as large as the other.
-    let corner = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let points = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mut found = [[0.0; 3]; 4];
-    normals(&corner, &[[0, 1, 2], [0, 2, 3]], &mut found);
+    normals(&points, &[[0, 1, 2], [0, 2, 3]], &mut found);
     assert!((found[0][2] / found[0][0] - 2.0).abs() < 1e-6);
 }
 
@@ -295,7 +295,7 @@ fn every_scene_has_a_drawing() {
         for obstacle in world.obstacles() {
             let name = format!("{obstacle:?}");
             let has_no_shape =
-                ["BodyContacts", "LimbContacts"].iter().any(|it| name.starts_with(it));
+                ["BodyContacts", "LimbContacts"].iter().any(|kind| name.starts_with(kind));
             assert_eq!(obstacle.figure(1.0).is_none(), has_no_shape);
         }
         world.drawing()
@@ -337,7 +337,8 @@ fn emitted_particles_that_are_not_alive_are_hidden() {
         steps(&mut world, 1);
         let (island, first) = world.locate(25);
         let emitter = &world.islands()[island].model.emitters[0];
-        let alive = emitter.particles_at(world.time()).map(|it| 25 + it.particle as usize - first);
+        let alive =
+            emitter.particles_at(world.time()).map(|living| 25 + living.particle as usize - first);
         let mut all: Vec<usize> = world.hidden_particles().chain(alive).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(25..world.len()));
@@ -354,17 +355,17 @@ fn support_sticks_are_not_drawn() {
     both.add("plant", plant.clone().shuffled(4)).unwrap();
     let drawing = world(&both).drawing();
     // Without support sticks a plant is a tree, except that each leaf is a loop of 4 sticks.
-    let seen = plant.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
+    let visible = plant.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
     let leaves = plant.faces.len() / 2;
-    assert_eq!(seen, plant.particles.len() - 1 + leaves);
-    assert_eq!(drawing.hidden_sticks.len(), plant.sticks.len() - seen);
+    assert_eq!(visible, plant.particles.len() - 1 + leaves);
+    assert_eq!(drawing.hidden_sticks.len(), plant.sticks.len() - visible);
     let first = drawing.models[1].sticks.start as u32;
     assert!(drawing.hidden_sticks.iter().all(|&stick| stick >= first));
     assert!(drawing.hidden_sticks.is_sorted());
 
     let doll = Model::<2>::ragdoll(&taut_world::Ragdoll::default()).unwrap();
-    let limbs = doll.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
-    assert_eq!(limbs, 2 + 4 * 2);
+    let visible = doll.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
+    assert_eq!(visible, 2 + 4 * 2);
     let drawing = world(&scene("doll", doll)).drawing();
     assert!(drawing.radii.iter().all(|&radius| radius > 0.0));
 }
@@ -394,7 +395,7 @@ fn matrices_of_glam_and_mint_map_points_alike() {
         Model::rigid_box([0.2, 0.1, 0.3], 900.0).unwrap().turned([1.0, 2.0, 3.0], 0.8).unwrap();
     let pose = brick.bodies.all()[0].pose(&brick.particles);
     let matrix: DMat4 = pose.into();
-    assert!(matrix.transform_point3(point.into()).distance(pose.place(point).into()) < 1e-12);
+    assert!(matrix.transform_point3(point.into()).distance(pose.point(point).into()) < 1e-12);
     let columns: [[f64; 4]; 4] = mint::ColumnMatrix4::from(pose).into();
     assert_eq!(columns, matrix.to_cols_array_2d());
 }

@@ -50,7 +50,7 @@ fn a_rope_of_long_sticks_hangs_on_a_pole_between_its_particles() {
             steps(&mut world, 1);
             assert!(world.diagnostics().unwrap().depth < 2e-3);
         }
-        assert!(highest(&world) > 0.0 && lowest(&world) > -1.3, "{}", highest(&world));
+        assert!(highest(&world) > 0.0 && lowest(&world) > -1.3, "{} m", highest(&world));
     }
     let path = [[-1.5, 0.3, 0.0], [1.5, 0.3, 0.0]];
     let mut without = world_of(rope(&path), [Arc::new(pole(0.0))]);
@@ -60,8 +60,8 @@ fn a_rope_of_long_sticks_hangs_on_a_pole_between_its_particles() {
 
 #[test]
 fn a_rope_in_2d_hangs_on_a_corner_between_its_particles() {
-    let spacing = Rope { spacing: 1.0, ..Rope::default() };
-    let rope = Model::rope(&[[-1.5, 0.3], [1.5, 0.3]], &spacing).unwrap();
+    let options = Rope { spacing: 1.0, ..Rope::default() };
+    let rope = Model::rope(&[[-1.5, 0.3], [1.5, 0.3]], &options).unwrap();
     let diamond = Cuboid::oriented([0.0, -0.2], [[0.1, 0.1], [-0.1, 0.1]]).unwrap();
     let mut scene = Scene::<2>::new();
     scene.add("rope", rope).unwrap();
@@ -89,7 +89,10 @@ fn a_hit_between_particles_stops_the_point_that_hits() {
     steps(&mut world, 1);
     for (end, expected) in [(0, -1.0 + 0.75 / 0.625), (1, -1.0 + 0.25 / 0.625)] {
         let velocity = (world.position(end)[1] - before[end]) * 60.0;
-        assert!((velocity - expected).abs() < 0.02, "{end}: {velocity} m/s, not {expected}");
+        assert!(
+            (velocity - expected).abs() < 0.02,
+            "end {end}: {velocity} m/s, expected {expected}"
+        );
     }
 }
 
@@ -109,7 +112,10 @@ fn a_stick_slides_on_poles_with_coulomb_friction() {
         steps(&mut world, 60);
         let slid = world.position(0)[0] + 0.5;
         let expected = 0.4 * 0.4 / (2.0 * friction * 9.81);
-        assert!((slid / expected - 1.0).abs() < 0.1, "{friction}: {slid} m, not {expected} m");
+        assert!(
+            (slid / expected - 1.0).abs() < 0.1,
+            "friction {friction}: {slid} m, expected {expected} m"
+        );
     }
 }
 
@@ -171,7 +177,7 @@ fn a_small_ball_lifts_a_face_that_it_hits_between_particles() {
         }
         highest(&world)
     });
-    assert!(heights[0] > 0.1 && heights[1] < 0.05, "{heights:?}");
+    assert!(heights[0] > 0.1 && heights[1] < 0.05, "with and without edges: {heights:?} m");
 }
 
 #[test]
@@ -257,6 +263,6 @@ fn sticks_between_limbs_collide_once_a_limb_is_removed() {
     });
     assert_eq!(hashes[..2], hashes[1..3]);
     // The middle stick is on the pole; between two limbs it falls past it.
-    assert!(highest(&world) > 0.0, "{}", highest(&world));
-    assert!(highest(&without) < -0.5, "{}", highest(&without));
+    assert!(highest(&world) > 0.0, "{} m", highest(&world));
+    assert!(highest(&without) < -0.5, "{} m", highest(&without));
 }

@@ -31,7 +31,11 @@ fn particles_follow_their_parabola_from_birth_on() {
                 let found = world.position(living.particle as usize);
                 for axis in 0..3 {
                     let error = (f64::from(found[axis]) - expected[axis]).abs();
-                    assert!(error < 1e-3, "at the age of {} s off by {error} m", living.age);
+                    assert!(
+                        error < 1e-3,
+                        "at the age of {} s: {error} m from the parabola",
+                        living.age
+                    );
                 }
             }
         }
@@ -62,28 +66,29 @@ fn living_particles_are_those_born_and_not_dead() {
     let len = world.len();
     assert_eq!(len, 601);
     let mut lifetimes = std::collections::BTreeMap::new();
-    for frame in 1..=240 {
+    for step in 1..=240 {
         steps(&mut world, 1);
         let model = &world.islands()[0].model;
         let living: Vec<_> = emitter(&world).particles_at(world.time()).collect();
         // A particle is free if and only if it is alive.
-        let free = model.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
+        let free = model.particles.inverse_masses().iter().filter(|w| **w > 0.0).count();
         assert_eq!(living.len(), free);
-        for it in &living {
-            assert!((0.0..it.lifetime).contains(&it.age));
-            assert!(model.particles.inverse_masses()[it.particle as usize] > 0.0);
-            lifetimes.insert(it.birth, it.lifetime);
+        for one in &living {
+            assert!((0.0..one.lifetime).contains(&one.age));
+            assert!(model.particles.inverse_masses()[one.particle as usize] > 0.0);
+            lifetimes.insert(one.birth, one.lifetime);
         }
-        if frame > 60 {
+        if step > 60 {
             // 1000 per second, with a mean lifetime of 0.4 s.
-            assert!((340..460).contains(&living.len()), "{}", living.len());
+            assert!((340..460).contains(&living.len()), "{} are alive", living.len());
         }
     }
     // All births except the last ones were counted. Lifetimes are uniform from 0.2 to 0.6 s.
-    assert!(lifetimes.len() >= 3998, "{}", lifetimes.len());
+    assert!(lifetimes.len() >= 3998, "{} births", lifetimes.len());
     for quarter in 0..4 {
         let from = 0.2 + 0.1 * f64::from(quarter);
-        let within = lifetimes.values().filter(|it| (from..from + 0.1).contains(*it)).count();
+        let within =
+            lifetimes.values().filter(|lifetime| (from..from + 0.1).contains(*lifetime)).count();
         assert!((900..1100).contains(&within), "{within} lifetimes from {from} s on");
     }
 }
@@ -101,20 +106,20 @@ fn dead_particles_do_not_move_and_a_resumed_emitter_continues() {
     let mut world = world(&scene);
     steps(&mut world, 50);
     let snapshot = world.snapshot();
-    let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
+    let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
     for _ in 0..50 {
         let dead: Vec<_> = (0..world.len())
-            .filter(|&it| world.islands()[0].model.particles.inverse_masses()[it] == 0.0)
-            .map(|it| (it, world.position(it)))
+            .filter(|&i| world.islands()[0].model.particles.inverse_masses()[i] == 0.0)
+            .map(|particle| (particle, world.position(particle)))
             .collect();
         steps(&mut world, 1);
-        steps(&mut twin, 1);
-        assert_eq!(world.hash(), twin.hash());
-        for (it, position) in dead {
+        steps(&mut resumed, 1);
+        assert_eq!(world.hash(), resumed.hash());
+        for (particle, position) in dead {
             let is_reborn = emitter(&world)
                 .particles_at(world.time())
-                .any(|living| living.particle as usize == it);
-            assert!(is_reborn || world.position(it) == position);
+                .any(|living| living.particle as usize == particle);
+            assert!(is_reborn || world.position(particle) == position);
         }
     }
 }
@@ -142,12 +147,12 @@ fn polygons_emit_by_area_along_their_normals() {
         let [x, y, z] = world.position(living.particle as usize);
         assert!((f64::from(y) - 1.0 - 60.0 * living.age).abs() < 1e-3);
         let inside = |x: f32, width: f32| x >= -1e-5 && z >= -1e-5 && x / width + z <= 1.0 + 1e-5;
-        assert!(inside(x, 1.0) || inside(x - 5.0, 3.0), "{x} {z}");
+        assert!(inside(x, 1.0) || inside(x - 5.0, 3.0), "x = {x} m, z = {z} m");
         on_small += usize::from(x < 2.0);
         all += 1;
     }
     assert_eq!(all, 4000);
-    assert!((900..1100).contains(&on_small), "{on_small}");
+    assert!((900..1100).contains(&on_small), "{on_small} on the small triangle");
 }
 
 #[test]
@@ -173,7 +178,7 @@ fn turning_a_model_turns_the_source_and_velocity_of_its_emitter() {
     let turned = |source| {
         let settings =
             EmitterSettings { source, velocity: [4.0, 5.0, 6.0], ..EmitterSettings::default() };
-        // A third of a turn about the diagonal exchanges the axes.
+        // A third of a turn about the diagonal permutes the axes cyclically.
         let third = core::f32::consts::TAU / 3.0;
         let model = Model::emitter(settings).unwrap().turned([1.0; 3], third).unwrap();
         let settings = model.emitters[0].settings().clone();
@@ -181,13 +186,15 @@ fn turning_a_model_turns_the_source_and_velocity_of_its_emitter() {
         settings.source
     };
     let [a, b, c] = [[1.0, 2.0, 3.0], [2.0, 2.0, 3.0], [1.0, 4.0, 3.0]];
-    let Source::Point(point) = turned(Source::Point(a)) else { panic!() };
+    let Source::Point(point) = turned(Source::Point(a)) else { panic!("expected a point") };
     assert!(close(point, [3.0, 1.0, 2.0]));
     let disc = Source::Disc { centre: a, axes: [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]] };
-    let Source::Disc { centre, axes: [p, q] } = turned(disc) else { panic!() };
+    let Source::Disc { centre, axes: [p, q] } = turned(disc) else { panic!("expected a disc") };
     assert!(close(centre, [3.0, 1.0, 2.0]));
     assert!(close(p, [0.0, 1.0, 0.0]) && close(q, [0.0, 0.0, 2.0]));
-    let Source::Polygons(triangles) = turned(Source::Polygons(vec![[a, b, c]])) else { panic!() };
+    let Source::Polygons(triangles) = turned(Source::Polygons(vec![[a, b, c]])) else {
+        panic!("expected polygons")
+    };
     let expected = [[3.0, 1.0, 2.0], [3.0, 2.0, 2.0], [3.0, 1.0, 4.0]];
     assert!((0..3).all(|corner| close(triangles[0][corner], expected[corner])));
 }

@@ -74,14 +74,16 @@ fn regions_and_groups_restrict_a_field() {
             scene.settings.step.acceleration = [0.0; 3];
             let field = Field::new(Acceleration([0.0, 0.0, 36.0])).within(region);
             scene.forces.push(Arc::new(if group { field.on("upper") } else { field }));
-            scene.forces.push(Arc::new(Field::new(|_: &ParticleState| [1.0; 3]).on("nobody")));
+            scene
+                .forces
+                .push(Arc::new(Field::new(|_: &ParticleState| [1.0; 3]).on("no such group")));
             let mut world = world(&scene);
             steps(&mut world, 1);
             for (particle, is_inside) in inside.into_iter().enumerate() {
-                let is_pushed = is_inside && (!group || particle > 1);
+                let is_accelerated = is_inside && (!group || particle > 1);
                 let z = world.position(particle)[2];
                 assert!(
-                    (z - if is_pushed { 0.01 } else { 0.0 }).abs() < 1e-6,
+                    (z - if is_accelerated { 0.01 } else { 0.0 }).abs() < 1e-6,
                     "{region:?}, particle {particle}"
                 );
             }
@@ -92,7 +94,7 @@ fn regions_and_groups_restrict_a_field() {
 #[test]
 fn an_orbit_keeps_its_radius() {
     // The speed of the orbit with a radius of 2 m around 8 m³/s² is 2 m/s.
-    let attractor = Attractor { place: [0.0; 3], strength: 8.0, softening: 1e-3 };
+    let attractor = Attractor { position: [0.0; 3], strength: 8.0, softening: 1e-3 };
     let mut scene = scene("moon", unconnected(&[[2.0, 0.0, 0.0]], &[3.0]));
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -107,21 +109,21 @@ fn an_orbit_keeps_its_radius() {
     for _ in 0..600 {
         steps(&mut world, 1);
         let [x, y, _] = world.position(0);
-        assert!((x.hypot(y) - 2.0).abs() < 0.02, "{x} {y}");
+        assert!((x.hypot(y) - 2.0).abs() < 0.02, "at {x} {y} m");
     }
 }
 
 proptest! {
     #[test]
     fn an_attractor_keeps_forces_and_positions_finite(
-        softening in prop_oneof![Just(0.0_f32), (-45.0..13.0_f32).prop_map(|it| 10_f32.powf(it))],
+        softening in prop_oneof![Just(0.0_f32), (-45.0..13.0_f32).prop_map(|x| 10_f32.powf(x))],
         strength in prop_oneof![Just(1.0_f32), -1e24..1e24_f32],
         inverse_mass in prop_oneof![Just(1e-9_f32), Just(1.0), Just(1e9)],
-        distance in prop_oneof![Just(0.0_f32), (-45.0..12.0_f32).prop_map(|it| 10_f32.powf(it))],
+        distance in prop_oneof![Just(0.0_f32), (-45.0..12.0_f32).prop_map(|x| 10_f32.powf(x))],
         place in prop_oneof![Just(0.0_f32), Just(1e12), -1e12..1e12_f32],
         h in prop_oneof![Just(1e-5_f32), Just(10.0)],
     ) {
-        let attractor = Attractor { place: [place, 0.0, -0.0], strength, softening };
+        let attractor = Attractor { position: [place, 0.0, -0.0], strength, softening };
         let mut scene = falling(inverse_mass, Field::new(attractor));
         scene.settings.step.dt = h;
         let mut world = world(&scene);

@@ -6,7 +6,7 @@ use taut_world::{Force, Forces, Model, StepTime, StickSet, WorldError};
 
 use crate::make::{scene, steps, world};
 
-/// A force of 0, which makes the world use its columns.
+/// A force of 0 N. With any force, a step takes another code path.
 #[derive(Debug)]
 struct ZeroForce;
 
@@ -17,12 +17,12 @@ impl Force for ZeroForce {
 #[test]
 fn dragged_particles_reach_their_targets_on_all_code_paths() {
     let mut hashes = Vec::new();
-    for force in [false, true] {
+    for with_force in [false, true] {
         let mut scene = scene("sheet", Model::drape(9, StickSet::All).unwrap());
         scene.add("ball", Model::sphere(5, StickSet::All).unwrap().moved([3.0, 0.0, 0.0])).unwrap();
         scene.settings.step.substeps = 4;
         scene.settings.step.iterations = 2;
-        if force {
+        if with_force {
             scene.forces.push(Arc::new(ZeroForce));
         }
         let mut world = world(&scene);
@@ -31,19 +31,19 @@ fn dragged_particles_reach_their_targets_on_all_code_paths() {
             world.grab(particle).unwrap();
         }
         for step in 0..40 {
-            let to = |x: f32| [x, -0.3, 0.011 * step as f32];
-            world.drag(80, to(0.4)).unwrap();
-            world.drag(0, to(0.0)).unwrap(); // pinned from the beginning
-            world.drag(ball + 3, to(3.0)).unwrap();
+            let target = |x: f32| [x, -0.3, 0.011 * step as f32];
+            world.drag(80, target(0.4)).unwrap();
+            world.drag(0, target(0.0)).unwrap(); // pinned from the beginning
+            world.drag(ball + 3, target(3.0)).unwrap();
             steps(&mut world, 1);
             for (particle, x) in [(80, 0.4), (0, 0.0), (ball + 3, 3.0)] {
-                assert_eq!(world.position(particle), to(x));
+                assert_eq!(world.position(particle), target(x));
             }
         }
         assert_eq!(world.grabbed().collect::<Vec<_>>(), [80, ball + 3]);
         let position = world.position(80);
         steps(&mut world, 3);
-        assert_eq!(world.position(80), position, "the drag has ended");
+        assert_eq!(world.position(80), position, "the particle moves after its drag has ended");
         hashes.push(world.hash());
     }
     assert_eq!(hashes[0], hashes[1]);
@@ -119,8 +119,8 @@ fn nearest_finds_particles_by_point_and_by_ray() {
         let ray = [x - eye[0], y - eye[1], z - eye[2]];
         let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();
         let [px, py, pz] = world.position(picked);
-        let behind = (px - x).hypot(py - y).hypot(pz - z);
-        assert!(picked == particle || behind < 0.5, "{picked} for {particle}");
+        let distance = (px - x).hypot(py - y).hypot(pz - z);
+        assert!(picked == particle || distance < 0.5, "picked {picked}, expected {particle}");
         assert_eq!(world.nearest_to_ray(eye, ray.map(|x| -x), 1e-3), None);
     }
     assert_eq!(world.nearest([9.0, 9.0, 9.0], 0.5), None);

@@ -14,6 +14,7 @@ use taut_world::{
 
 use crate::make::coarse;
 
+/// The length of a substep, s.
 const H: f32 = 1.0 / 60.0;
 
 /// Corners and triangles.
@@ -49,8 +50,8 @@ fn winding(shape: &Shape, p: [f64; 3]) -> f64 {
     let mut sum = 0.0;
     for triangle in &shape.triangles {
         let [a, b, c] = triangle.map(|corner| {
-            let at = shape.points[corner as usize].map(f64::from);
-            [0, 1, 2].map(|axis| at[axis] - p[axis])
+            let position = shape.points[corner as usize].map(f64::from);
+            [0, 1, 2].map(|axis| position[axis] - p[axis])
         });
         let cross =
             [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
@@ -77,12 +78,12 @@ fn the_winding_number_is_1_inside_and_0_outside() {
 struct Random(ChaCha8Rng);
 
 impl Random {
-    fn number(&mut self, low: f32, high: f32) -> f32 {
+    fn uniform(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.0.next_u32() as f32 / u32::MAX as f32)
     }
 
-    fn point(&mut self, reach: f32) -> [f32; 3] {
-        [0; 3].map(|_| self.number(-reach, reach))
+    fn point(&mut self, half_width: f32) -> [f32; 3] {
+        [0; 3].map(|_| self.uniform(-half_width, half_width))
     }
 
     /// A random corner, or point on an edge or inside a triangle.
@@ -92,8 +93,8 @@ impl Random {
         let mut weights = match self.0.next_u32() % 4 {
             0 => [1.0, 0.0, 0.0],
             1 => [0.5, 0.5, 0.0],
-            2 => [self.number(0.0, 1.0), 1.0, 0.0],
-            _ => [0; 3].map(|_| self.number(0.0, 1.0)),
+            2 => [self.uniform(0.0, 1.0), 1.0, 0.0],
+            _ => [0; 3].map(|_| self.uniform(0.0, 1.0)),
         };
         let sum: f32 = weights.iter().sum();
         weights = weights.map(|weight| weight / sum);
@@ -126,7 +127,7 @@ fn shoot(shape: &Shape, surface: Surface, seed: u64) {
     let mut model = unconnected(&starts);
     for (i, start) in starts.iter().enumerate() {
         let target = random.target(shape);
-        let speed = random.number(0.0, 1000.0) * random.number(0.0, 1.0);
+        let speed = random.uniform(0.0, 1000.0) * random.uniform(0.0, 1.0);
         let offset: [f32; 3] = [0, 1, 2].map(|axis| target[axis] - start[axis]);
         let length = offset.iter().map(|d| d * d).sum::<f32>().sqrt();
         for (axis, along) in offset.into_iter().enumerate() {
@@ -140,7 +141,11 @@ fn shoot(shape: &Shape, surface: Surface, seed: u64) {
         for (particle, inside) in inside.iter().enumerate() {
             let x = world.position(particle);
             let start = starts[particle];
-            assert_eq!(is_inside(shape, x), *inside, "step {step}: {particle} {start:?} {x:?}");
+            assert_eq!(
+                is_inside(shape, x),
+                *inside,
+                "step {step}: particle {particle} from {start:?} is at {x:?}"
+            );
         }
     }
 }
@@ -170,9 +175,9 @@ fn a_wall_stops_a_fast_particle_where_it_hits() {
     world.settings_mut().step.damping_rate = 0.0;
     assert!(world.step().unwrap().finite);
     let [x, y, z] = world.position(0);
-    assert!((x - 0.1).abs() < 1e-5 && y.abs() < 1e-5 && z.abs() < 1e-5, "at {x} {y} {z}");
+    assert!((x - 0.1).abs() < 1e-5 && y.abs() < 1e-5 && z.abs() < 1e-5, "at {x} {y} {z} m");
     let [x, ..] = world.position(1);
-    assert!((x - (1000.0 * H - 5.0)).abs() < 1e-3, "at {x}");
+    assert!((x - (1000.0 * H - 5.0)).abs() < 1e-3, "at {x} m");
 }
 
 /// Such a triangle has no normal.
@@ -208,7 +213,7 @@ fn no_particle_gets_into_a_moving_mesh() {
         let pose = mesh.pose(world.time());
         for particle in 0..world.len() {
             let x = pose.point_to_local(world.position(particle).map(f64::from));
-            assert!(winding(&shape, x) < 0.5, "step {step}: {particle} at {x:?}");
+            assert!(winding(&shape, x) < 0.5, "step {step}: particle {particle} at {x:?}");
         }
     }
 }
@@ -229,7 +234,7 @@ fn bodies_and_limbs_stay_on_their_side_of_a_mesh() {
     ];
     let points: Vec<[f32; 3]> =
         profile.iter().flat_map(|&[x, y]| [[x, y, 300.0], [x, y, -300.0]]).collect();
-    let strips = (0..profile.len() as u32 - 1).map(|it| 2 * it);
+    let strips = (0..profile.len() as u32 - 1).map(|strip| 2 * strip);
     let triangles: Vec<[u32; 3]> =
         strips.flat_map(|a| [[a, a + 2, a + 3], [a, a + 3, a + 1]]).collect();
     for (facing, speed) in [(Facing::Front, 0.0), (Facing::Both, 0.0), (Facing::Front, -20.0)] {
@@ -239,8 +244,8 @@ fn bodies_and_limbs_stay_on_their_side_of_a_mesh() {
         let beam = Model::rope(&[[-0.5, 0.5, 0.1], [0.5, 0.55, -0.1]], &rope).unwrap();
         let beam = beam.with_limbs([([0, 1], 0.05)]).unwrap();
         scene.add("beam", beam.moving_at([0.0, speed, 0.0], 1.0 / 240.0)).unwrap();
-        let dice = Model::rigid_box([0.4; 3], 300.0).unwrap().moved([2.0, 0.6, 0.0]);
-        scene.add("dice", dice.moving_at([0.0, speed, 0.0], 1.0 / 240.0)).unwrap();
+        let cube = Model::rigid_box([0.4; 3], 300.0).unwrap().moved([2.0, 0.6, 0.0]);
+        scene.add("cube", cube.moving_at([0.0, speed, 0.0], 1.0 / 240.0)).unwrap();
         scene.obstacles.push(Arc::new(Solid::mesh(mesh)));
         scene.settings.step.substeps = 4;
         scene.settings.step.iterations = 1;
@@ -253,13 +258,13 @@ fn bodies_and_limbs_stay_on_their_side_of_a_mesh() {
             let [_, y, _] = world.position(end);
             // The final position after a hard hit is not tested.
             let is_right = if speed < 0.0 { y > 0.047 } else { (y - 0.25).abs() < 3e-3 };
-            assert!(is_right, "{facing:?}, {speed} m/s, end {end}: {y}");
+            assert!(is_right, "{facing:?}, {speed} m/s, end {end}: height {y} m");
         }
         let Model { particles, bodies, .. } = &world.islands()[0].model;
         let [_, y, _] = bodies.all()[0].pose(particles).centre;
-        assert!((y - 0.2).abs() < 3e-3, "{facing:?}, {speed} m/s, dice: {y}");
+        assert!((y - 0.2).abs() < 3e-3, "{facing:?}, {speed} m/s, cube: height {y} m");
         let depth = world.diagnostics().unwrap().depth;
-        assert!(depth < 3e-3, "{facing:?}, {speed} m/s: {depth}");
+        assert!(depth < 3e-3, "{facing:?}, {speed} m/s: depth {depth} m");
     }
 }
 

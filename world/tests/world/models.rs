@@ -1,4 +1,4 @@
-//! Operations on all models.
+//! Operations that all models have: rotation, velocity, groups and renumbering.
 
 use taut_core::{Kernel, Plan, Renumbering, Schedule, Step};
 use taut_scalar::ScalarKernel;
@@ -17,7 +17,7 @@ fn turning_keeps_lengths_and_turns_velocities() {
     let rope = Model::rope(&[[1.0, 0.0, 0.0], [1.0, 2.0, 0.5]], &Rope::default()).unwrap();
     let rope = rope.moving_at([0.0, 0.0, 6.0], 0.1);
     let third = core::f32::consts::TAU / 3.0;
-    // A third of a turn about the diagonal exchanges the axes.
+    // A third of a turn about the diagonal permutes the axes cyclically.
     let turned = rope.clone().turned([2.0, 2.0, 2.0], third).unwrap();
     for particle in 0..rope.particles.len() {
         let [x, y, z] = rope.particles.position(particle);
@@ -47,7 +47,7 @@ fn moving_at_sets_velocities() {
         assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
     }
     let [x, y] = particles.position(0);
-    assert!((x - 3.0).abs() < 1e-3 && (y - (4.0 - 9.81 / 2.0)).abs() < 0.03, "{x} {y}");
+    assert!((x - 3.0).abs() < 1e-3 && (y - (4.0 - 9.81 / 2.0)).abs() < 0.03, "at {x} {y} m");
 }
 
 #[test]

@@ -11,11 +11,11 @@ fn error(integrator: Integrator, steps: u32) -> f64 {
     integrator.begin(&mut v, &acceleration(1.0, 0.5), h);
     for _ in 0..steps {
         // Verlet's velocity is half a step old; drag depends on the current one.
-        let present = match integrator {
+        let current = match integrator {
             Integrator::Verlet => (v[0] - 12.5 * h * x[0]) / (1.0 + 0.3 * h),
             _ => v[0],
         };
-        let a = acceleration(x[0], present);
+        let a = acceleration(x[0], current);
         integrator.advance(&mut x, &mut v, &a, h);
     }
     (x[0] - oscillator.at([1.0, 0.5], 2.0)[0]).abs()
@@ -25,7 +25,7 @@ fn error(integrator: Integrator, steps: u32) -> f64 {
 fn euler_is_first_order_and_verlet_second_order() {
     for (integrator, order) in Integrator::ALL.into_iter().zip([2.0, 2.0, 4.0]) {
         let ratio = error(integrator, 1000) / error(integrator, 2000);
-        assert!((ratio / order - 1.0).abs() < 0.1, "{integrator:?}: {ratio}");
+        assert!((ratio / order - 1.0).abs() < 0.1, "{integrator:?}: error ratio {ratio}");
     }
 }
 
@@ -40,7 +40,11 @@ fn explicit_euler_is_three_percent_off_after_30_steps_of_a_fall() {
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }
         let exact = free_fall([0.0], [0.0], a, 1.0)[0];
-        assert!((1.0 - x[0] / exact - error).abs() < 1e-4, "{steps}: {}", x[0] / exact);
+        assert!(
+            (1.0 - x[0] / exact - error).abs() < 1e-4,
+            "{steps} steps: {} of the exact distance",
+            x[0] / exact
+        );
     }
 }
 
@@ -50,10 +54,13 @@ fn the_oscillator_satisfies_its_equation_at_any_damping() {
         let oscillator = Oscillator { frequency: 5.0, damping };
         let (t, d) = (0.37, 1e-4);
         let [before, now, after] = [t - d, t, t + d].map(|t| oscillator.at([0.3, -2.0], t));
-        let speed = (after[0] - before[0]) / (2.0 * d);
+        let velocity = (after[0] - before[0]) / (2.0 * d);
         let acceleration = (after[1] - before[1]) / (2.0 * d);
-        assert!((speed - now[1]).abs() < 1e-6, "{damping}");
-        assert!((acceleration + 25.0 * now[0] + damping * now[1]).abs() < 1e-5, "{damping}");
+        assert!((velocity - now[1]).abs() < 1e-6, "damping {damping} 1/s");
+        assert!(
+            (acceleration + 25.0 * now[0] + damping * now[1]).abs() < 1e-5,
+            "damping {damping} 1/s"
+        );
         assert_eq!(oscillator.at([0.3, -2.0], 0.0), [0.3, -2.0]);
     }
 }

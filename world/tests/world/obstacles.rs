@@ -94,15 +94,15 @@ fn a_dropped_ball_rises_to_the_square_of_its_restitution() {
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
         let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
         // It lands after √(2 H / g) = 0.45 s, and is highest again e times that long later.
-        let (mut low, mut highest) = (false, 0.0_f32);
+        let (mut has_landed, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
             run(&mut world, 1);
             let y = world.position(0)[1];
-            low |= y < 0.1;
-            highest = if low { highest.max(y) } else { 0.0 };
+            has_landed |= y < 0.1;
+            highest = if has_landed { highest.max(y) } else { 0.0 };
         }
         let expected = e * e;
-        assert!((highest - expected).abs() < 0.01, "e = {e}: {highest} m, not {expected} m");
+        assert!((highest - expected).abs() < 0.01, "e = {e}: {highest} m, expected {expected} m");
     }
 }
 
@@ -133,7 +133,7 @@ fn a_block_on_a_slope_slides_or_stays_with_coulomb_friction() {
             let expected = acceleration / 2.0;
             assert!(
                 (downhill - expected).abs() < 0.01 * expected + 1e-5,
-                "{degrees} degrees, friction {friction}: {downhill} m, not {expected} m"
+                "{degrees} degrees, friction {friction}: {downhill} m, expected {expected} m"
             );
         }
     }
@@ -151,7 +151,7 @@ fn a_moving_floor_carries_a_particle_by_friction() {
     // The floor hits it at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. It falls behind
     // by v² / (2 μ g) until it has the speed of the floor.
     let behind = ((0.5 - 0.2_f64).powi(2) / (2.0 * 0.8 * G)) as f32;
-    assert!((x - (1.0 - behind)).abs() < 2e-3 && (y - 0.5).abs() < 1e-5, "at {x} {y}");
+    assert!((x - (1.0 - behind)).abs() < 2e-3 && (y - 0.5).abs() < 1e-5, "at {x} {y} m");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_rotating_table_carries_a_particle_by_friction() {
     let mut world = world(unconnected(&start, h), table, 10);
     run(&mut world, 60);
     let [x, _, z] = world.position(0);
-    assert!((x + 0.5).abs() < 0.01 && z.abs() < 0.02, "at {x} {z} after half a turn");
+    assert!((x + 0.5).abs() < 0.01 && z.abs() < 0.02, "x = {x} m, z = {z} m after half a turn");
 }
 
 /// A particle with a radius that flies in a closed box without gravity keeps its speed and stays
@@ -181,8 +181,8 @@ fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
     // A coordinate mirrored at both ends of an interval.
     let mirrored = |x: f64, low: f64, high: f64| {
         let width = high - low;
-        let along = (x - low).rem_euclid(2.0 * width);
-        low + if along > width { 2.0 * width - along } else { along }
+        let offset = (x - low).rem_euclid(2.0 * width);
+        low + if offset > width { 2.0 * width - offset } else { offset }
     };
     for step in 1..=600 {
         run(&mut world, 1);
@@ -191,7 +191,7 @@ fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
         let expected = [mirrored(0.5 + 1.3 * time, 0.1, 1.5), mirrored(0.4 - 0.7 * time, 0.1, 0.8)];
         assert!(
             (x - expected[0]).abs() < 1e-3 && (y - expected[1]).abs() < 1e-3,
-            "{step}: {x} {y}"
+            "step {step}: at {x} {y} m"
         );
         let [x, y] = world.position(1);
         assert!((0.05 - 1e-6..=1.55 + 1e-6).contains(&x), "step {step}: x = {x}");
@@ -226,7 +226,7 @@ fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
             let from_centre = distance(x, centre(world.time()));
             assert!(
                 from_centre >= 0.27 - 2e-6,
-                "step {step}: particle {particle} at {from_centre} m"
+                "step {step}: particle {particle} at {from_centre} m from the centre"
             );
             // The ball has at most 2 π m/s. The cloth may be faster, but must not blow up.
             let speed = distance(x, before.map(f64::from)) * 60.0;
@@ -257,7 +257,7 @@ fn point() -> impl Strategy<Value = [f64; 3]> {
     prop::array::uniform3(-2.0..2.0)
 }
 
-/// An obstacle of any shape and place, some of them moving.
+/// An obstacle of any shape and position, some of them moving.
 fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
     let sphere = (point(), 0.01..2.0)
         .prop_map(|(c, r)| Arc::new(Solid::new(Sphere::new(c, r).unwrap())) as Arc<dyn Obstacle>);
@@ -291,7 +291,7 @@ proptest! {
 
     /// The bound is four roundings of coordinates of up to 8 m.
     #[test]
-    fn after_a_pass_nothing_is_inside(
+    fn after_a_pass_no_particle_is_inside(
         obstacle in obstacle(),
         moving_points in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                          prop::array::uniform3(-40.0_f32..40.0),
@@ -341,10 +341,10 @@ proptest! {
         let run = |fused: bool| {
             let mut model = unconnected(&cloud, 1.0 / 120.0);
             if with_radii {
-                model.radii = (0..cloud.len()).map(|nth| 0.01 * (nth % 7) as f32).collect();
+                model.radii = (0..cloud.len()).map(|i| 0.01 * (i % 7) as f32).collect();
             }
-            if let Some((nth, y)) = not_finite {
-                model.particles.positions_mut(1)[nth % cloud.len()] = y;
+            if let Some((particle, y)) = not_finite {
+                model.particles.positions_mut(1)[particle % cloud.len()] = y;
             }
             let mut scene = Scene::new();
             scene.add("cloud", model).unwrap();
@@ -398,14 +398,14 @@ fn contacts_between_islands_access_all_islands() {
     run(&mut world, 2);
     let first = |model: &str| world.position(world.model(model).unwrap().start)[1];
     let apart = first("upper") - first("lower");
-    assert!((apart - 0.2).abs() < 1e-6, "{apart} m");
+    assert!((apart - 0.2).abs() < 1e-6, "the sheets are {apart} m apart");
 }
 
 /// An obstacle that moves a particle to infinity.
 #[derive(Debug)]
-struct Throws;
+struct MovesToInfinity;
 
-impl Obstacle for Throws {
+impl Obstacle for MovesToInfinity {
     fn resolve(&self, matter: &mut Matter<'_>, _: &StepTime) {
         matter.model_mut().particles.positions_mut(1)[0] = f32::INFINITY;
     }
@@ -415,7 +415,7 @@ impl Obstacle for Throws {
 fn the_outcome_counts_positions_that_an_obstacle_wrote_last() {
     let mut scene = Scene::new();
     scene.add("sheet", Model::drape(4, StickSet::All).unwrap()).unwrap();
-    scene.obstacles.push(Arc::new(Throws));
+    scene.obstacles.push(Arc::new(MovesToInfinity));
     scene.settings.step.substeps = 1;
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     assert!(!world.step().unwrap().finite);

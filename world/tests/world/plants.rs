@@ -44,7 +44,8 @@ fn displacements<const D: usize>(
     [from, to]: [&[[f32; D]]; 2],
 ) -> [f64; 2] {
     let particles = groups.iter().filter_map(|name| model.groups.get(*name)).flatten();
-    let lengths = particles.map(|&it| norm(minus(from[it as usize], to[it as usize])));
+    let lengths =
+        particles.map(|&particle| norm(minus(from[particle as usize], to[particle as usize])));
     let lengths: Vec<f64> = lengths.collect();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     [mean, lengths.iter().copied().fold(0.0, f64::max)]
@@ -54,7 +55,7 @@ const WOOD: &[&str] = &["stem", "branches"];
 const ALL: &[&str] = &["stem", "branches", "leaves"];
 
 /// Checks a plant with one iteration per step of 1/60 s.
-fn check_it_stands_and_returns<const D: usize>(plant: &Plant)
+fn check_stands_and_returns<const D: usize>(plant: &Plant)
 where
     ScalarKernel: Kernel<D>,
     World<D>: Simulation<D>,
@@ -85,8 +86,8 @@ fn a_plant_stands_and_returns_to_its_shape_after_a_push() {
     for seed in 0..8 {
         for levels in 0..3 {
             let plant = Plant { seed, levels, ..Plant::default() };
-            check_it_stands_and_returns::<2>(&plant);
-            check_it_stands_and_returns::<3>(&plant);
+            check_stands_and_returns::<2>(&plant);
+            check_stands_and_returns::<3>(&plant);
         }
     }
 }
@@ -100,7 +101,7 @@ fn more_iterations_bend_a_plant_less() {
         displacements(&model, ALL, [&grown, &positions(&world)])[0]
     };
     let bends = [1, 2, 4, 8].map(bend);
-    assert!(bends.is_sorted_by(|more, less| more > less), "{bends:?}");
+    assert!(bends.is_sorted_by(|more, less| more > less), "mean displacements {bends:?} m");
 }
 
 #[test]
@@ -121,6 +122,6 @@ fn a_plant_that_would_be_too_large_is_rejected_before_it_grows() {
         let error = Model::<3>::plant(&plant).unwrap_err();
         let ModelError::Limit(LimitError { requested, .. }) = error else { panic!("{error}") };
         // A plant that grows until it is too large has one particle too many.
-        assert!(requested > (1 << 20) + 1 && requested < limit, "{requested}");
+        assert!(requested > (1 << 20) + 1 && requested < limit, "{requested} requested");
     }
 }

@@ -23,10 +23,10 @@ fn particle<const D: usize>(model: &Model<D>, name: &str) -> usize {
 fn angle<const D: usize>(
     model: &Model<D>,
     limit: &JointLimit,
-    at: impl Fn(usize) -> [f32; D],
+    position: impl Fn(usize) -> [f32; D],
 ) -> f64 {
-    let joint = at(particle(model, limit.joint));
-    let [u, v] = limit.between.map(|name| minus(at(particle(model, name)), joint));
+    let joint = position(particle(model, limit.joint));
+    let [u, v] = limit.between.map(|name| minus(position(particle(model, name)), joint));
     let cosine = (0..D).map(|axis| u[axis] * v[axis]).sum::<f64>() / (norm(u) * norm(v));
     cosine.clamp(-1.0, 1.0).acos().to_degrees()
 }
@@ -38,7 +38,7 @@ where
     World<D>: Simulation<D>,
 {
     for limit in limits {
-        let angle = angle(model, limit, |it| model.particles.position(it));
+        let angle = angle(model, limit, |particle| model.particles.position(particle));
         assert!((limit.min..=limit.max).contains(&angle), "{limit:?}: {angle} degrees initially");
     }
     let mut scene = Scene::<D>::new();
@@ -61,7 +61,7 @@ where
             }
             assert!(world.step().unwrap().finite);
             for limit in limits {
-                let angle = angle(model, limit, |it| world.position(it));
+                let angle = angle(model, limit, |particle| world.position(particle));
                 worst_angle = worst_angle.max(limit.min - angle).max(angle - limit.max);
             }
             for stick in 0..model.sticks.len() {
@@ -73,7 +73,10 @@ where
             }
         }
         assert!(worst_angle < 5.0, "{D}D, {kicked} kicked: a joint is {worst_angle} degrees off");
-        assert!(worst_stretch < 0.04, "{D}D, {kicked} kicked: a bone is {worst_stretch} off");
+        assert!(
+            worst_stretch < 0.04,
+            "{D}D, {kicked} kicked: a bone is stretched by {worst_stretch}"
+        );
     }
 }
 
@@ -204,12 +207,12 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
             steps(&mut world, 1);
             deepest = deepest.max(depth(&world));
         }
-        assert!(deepest < 0.06, "{deepest}"); // the rod moves 0.0625 m in a substep
+        assert!(deepest < 0.06, "{deepest} m"); // the rod moves 0.0625 m in a substep
         let [bar, other, low, high] =
             [0, 1, nearest[0], nearest[1]].map(|particle| world.position(particle));
         let [x, y] = [0, 1].map(|axis| f32::midpoint(low[axis], high[axis]));
         let below = bar[1] + (other[1] - bar[1]) * (x - bar[0]) / (other[0] - bar[0]);
-        assert!(below < -0.2 && y > below + 0.15, "height {y}, above a bar at {below}");
+        assert!(below < -0.2 && y > below + 0.15, "height {y} m, above a bar at {below} m");
         let after = world.diagnostics().unwrap();
         for axis in 0..3 {
             let change = (before.momentum[axis] - after.momentum[axis]).abs();
@@ -245,10 +248,10 @@ fn a_head_comes_to_rest_on_a_bar() {
             lowest = lowest.min(y);
             assert!(
                 step < 30 || (y - 0.25).abs() < 1e-3,
-                "head first: {head_first}, step {step}: height {y}"
+                "head first: {head_first}, step {step}: height {y} m"
             );
         }
-        assert!(lowest > 0.249, "head first: {head_first}, lowest {lowest}");
+        assert!(lowest > 0.249, "head first: {head_first}, lowest {lowest} m");
     }
 }
 
@@ -309,13 +312,13 @@ where
     without.obstacles.remove(0);
     let run = |scene: &Scene<D>| {
         let mut world = World::new(scene, |_| ScalarKernel).unwrap();
-        let (mut deepest, mut sum) = (0.0_f32, 0.0);
+        let (mut deepest, mut mean) = (0.0_f32, 0.0);
         for _ in 0..360 {
             steps(&mut world, 1);
             deepest = deepest.max(depth(&world));
-            sum += depth(&world) / 360.0;
+            mean += depth(&world) / 360.0;
         }
-        [deepest, sum]
+        [deepest, mean]
     };
     let ([deepest, mean], [_, mean_without]) = (run(scene), run(&without));
     assert!(deepest < 0.1 && mean < 0.02, "{D}D: deepest {deepest} m, mean {mean} m");
@@ -347,7 +350,7 @@ where
         Step { substeps: 8, iterations: 2, acceleration: [0.0; D], ..Step::default() };
     scene.settings.passes = 2;
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
-    assert!(depth_by(&world, &own) < 1e-6, "at rest");
+    assert!(depth_by(&world, &own) < 1e-6, "limbs overlap at rest");
     let mut deepest = 0.0_f32;
     for step in 0..360 {
         if step % 30 == 0 {
@@ -367,7 +370,7 @@ where
 }
 
 #[test]
-fn limbs_of_one_ragdoll_stay_apart_if_wanted() {
+fn limbs_of_one_ragdoll_stay_apart_with_own_limbs() {
     let flat = Model::<2>::ragdoll(&Ragdoll::default()).unwrap();
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     for (dimensions, [with, without]) in [
@@ -380,7 +383,7 @@ fn limbs_of_one_ragdoll_stay_apart_if_wanted() {
 }
 
 #[test]
-fn own_limbs_that_share_a_particle_or_overlap_at_rest_are_left_out() {
+fn own_limbs_that_share_a_particle_or_overlap_at_rest_do_not_collide() {
     // A chain of three links, which overlap, and a fourth that crosses the first.
     let points = [
         [0.0, 0.0, 0.0],

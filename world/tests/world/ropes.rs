@@ -40,10 +40,12 @@ fn a_hanging_rope_or_chain_is_a_catenary() {
     for rope in [Rope::default(), Rope { spacing: 0.05, ..Rope::CHAIN }] {
         let model = Model::rope(&path, &rope).unwrap().pinned("ends");
         let step = Step { substeps: 20, iterations: 32, damping_rate: 6.0, ..Step::default() };
-        let mut at = Vec::new();
-        hang(&model, &step, 8, |x, y| at = x.iter().copied().zip(y.iter().copied()).collect());
-        let last = (at.len() - 1) as f64;
-        for (particle, &(x, y)) in at.iter().enumerate() {
+        let mut points = Vec::new();
+        hang(&model, &step, 8, |x, y| {
+            points = x.iter().copied().zip(y.iter().copied()).collect();
+        });
+        let last = (points.len() - 1) as f64;
+        for (particle, &(x, y)) in points.iter().enumerate() {
             let s = length * (particle as f64 / last - 0.5);
             let (expected_x, expected_y) =
                 (a * (s / a).asinh(), a.hypot(s) - a.hypot(length / 2.0));
@@ -57,7 +59,7 @@ fn a_hanging_rope_or_chain_is_a_catenary() {
 
 #[test]
 fn one_stick_swings_like_a_pendulum() {
-    let agm = |mut a: f64, mut g: f64| {
+    let arithmetic_geometric_mean = |mut a: f64, mut g: f64| {
         for _ in 0..20 {
             (a, g) = (f64::midpoint(a, g), (a * g).sqrt());
         }
@@ -71,19 +73,20 @@ fn one_stick_swings_like_a_pendulum() {
         // Projection dissipates energy, less with shorter substeps, so only the first quarter of a
         // period is measured.
         let step = Step { substeps: 256, iterations: 1, damping_rate: 0.0, ..Step::default() };
-        let (mut last, mut time, mut quarter) = (f64::NAN, 0.0, None);
+        let (mut previous_x, mut time, mut quarter) = (f64::NAN, 0.0, None);
         hang(&model, &step, 2, |x, _| {
             time += step.dt;
-            if last > 0.0 && x[1] <= 0.0 {
-                quarter.get_or_insert(time - step.dt * x[1] / (x[1] - last));
+            if previous_x > 0.0 && x[1] <= 0.0 {
+                quarter.get_or_insert(time - step.dt * x[1] / (x[1] - previous_x));
             }
-            last = x[1];
+            previous_x = x[1];
         });
         let period = 4.0 * quarter.unwrap();
-        let exact = 2.0 * PI * (0.5_f64 / 9.81).sqrt() / agm(1.0, (amplitude / 2.0).cos());
+        let exact = 2.0 * PI * (0.5_f64 / 9.81).sqrt()
+            / arithmetic_geometric_mean(1.0, (amplitude / 2.0).cos());
         assert!(
             (period / exact - 1.0).abs() < 2e-3,
-            "amplitude {amplitude}: {period} s, expected {exact} s"
+            "amplitude {amplitude} rad: {period} s, expected {exact} s"
         );
     }
 }
@@ -119,8 +122,8 @@ fn clamp_angle(bending: f32) -> f64 {
 #[test]
 fn bending_sticks_make_the_angle_at_a_clamp_obtuse() {
     let angles @ [limp, _, stiff] = [0.0, 0.3, 1.0].map(clamp_angle);
-    assert!((limp - 90.0).abs() < 3.0 && stiff > 120.0, "{angles:?}");
-    assert!(angles.is_sorted(), "{angles:?}");
+    assert!((limp - 90.0).abs() < 3.0 && stiff > 120.0, "{angles:?} degrees");
+    assert!(angles.is_sorted(), "{angles:?} degrees");
 }
 
 #[test]
@@ -130,8 +133,8 @@ fn a_bridge_carries_its_planks() {
         let [from, to] = [[0.0, 5.0, 1.0], [6.0, 6.0, -2.0]];
         let model = Model::bridge(from, to, &options).unwrap();
         assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);
-        let line = ropes + if rails > 0.0 { 2 } else { 0 };
-        assert_eq!(model.groups["ends"].len(), 2 * line);
+        let lines = ropes + if rails > 0.0 { 2 } else { 0 };
+        assert_eq!(model.groups["ends"].len(), 2 * lines);
         let mut scene = Scene::new();
         scene.add("bridge", model.clone()).unwrap();
         scene.settings.step = Step { substeps: 8, iterations: 2, ..Step::default() };

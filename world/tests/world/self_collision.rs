@@ -1,4 +1,4 @@
-//! Self-collision: cloth and ropes that touch cloth and ropes.
+//! Self-collision: contacts of cloth and ropes with cloth and ropes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::make::world;
 /// The spacing of all sheets, m.
 const SPACING: f32 = 0.025;
 
-/// A horizontal square sheet of so many particles a side.
+/// A horizontal square sheet with this number of particles along a side.
 fn square(side: usize, settings: SelfCollision) -> Model {
     let width = SPACING * (side - 1) as f32;
     let cloth = Cloth {
@@ -47,9 +47,10 @@ fn heap(speed: f32) -> Scene {
     let mut scene = Scene::new();
     for layer in 0..3 {
         let turned = sheet(SelfCollision::default()).turned([0.0, 1.0, 0.0], 0.3 * layer as f32);
-        let at = [0.0, 0.05 + 0.04 * layer as f32, 0.0];
+        let offset = [0.0, 0.05 + 0.04 * layer as f32, 0.0];
         let speed = if layer == 2 { speed } else { 0.0 };
-        let moving = turned.unwrap().moved(at).moving_at([0.0, -speed, 0.5 * speed], 1.0 / 480.0);
+        let moving =
+            turned.unwrap().moved(offset).moving_at([0.0, -speed, 0.5 * speed], 1.0 / 480.0);
         scene.add(format!("sheet {layer}"), moving).unwrap();
     }
     let rope = Rope { spacing: 0.02, ..Rope::default() };
@@ -61,12 +62,16 @@ fn heap(speed: f32) -> Scene {
 }
 
 fn lowest(world: &World, model: &str) -> f32 {
-    world.model(model).unwrap().map(|it| world.position(it)[1]).fold(f32::INFINITY, f32::min)
+    world
+        .model(model)
+        .unwrap()
+        .map(|particle| world.position(particle)[1])
+        .fold(f32::INFINITY, f32::min)
 }
 
 #[test]
 fn a_sheet_stays_above_another_at_any_speed() {
-    // The last is 8 thicknesses per substep.
+    // 100 m/s are 8 thicknesses per substep.
     for speed in [0.0, 2.0, 8.0, 20.0, 100.0] {
         let mut world = world(&falling_on_a_fixed_sheet([SelfCollision::default(); 2], speed));
         for _ in 0..30 {
@@ -79,7 +84,7 @@ fn a_sheet_stays_above_another_at_any_speed() {
 }
 
 #[test]
-fn masks_decide_what_collides() {
+fn categories_and_masks_determine_which_models_collide() {
     let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
     for (one, other, collide) in [
         (settings(1, 1), settings(1, 1), true),
@@ -97,7 +102,7 @@ fn masks_decide_what_collides() {
 }
 
 #[test]
-fn contacts_keep_momentum() {
+fn contacts_conserve_momentum() {
     let mut scene = Scene::new();
     let throw = |velocity| sheet(SelfCollision::default()).moving_at(velocity, 1.0 / 480.0);
     scene.add("one", throw([0.3, 1.0, 0.0])).unwrap();
@@ -105,15 +110,15 @@ fn contacts_keep_momentum() {
     scene.settings.step = Step { acceleration: [0.0; 3], damping_rate: 0.0, ..scene.settings.step };
     let mut world = world(&scene);
     let before = world.diagnostics().unwrap();
-    let mut touched = 0;
+    let mut contacts_max = 0;
     for _ in 0..20 {
         assert!(world.step().unwrap().finite);
-        touched = touched.max(world.contacts().unwrap().touching);
+        contacts_max = contacts_max.max(world.contacts().unwrap().touching);
     }
-    assert!(touched > 10, "{touched} contacts");
+    assert!(contacts_max > 10, "at most {contacts_max} contacts");
     let after = world.diagnostics().unwrap();
     let change = |axis: usize| (after.momentum[axis] - before.momentum[axis]).abs();
-    let scale = 1e-4 * before.momentum.iter().map(|it| it.abs()).sum::<f64>();
+    let scale = 1e-4 * before.momentum.iter().map(|component| component.abs()).sum::<f64>();
     assert!((0..3).all(|axis| change(axis) < scale), "{before:?}\n{after:?}");
     assert!(after.kinetic < before.kinetic);
 }
@@ -122,25 +127,25 @@ fn contacts_keep_momentum() {
 fn a_resumed_world_has_the_same_bits() {
     for speed in [0.0, 6.0] {
         let scene = heap(speed);
-        let mut through = world(&scene);
+        let mut uninterrupted = world(&scene);
         let mut interrupted = world(&scene);
         for step in 0..60 {
-            assert!(through.step().unwrap().finite && interrupted.step().unwrap().finite);
+            assert!(uninterrupted.step().unwrap().finite && interrupted.step().unwrap().finite);
             if step % 7 == 0 || step < 20 {
                 // The resumed world makes a new list of pairs.
                 let snapshot = interrupted.snapshot();
                 interrupted =
                     World::resume(&scene, |_: &Schedule| ScalarKernel, &snapshot).unwrap();
             }
-            assert_eq!(through.hash(), interrupted.hash(), "speed {speed}, step {step}");
+            assert_eq!(uninterrupted.hash(), interrupted.hash(), "speed {speed}, step {step}");
         }
-        assert!(through.contacts().unwrap().touching > 50);
+        assert!(uninterrupted.contacts().unwrap().touching > 50);
     }
 }
 
 #[test]
-fn models_that_meet_nothing_keep_their_bits() {
-    let alone = |settings: Option<SelfCollision>| {
+fn models_without_contacts_keep_their_bits() {
+    let bits = |settings: Option<SelfCollision>| {
         let mut model = sheet(SelfCollision::default()).pinned("left");
         model.self_collision = settings;
         let mut scene = Scene::new();
@@ -152,15 +157,19 @@ fn models_that_meet_nothing_keep_their_bits() {
         for _ in 0..10 {
             assert!(world.step().unwrap().finite);
         }
-        world.model("sheet").unwrap().map(|it| world.position(it).map(f32::to_bits)).collect()
+        world
+            .model("sheet")
+            .unwrap()
+            .map(|particle| world.position(particle).map(f32::to_bits))
+            .collect()
     };
     let with: Vec<[u32; 3]> =
-        alone(Some(SelfCollision { thickness: Some(0.01), ..Default::default() }));
-    assert_eq!(with, alone(None));
+        bits(Some(SelfCollision { thickness: Some(0.01), ..Default::default() }));
+    assert_eq!(with, bits(None));
 }
 
 #[test]
-fn neighbours_at_rest_are_left_out() {
+fn neighbours_closer_than_the_thickness_at_rest_do_not_collide() {
     let thick = SelfCollision { thickness: Some(0.06), ..SelfCollision::default() };
     let mut scene = Scene::new();
     let mut model = sheet(thick).pinned("corners");
@@ -179,7 +188,7 @@ fn neighbours_at_rest_are_left_out() {
 }
 
 #[test]
-fn a_thickness_that_leaves_gaps_is_reported() {
+fn a_thickness_that_leaves_gaps_gives_a_warning() {
     let warnings = |thickness| {
         let settings = SelfCollision { thickness, ..SelfCollision::default() };
         let mut scene = Scene::new();
@@ -188,7 +197,7 @@ fn a_thickness_that_leaves_gaps_is_reported() {
         scene.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert!(warnings(None).is_empty() && warnings(Some(0.018)).is_empty());
-    let [warning] = &warnings(Some(0.01))[..] else { panic!() };
+    let [warning] = &warnings(Some(0.01))[..] else { panic!("expected one warning") };
     let expected = "model 'sheet': with a self-collision thickness of 0.01 m, particles may pass";
     assert!(warning.starts_with(expected), "{warning}");
 }
@@ -209,7 +218,7 @@ fn settings_out_of_range_are_rejected() {
 }
 
 #[test]
-fn many_particles_in_one_place_are_survived() {
+fn sheets_in_the_same_place_keep_finite_positions() {
     let mut scene = Scene::new();
     for copy in 0..4 {
         scene.add(format!("sheet {copy}"), sheet(SelfCollision::default())).unwrap();

@@ -1,4 +1,4 @@
-//! Models at rest fall asleep, and wake when something touches or changes them.
+//! Models at rest fall asleep, and wake when something comes near them or changes them.
 
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ fn a_model_sleeps_as_if_it_were_alone() {
         steps(&mut alone, 1);
         steps(&mut all, 1);
         assert_eq!(alone.is_asleep("far"), all.is_asleep("far"));
-        // Those that lie on each other fall asleep together.
+        // Models that lie on each other fall asleep together.
         assert_eq!(all.is_asleep("sheet"), all.is_asleep("rope"));
         let range = all.model("far").unwrap();
         assert!(alone.positions().eq(range.map(|particle| all.position(particle))));
@@ -181,13 +181,13 @@ fn a_sleeping_model_does_not_move_in_the_step_that_drags_a_rope_through_it() {
         steps(&mut world, 1);
     }
     let sheet = world.model("sheet").unwrap();
-    let before: Vec<_> = sheet.clone().map(|it| world.position(it)).collect();
+    let before: Vec<_> = sheet.clone().map(|particle| world.position(particle)).collect();
     // Moved by hand from 5 m to below the sheet in one step.
     let particle = world.model("rope").unwrap().start + 10;
     world.grab(particle).unwrap();
     world.drag(particle, [0.0, 0.2, 0.0]).unwrap();
     steps(&mut world, 1);
-    let unmoved = sheet.zip(before).all(|(it, before)| world.position(it) == before);
+    let unmoved = sheet.zip(before).all(|(particle, before)| world.position(particle) == before);
     assert!(unmoved && world.is_asleep("sheet"));
     steps(&mut world, 1);
     assert!(!world.is_asleep("sheet"));
@@ -211,7 +211,7 @@ fn changes_wake_the_model_they_concern() {
         assert_eq!(sleeping, ["one", "other"].map(|model| world.is_asleep(model)));
         sleeping
     };
-    let of_one: [Change; 8] = [
+    let waking_one: [Change; 8] = [
         |world| world.grab(3).unwrap(),
         |world| world.pin(3).unwrap(),
         |world| world.set_inverse_mass(3, 2.0).unwrap(),
@@ -224,10 +224,10 @@ fn changes_wake_the_model_they_concern() {
         },
         |world| world.set_tear_factor(3, 1.5).unwrap(),
     ];
-    for change in of_one {
+    for change in waking_one {
         assert_eq!(asleep_after(change), [false, true]);
     }
-    let of_all: [Change; 7] = [
+    let waking_all: [Change; 7] = [
         |world| world.wake_all(),
         |world| world.set_tear_factors(|_| 1.5),
         |world| world.settings_mut().step.substeps = 4,
@@ -236,16 +236,16 @@ fn changes_wake_the_model_they_concern() {
         |world| world.obstacles_mut().clear(),
         |world| assert_eq!(world.islands_mut().len(), 2),
     ];
-    for change in of_all {
+    for change in waking_all {
         assert_eq!(asleep_after(change), [false, false]);
     }
-    let of_none: [Change; 4] = [
+    let waking_none: [Change; 4] = [
         |world| assert!(world.set_position(3, [f32::NAN; 3]).is_err()),
         |world| assert!(world.drag(3, [0.0; 3]).is_err()),
         |world| world.release(3).unwrap(),
         |world| world.replan(world.formula(), |_| ScalarKernel).unwrap(),
     ];
-    for change in of_none {
+    for change in waking_none {
         assert_eq!(asleep_after(change), [true, true]);
     }
 }
@@ -271,7 +271,9 @@ fn a_dragged_model_moves_and_falls_asleep_again() {
 #[test]
 fn tied_models_wake_together() {
     let tie = |ends: [(&str, u32); 2]| {
-        Tie::between(ends.map(|(model, it)| Attachment::new(model, Place::Particle(it))))
+        Tie::between(
+            ends.map(|(model, particle)| Attachment::new(model, Place::Particle(particle))),
+        )
     };
     let mut scene = scene([
         ("hook", unconnected(&[[0.0, 2.0, 0.0]], &[0.0])),
@@ -284,7 +286,7 @@ fn tied_models_wake_together() {
     let mut world = world(&scene);
     steps_until_asleep(&mut world);
     let force = world.ties().next().unwrap().force;
-    assert!((force - 2.0 * 9.81).abs() < 0.2, "{force}");
+    assert!((force - 2.0 * 9.81).abs() < 0.2, "{force} N");
     steps(&mut world, 10);
     assert_eq!(world.ties().next().unwrap().force, force); // it still bears the load
 
@@ -298,25 +300,26 @@ fn tied_models_wake_together() {
     // The hook wakes too: it is tied to `upper`.
     assert_eq!(world.sleeping_models().collect::<Vec<_>>(), Vec::<&str>::new());
     steps(&mut world, 29);
-    assert!(world.position(2)[1] < 0.5, "it falls");
+    assert!(world.position(2)[1] < 0.5, "the lower weight does not fall");
     steps_until_asleep(&mut world);
     assert!(!world.break_tie(1).unwrap());
     assert_eq!(world.sleeping_models().count(), 3);
 }
 
 #[test]
-fn a_moving_obstacle_wakes_what_it_may_push() {
-    // It passes the sheet after 3 s.
+fn a_moving_obstacle_wakes_models_that_it_may_push() {
+    // The ball passes the sheet after 3 s.
     let ball = Solid::new(Sphere::new([6.0, 0.15, 0.0], 0.2).unwrap());
     let ball = ball.along(Path::Linear { velocity: [-2.0, 0.0, 0.0] }).unwrap();
     let mut scene = scene([("sheet", sheet(0.5).moved([0.0, 0.001, 0.0]))]);
     scene.obstacles.push(Arc::new(ball));
     let mut world = world(&scene);
+    // Steps asleep before, during and after that.
     let mut asleep = [0, 0, 0];
     for step in 0..480 {
         steps(&mut world, 1);
-        let span = if step < 155 { 0 } else { 1 + usize::from(step > 205) };
-        asleep[span] += usize::from(world.is_asleep("sheet"));
+        let interval = if step < 155 { 0 } else { 1 + usize::from(step > 205) };
+        asleep[interval] += usize::from(world.is_asleep("sheet"));
         // The ball presses the sheet into the floor, but not while the sheet sleeps.
         let depth = world.diagnostics().unwrap().depth;
         assert!(
@@ -324,7 +327,7 @@ fn a_moving_obstacle_wakes_what_it_may_push() {
             "penetration {depth} m while asleep, step {step}"
         );
     }
-    assert!(asleep[0] > 100 && asleep[1] < 25 && asleep[2] > 100, "{asleep:?}");
+    assert!(asleep[0] > 100 && asleep[1] < 25 && asleep[2] > 100, "steps asleep: {asleep:?}");
     assert!(world.hash() != self::world(&scene).hash());
 }
 
@@ -370,19 +373,22 @@ fn a_resumed_world_sleeps_and_wakes_with_the_same_bits() {
         sleeping.push(original.sleeping_models().count());
         steps(&mut original, 1);
     }
-    assert!(sleeping.contains(&1) && sleeping[130] == 3 && sleeping[150] < 2, "{sleeping:?}");
+    assert!(
+        sleeping.contains(&1) && sleeping[130] == 3 && sleeping[150] < 2,
+        "models asleep in each step: {sleeping:?}"
+    );
     assert_eq!(original.sleeping_models().count(), 3);
-    for at in [0, 50, 75, 85, 95, 105, 115, 130, 145, 200, 250, 299] {
-        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
-        assert_eq!(resumed.snapshot(), snapshots[at], "at {at}");
-        for (step, snapshot) in snapshots.iter().enumerate().skip(at) {
-            if step > at {
+    for start in [0, 50, 75, 85, 95, 105, 115, 130, 145, 200, 250, 299] {
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[start]).unwrap();
+        assert_eq!(resumed.snapshot(), snapshots[start], "at step {start}");
+        for (step, snapshot) in snapshots.iter().enumerate().skip(start) {
+            if step > start {
                 change(&mut resumed, step);
             }
-            assert_eq!(resumed.snapshot(), *snapshot, "resumed at {at}, step {step}");
+            assert_eq!(resumed.snapshot(), *snapshot, "resumed at step {start}, step {step}");
             steps(&mut resumed, 1);
         }
-        assert_eq!(resumed.hash(), original.hash(), "resumed at {at}");
+        assert_eq!(resumed.hash(), original.hash(), "resumed at step {start}");
     }
 }
 

@@ -51,17 +51,17 @@ fn resuming_at_any_step_gives_the_same_bits() {
         steps(&mut original, 1);
     }
     assert!(original.torn() > 10);
-    for at in [0, 1, 20, 30, 35, 36, 50] {
-        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
-        assert_eq!(resumed.snapshot(), snapshots[at]);
-        for step in at..60 {
-            if step > at {
+    for start in [0, 1, 20, 30, 35, 36, 50] {
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[start]).unwrap();
+        assert_eq!(resumed.snapshot(), snapshots[start]);
+        for step in start..60 {
+            if step > start {
                 apply_changes(&mut resumed, step);
             }
             steps(&mut resumed, 1);
         }
-        assert_eq!(resumed.hash(), original.hash(), "resumed at {at}");
-        assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at {at}");
+        assert_eq!(resumed.hash(), original.hash(), "resumed at step {start}");
+        assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at step {start}");
     }
 }
 
@@ -86,7 +86,7 @@ fn a_different_scene_is_rejected() {
     for (other, what) in others {
         let error = resume(&other).unwrap_err();
         assert!(matches!(error, SnapshotError::OtherScene { .. }), "{error}");
-        assert!(error.to_string().contains(what), "{error} has no {what}");
+        assert!(error.to_string().contains(what), "`{error}` does not contain `{what}`");
     }
 }
 
@@ -101,20 +101,20 @@ fn a_snapshot_survives_json_and_damage_is_detected() {
     }
     let snapshot = world.snapshot();
     let json = serde_json::to_string(&snapshot).unwrap();
-    let back: Snapshot = serde_json::from_str(&json).unwrap();
-    assert_eq!(back, snapshot);
+    let parsed: Snapshot = serde_json::from_str(&json).unwrap();
+    assert_eq!(parsed, snapshot);
 
     // With any number replaced, resuming succeeds or returns an error; it never panics.
-    let numbers: Vec<_> = json.match_indices(|it: char| it.is_ascii_digit()).collect();
+    let digits: Vec<_> = json.match_indices(|c: char| c.is_ascii_digit()).collect();
     let mut rejected = 0;
-    for (nth, &(at, _)) in numbers.iter().enumerate() {
-        let begins = at == 0 || !json.as_bytes()[at - 1].is_ascii_digit();
-        if !begins || nth % 97 != 0 {
+    for (nth, &(start, _)) in digits.iter().enumerate() {
+        let is_first_digit = start == 0 || !json.as_bytes()[start - 1].is_ascii_digit();
+        if !is_first_digit || nth % 97 != 0 {
             continue;
         }
-        let end = json[at..].find(|it: char| !it.is_ascii_digit()).unwrap() + at;
+        let end = json[start..].find(|c: char| !c.is_ascii_digit()).unwrap() + start;
         for replacement in ["4290000000", "7"] {
-            let damaged = format!("{}{replacement}{}", &json[..at], &json[end..]);
+            let damaged = format!("{}{replacement}{}", &json[..start], &json[end..]);
             let Ok(damaged) = serde_json::from_str::<Snapshot>(&damaged) else { continue };
             match World::resume(&scene, |_| ScalarKernel, &damaged) {
                 Ok(mut world) => drop(world.step()),
@@ -122,7 +122,7 @@ fn a_snapshot_survives_json_and_damage_is_detected() {
             }
         }
     }
-    assert!(rejected > 5, "{rejected}");
+    assert!(rejected > 5, "only {rejected} damaged snapshots are rejected");
 }
 
 #[test]
@@ -164,13 +164,14 @@ fn snapshots_with_values_out_of_range_are_rejected() {
         ("/held/0/drift/0", f32_bits(1e30), "the displacement per substep"),
     ];
     for (pointer, value, what) in rejected {
-        let error = resume(&|it| *it.pointer_mut(pointer).unwrap() = value.clone()).unwrap_err();
+        let error =
+            resume(&|json| *json.pointer_mut(pointer).unwrap() = value.clone()).unwrap_err();
         assert!(error.to_string().contains(what), "{pointer}: {error}");
         assert!(error.to_string().starts_with("the snapshot is damaged: "), "{pointer}: {error}");
     }
     // Earlier versions had a damping per substep instead of a rate.
     for invalid in [serde_json::Value::Null, serde_json::json!(f32::NAN.to_bits())] {
-        let error = resume(&|it| it["damping_rate"] = invalid.clone()).unwrap_err();
+        let error = resume(&|json| json["damping_rate"] = invalid.clone()).unwrap_err();
         assert!(error.to_string().contains("damping"), "{error}");
     }
     let mut old = good.clone();
@@ -178,10 +179,10 @@ fn snapshots_with_values_out_of_range_are_rejected() {
     let old: Snapshot = serde_json::from_value(old).unwrap();
     let error = World::resume(&scene, |_| ScalarKernel, &old).unwrap_err();
     assert_eq!(error, SnapshotError::NoDampingRate);
-    // From the largest numbers, further steps do not overflow.
-    let mut late = resume(&|it| {
-        it["steps"] = serde_json::json!(largest);
-        it["time"] = f64_bits(1e15);
+    // With the largest number of steps and time, further steps do not overflow.
+    let mut late = resume(&|json| {
+        json["steps"] = serde_json::json!(largest);
+        json["time"] = f64_bits(1e15);
     })
     .unwrap();
     steps(&mut late, 2);

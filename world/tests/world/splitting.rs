@@ -57,7 +57,7 @@ fn name(copy: usize) -> String {
     format!("copy {copy}")
 }
 
-/// A scene of some copies of a model, each in its place, and of another model between them.
+/// A scene of some copies of a model, each at its own position, and of another model between them.
 fn scene(setting: &Scene, model: &Model, copies: Range<usize>) -> Scene {
     let mut scene = setting.clone();
     for copy in copies.clone() {
@@ -71,7 +71,7 @@ fn scene(setting: &Scene, model: &Model, copies: Range<usize>) -> Scene {
     scene
 }
 
-/// The numbers of copies in the islands of copies.
+/// The number of copies in each island of copies.
 fn copies(world: &World) -> Vec<usize> {
     let islands = world.islands().iter();
     islands.filter_map(|island| Some(island.schedule().copies()?.count())).collect()
@@ -85,7 +85,7 @@ fn tear(world: &mut World, copy: usize, first: usize) {
     }
 }
 
-/// What a caller sees of a world.
+/// The state of a world that its public methods return.
 struct View {
     drawing: Drawing,
     tethers: usize,
@@ -103,8 +103,8 @@ fn view(world: &World) -> View {
     let range = |name: String| [world.model(&name).unwrap(), world.sticks_of(&name).unwrap()];
     let groups = |name: String| ["rim", "guided", "none"].map(|group| world.group(&name, group));
     let bits = |particle| {
-        let (island, number) = world.locate(particle);
-        let force = [0, 1, 2].map(|axis| world.islands()[island].forces().along(axis)[number]);
+        let (island, index) = world.locate(particle);
+        let force = [0, 1, 2].map(|axis| world.islands()[island].forces().along(axis)[index]);
         [world.position(particle), world.interpolated(particle, 0.3), force]
     };
     View {
@@ -114,32 +114,37 @@ fn view(world: &World) -> View {
         grabbed: world.grabbed().collect(),
         ranges: names().map(range).collect(),
         groups: names().flat_map(groups).collect(),
-        inverse_masses: (0..world.len()).map(|it| world.inverse_mass(it)).collect(),
+        inverse_masses: (0..world.len()).map(|particle| world.inverse_mass(particle)).collect(),
         bits: (0..world.len()).flat_map(bits).flatten().map(f32::to_bits).collect(),
     }
 }
 
-/// Field by field, as the whole views would fill the screen.
+/// Compares field by field: a message with whole views would be too long.
 fn assert_same(one: &View, other: &View) {
     assert_eq!((one.tethers, one.torn), (other.tethers, other.torn));
     assert_eq!((&one.grabbed, &one.ranges), (&other.grabbed, &other.ranges));
     assert_eq!((&one.groups, &one.inverse_masses), (&other.groups, &other.inverse_masses));
     assert_eq!(one.drawing, other.drawing);
     let differs = |(one, other)| one != other;
-    assert_eq!(one.bits.iter().zip(&other.bits).position(differs), None, "of {}", one.bits.len());
+    assert_eq!(
+        one.bits.iter().zip(&other.bits).position(differs),
+        None,
+        "the first different one of {} values",
+        one.bits.len()
+    );
 }
 
 /// The bits of a copy.
 fn bits(world: &World, copy: usize) -> Vec<u32> {
     let particles = world.model(&name(copy)).unwrap();
-    particles.flat_map(|it| world.position(it).map(f32::to_bits)).collect()
+    particles.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
 }
 
-/// Which copies a test tears before each time that it reorders their world.
+/// Which copies a test tears before each reordering of their world.
 #[derive(Clone, Copy)]
 struct Tears<'a> {
     copies: usize,
-    /// The copies to tear each time.
+    /// The copies to tear before each reordering.
     torn: &'a [&'a [usize]],
     /// The number of copies that share an island afterwards.
     remaining: &'a [usize],
@@ -155,7 +160,7 @@ fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
     let mut alone: Vec<_> =
         (0..tears.copies).map(|copy| world(&scene_of(copy..copy + 1))).collect();
     assert_eq!(copies(&together), [tears.copies]);
-    for (time, torn) in tears.torn.iter().enumerate() {
+    for (round, torn) in tears.torn.iter().enumerate() {
         steps(&mut together, 6);
         for world in &mut alone {
             steps(world, 6);
@@ -170,8 +175,8 @@ fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
             }
         }
         for &copy in *torn {
-            tear(&mut together, copy, time);
-            tear(&mut alone[copy], copy, time);
+            tear(&mut together, copy, round);
+            tear(&mut alone[copy], copy, round);
         }
         // A step, so that there are positions to interpolate.
         let mut clock = Clock::new(together.settings().step.dt).unwrap();
@@ -184,16 +189,16 @@ fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
         let before = together.snapshot();
         let mut reordered_later = World::resume(&all, |_| ScalarKernel, &before).unwrap();
         assert_eq!(reordered_later.snapshot(), before);
-        let (seen, gone) = (view(&together), together.removed().clone());
+        let (view_before, removed_before) = (view(&together), together.removed().clone());
         let removed = together.reorder(|_| ScalarKernel).unwrap();
-        assert_same(&view(&together), &seen);
-        assert_eq!(*together.removed(), gone);
+        assert_same(&view(&together), &view_before);
+        assert_eq!(*together.removed(), removed_before);
         assert!(removed > 0 && together.reorder(|_| ScalarKernel).unwrap() == 0);
         assert_eq!(reordered_later.reorder(|_| ScalarKernel).unwrap(), removed);
         for world in &mut alone {
             world.reorder(|_| ScalarKernel).unwrap(); // all, as overstretched sticks tear, too
         }
-        assert_eq!(copies(&together).iter().sum::<usize>(), tears.remaining[time]);
+        assert_eq!(copies(&together).iter().sum::<usize>(), tears.remaining[round]);
 
         let after = together.snapshot();
         assert_eq!(reordered_later.snapshot(), after);
@@ -230,7 +235,7 @@ fn sheets_and_renumbered_copies_leave_their_island() {
     let tears =
         Tears { copies: COPIES, torn: &[&[7], &[0, 5]], remaining: &[19, 17], last_steps: 60 };
     assert_as_alone(&setting(), &sheet.pinned("top"), tears);
-    // So many particles that they are renumbered.
+    // Enough particles to be renumbered.
     let large = Model::disc(66, StickSet::Structural).unwrap().shuffled(2);
     assert!(large.particles.len() > 4096);
     let mut short = setting();
@@ -287,7 +292,7 @@ fn damaged_lists_of_copies_that_left_are_rejected() {
         damaged["pieces"][last]["left_copies"] = left;
         World::resume(&scene, |_| ScalarKernel, &serde_json::from_value(damaged).unwrap())
     };
-    // The other model, which is not a copy, has the number 5.
+    // The other model, which is not a copy, has the index 5.
     let left = good["pieces"][last]["left_copies"].clone();
     assert_eq!(left, serde_json::json!([8, 10]));
     assert!(resume(left).is_ok());

@@ -25,12 +25,12 @@ fn a_damped_spring_follows_its_closed_form() {
     let mut world = world(&oscillator(&[[0.0; 3], [1.2, 0.0, 0.0]], &[0.0, 2.0], spring, h));
     let expected = Oscillator { frequency: 10.0, damping: 0.4 };
     let mut worst = 0.0_f64;
-    for nth in 1..=4000 {
+    for step in 1..=4000 {
         steps(&mut world, 1);
         let x = f64::from(world.position(1)[0]) - 1.0;
-        worst = worst.max((x - expected.at([0.2, 0.0], h * f64::from(nth))[0]).abs());
+        worst = worst.max((x - expected.at([0.2, 0.0], h * f64::from(step))[0]).abs());
     }
-    assert!(worst < 1e-3, "{worst}");
+    assert!(worst < 1e-3, "{worst} m from the closed form");
 }
 
 /// The largest elongation of a spring of 1 m within 2000 steps, m; infinite if it is not finite.
@@ -95,30 +95,32 @@ fn explicit_euler_needs_damping() {
             let a = [-400.0 * x[0] - 4.0 * f64::from(damping) * v[0]];
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }
-        assert_eq!(x[0].abs() > 1.0, grows, "h = {fraction} of the largest: {}", x[0]);
+        assert_eq!(x[0].abs() > 1.0, grows, "h = {fraction} of the largest substep: {} m", x[0]);
     }
 }
 
 #[test]
 fn a_net_of_springs_is_bounded_below_its_largest_substep() {
     let n = 6_u32;
-    let points: Vec<[f32; 3]> =
-        (0..n * n).map(|it| [(it % n) as f32, (it / n) as f32, 0.0]).collect();
-    let inverse_masses: Vec<f32> = (0..n * n).map(|it| (it % 3 + 1) as f32).collect();
+    let points: Vec<[f32; 3]> = (0..n * n).map(|i| [(i % n) as f32, (i / n) as f32, 0.0]).collect();
+    let inverse_masses: Vec<f32> = (0..n * n).map(|i| (i % 3 + 1) as f32).collect();
     let mut model = unconnected(&points, &inverse_masses);
     let mut pairs = Vec::new();
-    for it in 0..n * n {
-        if it % n + 1 < n {
-            pairs.push([it, it + 1]);
+    for i in 0..n * n {
+        if i % n + 1 < n {
+            pairs.push([i, i + 1]);
         }
-        if it + n < n * n {
-            pairs.push([it, it + n]);
+        if i + n < n * n {
+            pairs.push([i, i + n]);
         }
     }
     model.springs = Springs::between(&model.particles, &pairs, 200.0, 1.0).unwrap();
-    for (nth, point) in points.iter().enumerate() {
-        let offset = if nth % 2 == 0 { 0.01 } else { -0.01 };
-        model.particles.set_position(nth, [point[0] + offset, point[1] - offset, 0.0]).unwrap();
+    for (particle, point) in points.iter().enumerate() {
+        let offset = if particle % 2 == 0 { 0.01 } else { -0.01 };
+        model
+            .particles
+            .set_position(particle, [point[0] + offset, point[1] - offset, 0.0])
+            .unwrap();
     }
     let largest = model.springs.largest_substep(&inverse_masses, Integrator::Verlet, 0.0);
     let mut scene = scene("net", model);

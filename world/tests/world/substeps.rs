@@ -8,6 +8,7 @@ use taut_world::{HalfSpace, Model, Rope, Scene, Solid, Surface, World, free_fall
 
 use crate::make::{scene, steps, world};
 
+/// Gravity, m/s².
 const G: f64 = 9.81;
 const SUBSTEPS: [u32; 3] = [4, 8, 16];
 
@@ -113,8 +114,8 @@ fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
     });
 }
 
-/// The distance that a particle slides on the ground in 2 s, m. A slope is a ground with tilted
-/// gravity.
+/// The distance that a particle slides on the ground in 2 s, m. A slope is level ground with
+/// tilted gravity.
 fn sliding_distance(
     substeps: u32,
     velocity: f32,
@@ -137,20 +138,20 @@ fn sliding_distance(
 fn friction_stops_a_block_where_coulomb_says() {
     let (v, friction) = (3.0_f32, 0.4_f32);
     let down = [0.0, -G as f32];
-    let brake = f64::from(friction) * G;
-    let stop = f64::from(v).powi(2) / (2.0 * brake);
+    let deceleration = f64::from(friction) * G;
+    let stop = f64::from(v).powi(2) / (2.0 * deceleration);
     assert_all("sliding distance, m", stop, 0.008, |n| sliding_distance(n, v, friction, down, 0.0));
-    // With damping: dv/dt = -brake - rate v.
+    // With damping: dv/dt = -deceleration - rate v.
     let rate = 2.0;
-    let time = (1.0 + rate * f64::from(v) / brake).ln() / rate;
-    let stop = f64::from(v) / rate - brake / rate * time;
+    let time = (1.0 + rate * f64::from(v) / deceleration).ln() / rate;
+    let stop = f64::from(v) / rate - deceleration / rate * time;
     assert_all("sliding distance with damping, m", stop, 0.016, |n| {
         sliding_distance(n, v, friction, down, rate as f32)
     });
     let slope = 0.5_f64;
     let gravity = [G * slope.sin(), -G * slope.cos()].map(|x| x as f32);
-    let along = G * (slope.sin() - f64::from(friction) * slope.cos());
-    assert_all("sliding distance on a slope, m", 0.5 * along * 4.0, 0.008, |n| {
+    let along_slope = G * (slope.sin() - f64::from(friction) * slope.cos());
+    assert_all("sliding distance on a slope, m", 0.5 * along_slope * 4.0, 0.008, |n| {
         sliding_distance(n, 0.0, friction, gravity, 0.0)
     });
 }

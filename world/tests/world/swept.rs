@@ -82,17 +82,20 @@ fn no_particle_at_50_metres_a_second_passes_a_plate_of_1_cm() {
                 steps(&mut world, 1);
                 for (particle, (start, _)) in movers.iter().enumerate() {
                     let height = world.position(particle)[1] * start[1].signum();
-                    assert!(height > 0.005 + thickness - 1e-6, "{particle} is at {height} m");
+                    assert!(
+                        height > 0.005 + thickness - 1e-6,
+                        "particle {particle} is at {height} m"
+                    );
                     hits += usize::from(height < 0.006 + thickness);
                 }
             }
-            assert!(restitution > 0.0 || hits > 10 * movers.len(), "{hits}");
+            assert!(restitution > 0.0 || hits > 10 * movers.len(), "{hits} hits");
         }
     }
 }
 
 #[test]
-fn without_the_option_they_pass() {
+fn particles_pass_a_plate_that_is_not_swept() {
     let plate = Cuboid::new([-100.0, -0.005, -100.0], [100.0, 0.005, 100.0]).unwrap();
     let movers = towards_plane();
     let mut world = shots(&movers, Arc::new(Solid::new(plate)), 1, 1);
@@ -128,18 +131,21 @@ fn a_plate_that_moves_or_turns_fast_pushes_every_particle_in_front_of_it() {
                     // A particle may slide beyond the edge.
                     if along.abs() < 9.9 && across.abs() < 9.9 {
                         let height = height * f64::from(start[1]).signum();
-                        assert!(height > 0.005 - 1e-5, "step {step}, {particle}: {height} m");
+                        assert!(
+                            height > 0.005 - 1e-5,
+                            "step {step}, particle {particle}: {height} m"
+                        );
                     }
                     moved += usize::from(x[1] != start[1]);
                 }
             }
-            assert!(moved > 100, "{moved}");
+            assert!(moved > 100, "particles moved in only {moved} cases");
         }
     }
 }
 
 #[test]
-fn a_particle_that_ends_in_the_far_half_of_a_plate_leaves_where_it_came_from() {
+fn a_particle_that_ends_in_the_far_half_of_a_plate_is_moved_back_to_its_side() {
     let plate = Cuboid::new([-1.0, -0.01, -1.0], [1.0, 0.0, 1.0]).unwrap();
     // 8 mm below the top after one step.
     let mover = ([0.0, 0.01, 0.0], [0.0, -0.018 * 60.0, 0.0]);
@@ -160,7 +166,7 @@ fn a_particle_at_rest_on_a_swept_plate_stays() {
     world.settings_mut().step.acceleration = [0.0, -9.81, 0.0];
     steps(&mut world, 120);
     let rest = world.position(0);
-    assert!(rest[1].abs() < 1e-6, "{rest:?}");
+    assert!(rest[1].abs() < 1e-6, "at rest at {rest:?} m");
     steps(&mut world, 60);
     assert_eq!(world.position(0), rest);
 }
@@ -193,18 +199,18 @@ fn entry(from: Point, to: Point, radius: f64) -> Option<[f64; 3]> {
     let dot = |a: [f64; 3], b: [f64; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
     let along = from_fn(|axis| to[axis] - from[axis]);
     let (a, b, c) = (dot(along, along), dot(from, along), dot(from, from) - radius * radius);
-    let root = b * b - a * c;
-    let fraction = if root >= 0.0 { (-b - root.sqrt()) / a } else { -1.0 };
+    let discriminant = b * b - a * c;
+    let fraction = if discriminant >= 0.0 { (-b - discriminant.sqrt()) / a } else { -1.0 };
     (0.0..=1.0)
         .contains(&fraction)
         .then(|| from_fn(|axis| (from[axis] + fraction * along[axis]) / radius))
 }
 
 proptest! {
-    /// In one step, against the analytic point of entry; a particle that does not cross has the
-    /// bits of one without sweep.
+    /// Compares one step with the analytic point of entry. A particle that does not cross has the
+    /// bits of an obstacle that is not swept.
     #[test]
-    fn balls_and_capsules_stop_exactly_what_crosses_them(
+    fn balls_and_capsules_stop_exactly_the_particles_that_cross_them(
         from in prop::array::uniform3(-1.0_f32..1.0),
         aim in prop::array::uniform3(-0.03_f32..0.03),
         beyond in 0.0_f32..2.0,
@@ -212,7 +218,7 @@ proptest! {
     ) {
         prop_assume!(dot(from, from) > 0.01);
         let to: Point = from_fn(|axis| aim[axis] + beyond * (aim[axis] - from[axis]));
-        let velocity = minus(to, from).map(|along| along * 60.0);
+        let velocity = minus(to, from).map(|d| d * 60.0);
         let surface = Surface { thickness, friction: 0.0, ..Surface::default() };
         let ball = Solid::new(Sphere::new([0.0; 3], 0.01).unwrap()).with(surface).unwrap();
         let bead = Capsule::new([[0.0; 3]; 2], 0.01).unwrap();
@@ -234,12 +240,13 @@ proptest! {
             match entry(from, plain, radius) {
                 None if !ends_inside => prop_assert_eq!(swept, plain),
                 Some(normal) if !ends_inside => {
-                    let along = minus(plain, from).map(f64::from);
-                    let across = (0..3).map(|axis| normal[axis] * along[axis]).sum::<f64>();
+                    let displacement = minus(plain, from).map(f64::from);
+                    let inwards =
+                        (0..3).map(|axis| normal[axis] * displacement[axis]).sum::<f64>();
                     let height = (0..3).map(|axis| normal[axis] * f64::from(swept[axis])).sum::<f64>();
                     // The normal of a grazing path is sensitive to rounding.
-                    if across < -0.2 * distance(minus(plain, from)) {
-                        prop_assert!((height - radius).abs() < 1e-4, "{height}");
+                    if inwards < -0.2 * distance(minus(plain, from)) {
+                        prop_assert!((height - radius).abs() < 1e-4, "{height} m");
                     }
                 }
                 _ => {}
@@ -273,8 +280,8 @@ proptest! {
             steps(&mut world, 1);
             let [_, y2, z2] = world.position(0);
             let (y, z) = (y2 - y1, z2 - z1);
-            let share = (-(y1 * y + z1 * z) / (y * y + z * z)).clamp(0.0, 1.0);
-            let nearest = (y1 + share * y).hypot(z1 + share * z);
+            let fraction = (-(y1 * y + z1 * z) / (y * y + z * z)).clamp(0.0, 1.0);
+            let nearest = (y1 + fraction * y).hypot(z1 + fraction * z);
             // A particle at rest has no direction.
             prop_assert!(nearest >= 0.0047 || nearest.is_nan(), "{nearest} m");
         }

@@ -1,4 +1,4 @@
-//! Sticks tear where they are stretched or cut, and nowhere else.
+//! Sticks tear where they are stretched or cut, and nan_blade else.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +15,15 @@ use taut_world::SnapshotError;
 
 use crate::make::{drape, scene, steps, world};
 
-/// The sticks that are longer than `factor` times their rest length, in `f64`, by their numbers in
+/// The sticks that are longer than `factor` times their rest length, in `f64`, by their indices in
 /// the world.
 fn overstretched(world: &World, factor: f64) -> BTreeSet<usize> {
     let sticks = (0..stick_count(world)).filter(|&stick| {
-        let (island, number) = world.locate_stick(stick).unwrap();
+        let (island, index) = world.locate_stick(stick).unwrap();
         let model = &world.islands()[island].model;
-        let [a, b] = model.sticks.ends()[number].map(|end| model.particles.position(end as usize));
+        let [a, b] = model.sticks.ends()[index].map(|end| model.particles.position(end as usize));
         let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
-        length > factor * f64::from(model.sticks.rest(number))
+        length > factor * f64::from(model.sticks.rest(index))
     });
     sticks.collect()
 }
@@ -61,8 +61,8 @@ fn overstretched_sticks_tear_and_their_faces_are_removed() {
         let edges: BTreeSet<[u32; 2]> = torn
             .iter()
             .map(|&stick| {
-                let (island, number) = world.locate_stick(stick).unwrap();
-                let mut ends = world.islands()[island].model.sticks.ends()[number];
+                let (island, index) = world.locate_stick(stick).unwrap();
+                let mut ends = world.islands()[island].model.sticks.ends()[index];
                 ends.sort_unstable();
                 ends
             })
@@ -80,28 +80,29 @@ fn overstretched_sticks_tear_and_their_faces_are_removed() {
 #[test]
 fn the_cut_off_part_falls_and_the_rest_hangs() {
     let mut world = world(&scene("sheet", drape(12, StickSet::All)));
-    let below = |y: f32| [[[-1.0, y, -1.0], [-1.0, y, 1.0]], [[2.0, y, -1.0], [2.0, y, 1.0]]];
-    let [from, to] = below(-0.275); // between rows 5 and 6
+    let blade_at = |y: f32| [[[-1.0, y, -1.0], [-1.0, y, 1.0]], [[2.0, y, -1.0], [2.0, y, 1.0]]];
+    let [from, to] = blade_at(-0.275); // between rows 5 and 6
     let torn = world.cut_swept(from, to);
     // Vertical and diagonal sticks over one row, then vertical and diagonal ones over two rows.
     assert_eq!(torn, 12 + 22 + 24 + 40);
-    assert_eq!(world.cut_swept(from, to), 0, "all crossed sticks are torn already");
+    assert_eq!(world.cut_swept(from, to), 0, "a second cut at the same place tears sticks");
     assert_eq!(world.faces().count(), 2 * 11 * 10);
     steps(&mut world, 60);
     for particle in 0..144 {
         let [_, y, _] = world.position(particle);
         let fallen = particle >= 72;
-        assert_eq!(y < -2.0, fallen, "particle {particle} is at {y}");
+        assert_eq!(y < -2.0, fallen, "particle {particle} is at {y} m");
     }
     assert_eq!(world.faces().count(), 2 * 11 * 10);
 }
 
 #[test]
-fn a_hole_is_the_faces_at_torn_sticks_and_no_others() {
+fn exactly_the_faces_at_torn_sticks_are_removed() {
     let sheet = HexSheet { columns: 12, rows: 12, spacing: 0.1, ..HexSheet::default() };
     let mut world = world(&scene("sheet", Model::hex_sheet(&sheet).unwrap()));
     let before = world.drawing();
-    let [x, y] = [0, 1].map(|axis| world.positions().map(|at| at[axis]).sum::<f32>() / 144.0);
+    let [x, y] =
+        [0, 1].map(|axis| world.positions().map(|position| position[axis]).sum::<f32>() / 144.0);
     // An oblique cut through half of the sheet, and a single stick.
     let blade = |x: f32, y: f32| [[x, y, -1.0], [x, y, 1.0]];
     world.cut_swept(blade(x - 0.01, y + 0.02), blade(x + 2.0, y + 0.9));
@@ -152,13 +153,13 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
         steps(&mut twin, 1);
     }
     assert_eq!(world.hash(), twin.hash());
-    // Sticks keep their numbers.
+    // Sticks keep their indices.
     let stick = (0..stick_count(&world)).find(|&stick| !world.is_torn(stick)).unwrap();
     assert!(world.tear(stick).unwrap() && !world.tear(stick).unwrap() && world.is_torn(stick));
     assert!(world.tear(stick_count(&world)).is_err());
 }
 
-/// The number of sticks of the sheet, torn ones included.
+/// The number of sticks of the sheet, including torn ones.
 fn stick_count(world: &World) -> usize {
     world.sticks_of("sheet").unwrap().end
 }
@@ -169,7 +170,7 @@ fn intersect([a, b]: [[f64; 2]; 2], [p, q]: [[f64; 2]; 2]) -> Option<bool> {
     let minus = |[x, y]: [f64; 2], [u, v]: [f64; 2]| [x - u, y - v];
     let (along, across) = (minus(b, a), minus(q, p));
     let det = cross(along, across);
-    let [s, t] = [across, along].map(|with| cross(minus(p, a), with) / det);
+    let [s, t] = [across, along].map(|direction| cross(minus(p, a), direction) / det);
     let near = |x: f64| x.abs() < 1e-6 || (x - 1.0).abs() < 1e-6;
     let inside = |x: f64| (0.0..1.0).contains(&x);
     (det.abs() > 1e-9 && !near(s) && !near(t)).then(|| inside(s) && inside(t))
@@ -186,28 +187,28 @@ proptest! {
         let Ok(sticks) = Sticks::joining(&particles, &pairs, Duplicates::Keep) else { return Ok(()) };
         let mut scene = Scene::<2>::new();
         scene.add("line", Model::new(particles, sticks)).unwrap();
-        let [mut flat, mut reversed] = [world(&scene), world(&scene)];
-        let torn = flat.cut(blade);
-        prop_assert_eq!(torn, flat.torn());
+        let [mut in_2d, mut reversed] = [world(&scene), world(&scene)];
+        let torn = in_2d.cut(blade);
+        prop_assert_eq!(torn, in_2d.torn());
         reversed.cut([blade[1], blade[0]]);
 
         // The same in 3D, with a blade perpendicular to the plane.
-        let needle = |[x, y]: [f32; 2]| [[x, y, -1.0], [x, y, 1.0]];
+        let vertical = |[x, y]: [f32; 2]| [[x, y, -1.0], [x, y, 1.0]];
         let points: Vec<[f32; 3]> = points.iter().map(|&[x, y]| [x, y, 0.0]).collect();
         let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
         let sticks = Sticks::joining(&particles, &pairs, Duplicates::Keep).unwrap();
         let mut scene = Scene::<3>::new();
         scene.add("line", Model::new(particles, sticks)).unwrap();
-        let mut solid = world(&scene);
-        solid.cut_swept(needle(blade[0]), needle(blade[1]));
+        let mut in_3d = world(&scene);
+        in_3d.cut_swept(vertical(blade[0]), vertical(blade[1]));
 
         let blade = blade.map(|point| point.map(f64::from));
         for (stick, &[a, b]) in pairs.iter().enumerate() {
-            let end = |end: u32| flat.position(end as usize).map(f64::from);
+            let end = |end: u32| in_2d.position(end as usize).map(f64::from);
             if let Some(crossed) = intersect([end(a), end(b)], blade) {
-                prop_assert_eq!(flat.is_torn(stick), crossed);
+                prop_assert_eq!(in_2d.is_torn(stick), crossed);
                 prop_assert_eq!(reversed.is_torn(stick), crossed);
-                prop_assert_eq!(solid.is_torn(stick), crossed);
+                prop_assert_eq!(in_3d.is_torn(stick), crossed);
             }
         }
     }
@@ -216,8 +217,8 @@ proptest! {
 #[test]
 fn a_blade_that_is_nan_or_does_not_move_tears_nothing() {
     let mut world = world(&scene("sheet", drape(6, StickSet::All)));
-    let nowhere = [[f32::NAN; 3], [0.1, f32::NAN, 0.0]];
-    assert_eq!(world.cut_swept(nowhere, [[0.0; 3], [1.0; 3]]), 0);
+    let nan_blade = [[f32::NAN; 3], [0.1, f32::NAN, 0.0]];
+    assert_eq!(world.cut_swept(nan_blade, [[0.0; 3], [1.0; 3]]), 0);
     let at_rest = [[0.1, -0.1, -1.0], [0.1, -0.1, 1.0]];
     assert_eq!(world.cut_swept(at_rest, at_rest), 0);
 }
@@ -232,8 +233,8 @@ fn tear_factors_may_change_between_steps() {
     // A shorter rest length lowers the limit, too.
     world.set_tear_factor(9, 2.0).unwrap();
     assert_eq!(world.step().unwrap().torn, 0);
-    let (island, number) = world.locate_stick(9).unwrap();
-    world.islands_mut()[island].model.sticks.set_rest(number, 1e-3).unwrap();
+    let (island, index) = world.locate_stick(9).unwrap();
+    world.islands_mut()[island].model.sticks.set_rest(index, 1e-3).unwrap();
     assert_eq!(world.step().unwrap().torn, 1);
     assert!(world.is_torn(9) && world.torn() == 2);
 }
@@ -242,13 +243,13 @@ fn tear_factors_may_change_between_steps() {
 fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     let mut world = world(&scene("sheet", drape(8, StickSet::All).tearing_at(9.0)));
     steps(&mut world, 3);
-    let number = |world: &World, stick| world.locate_stick(stick).unwrap().1;
+    let index_in_island = |world: &World, stick| world.locate_stick(stick).unwrap().1;
     let torn_after = |world: &mut World, change: &dyn Fn(&mut Vec<f32>)| {
         change(&mut world.islands_mut()[0].model.tear_factors);
         world.step().unwrap().torn
     };
     // Changes a factor, then makes all infinite, then one finite again.
-    let [a, b, c] = [3, 9, 20].map(|stick| number(&world, stick));
+    let [a, b, c] = [3, 9, 20].map(|stick| index_in_island(&world, stick));
     assert_eq!(torn_after(&mut world, &|all| all[a] = 0.5), 1);
     assert_eq!(torn_after(&mut world, &|all| all.fill(f32::INFINITY)), 0);
     assert_eq!(torn_after(&mut world, &|all| all[b] = 0.5), 1);
@@ -266,19 +267,19 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
 #[test]
 fn a_limb_whose_stick_is_torn_no_longer_collides() {
     // A rope lies across a pinned rod of one stick.
-    let along = |points: &[[f32; 3]], spacing| {
+    let rope_along = |points: &[[f32; 3]], spacing| {
         let rope = Rope { spacing, density: 1.0, ..Rope::default() };
         let rope = Model::rope(points, &rope).unwrap();
         rope.self_colliding(SelfCollision::default()).unwrap()
     };
-    let rod = along(&[[0.0, 0.0, -0.3], [0.0, 0.0, 0.3]], 10.0).pinned("ends");
+    let rod = rope_along(&[[0.0, 0.0, -0.3], [0.0, 0.0, 0.3]], 10.0).pinned("ends");
     let mut scene = Scene::new();
     scene.add("rod", rod.with_limbs([([0, 1], 0.05)]).unwrap()).unwrap();
-    scene.add("rope", along(&[[-0.4, 0.1, 0.0], [0.4, 0.1, 0.0]], 0.03)).unwrap();
+    scene.add("rope", rope_along(&[[-0.4, 0.1, 0.0], [0.4, 0.1, 0.0]], 0.03)).unwrap();
     let mut world = world(&scene);
     let highest = |world: &World| {
         let rope = world.model("rope").unwrap();
-        rope.map(|it| world.position(it)[1]).fold(f32::NEG_INFINITY, f32::max)
+        rope.map(|particle| world.position(particle)[1]).fold(f32::NEG_INFINITY, f32::max)
     };
     steps(&mut world, 60);
     assert!(highest(&world) > 0.0);
@@ -286,7 +287,7 @@ fn a_limb_whose_stick_is_torn_no_longer_collides() {
     let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
     for world in [&mut world, &mut resumed] {
         steps(world, 60);
-        assert!(highest(world) < -1.0, "{}", highest(world));
+        assert!(highest(world) < -1.0, "{} m", highest(world));
     }
     assert_eq!(world.hash(), resumed.hash());
 
@@ -297,7 +298,7 @@ fn a_limb_whose_stick_is_torn_no_longer_collides() {
 }
 
 #[test]
-fn limbs_at_sticks_that_the_scene_tears_do_not_exist() {
+fn limbs_at_sticks_that_are_torn_in_the_scene_do_not_exist() {
     let mut doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let stick_around = |limb: &Limb| {
         let is_around = |ends: &[u32; 2]| BTreeSet::from(*ends) == BTreeSet::from(limb.ends);
@@ -338,7 +339,10 @@ fn damaged_lists_of_limbs_are_rejected() {
     ];
     for damage in damages {
         let error = resume(damage).unwrap_err().to_string();
-        assert!(error.contains("a list of limbs has one that the scene does not have"), "{error}");
+        assert!(
+            error.contains("a list of limbs has a limb that the scene does not have"),
+            "{error}"
+        );
     }
 }
 
@@ -357,7 +361,7 @@ fn the_other_limbs_keep_their_distances_if_one_is_removed() {
         world.tear(stick).unwrap();
         let model = &world.islands()[0].model;
         assert_eq!(model.limbs.all().len(), doll.limbs.all().len() - 1);
-        // As built, limbs of one doll touch no others or overlap as allowed.
+        // In the initial pose, limbs of one doll either do not touch or overlap as allowed.
         assert_eq!(contacts.depth(model, &now), contacts.depth(&doll, &now));
     }
 }

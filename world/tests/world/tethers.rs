@@ -38,7 +38,10 @@ fn cloth_that_hangs_from_a_row_does_not_stretch() {
             *stretch = world.diagnostics().unwrap().stretch.rms;
             assert_eq!(world.tether_count(), tethers * 24 * 23);
         }
-        assert!(stretched[1] < 1e-4 && stretched[1] < 0.01 * stretched[0], "{stretched:?}");
+        assert!(
+            stretched[1] < 1e-4 && stretched[1] < 0.01 * stretched[0],
+            "rms stretch without and with tethers: {stretched:?}"
+        );
     }
 }
 
@@ -56,8 +59,8 @@ fn the_distance_to_the_opposite_corner_is_the_diagonal() {
     steps(&mut world, 1);
     world.release(last).unwrap();
     steps(&mut world, 240);
-    let reach = distance(world.position(0), world.position(last));
-    assert!(reach < 2.5 * 1.0001, "{reach}");
+    let length = distance(world.position(0), world.position(last));
+    assert!(length < 2.5 * 1.0001, "{length} m");
     assert_eq!(world.tether_count(), 21 * 16 - 1);
 }
 
@@ -79,11 +82,11 @@ fn slack_is_a_multiple_of_the_rest_distance() {
     for stick in 0..model.sticks.len() {
         model.sticks.set_compliance(stick, 10.0).unwrap(); // so soft that it hardly acts
     }
-    let length = distance(model.particles.position(0), model.particles.position(11 * 12));
+    let rest = distance(model.particles.position(0), model.particles.position(11 * 12));
     let mut world = world(&substepped(model));
     steps(&mut world, 600);
-    let reach = distance(world.position(0), world.position(11 * 12));
-    assert!((reach / length - 1.25).abs() < 1e-4, "{}", reach / length);
+    let slack = distance(world.position(0), world.position(11 * 12)) / rest;
+    assert!((slack - 1.25).abs() < 1e-4, "{slack} of the rest distance");
 }
 
 #[test]
@@ -127,7 +130,7 @@ fn a_pin_that_jumps_pulls_at_30_m_per_s_at_most() {
         for (particle, before) in before.iter_mut().enumerate().skip(8) {
             let now = world.position(particle);
             let moved = distance(*before, now);
-            assert!(moved > 0.49 && moved <= 30.0 / 60.0 * 1.000_1, "{moved}");
+            assert!(moved > 0.49 && moved <= 30.0 / 60.0 * 1.000_1, "moved by {moved} m");
             *before = now;
         }
     }
@@ -142,8 +145,8 @@ fn guided_pins_move_their_tethers() {
     for _ in 0..120 {
         steps(&mut world, 1);
         for column in 0..10 {
-            let reach = distance(world.position(column), world.position(90 + column));
-            assert!(reach < 1.01 * length, "{reach}");
+            let now = distance(world.position(column), world.position(90 + column));
+            assert!(now < 1.01 * length, "{now} m, at rest {length} m");
         }
     }
 }
@@ -152,8 +155,8 @@ fn guided_pins_move_their_tethers() {
 fn cut(world: &mut World, size: usize, row: usize, until: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
-        let (island, number) = world.locate_stick(stick).unwrap();
-        let [a, b] = world.islands()[island].model.sticks.ends()[number].map(|it| it as usize);
+        let (island, index) = world.locate_stick(stick).unwrap();
+        let [a, b] = world.islands()[island].model.sticks.ends()[index].map(|end| end as usize);
         let rows = [a.min(b) / size, a.max(b) / size];
         if rows[0] <= row && rows[1] > row && (a % size).min(b % size) < until {
             world.tear(stick).unwrap();
@@ -180,7 +183,7 @@ fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), 5 * size);
     steps(&mut world, 120);
-    assert!(world.position(size * size - 1)[1] < -2.0, "it did not fall");
+    assert!(world.position(size * size - 1)[1] < -2.0, "the part below the cut does not fall");
 }
 
 #[test]
@@ -189,8 +192,8 @@ fn a_hole_of_one_particle_frees_no_column() {
     let mut world = world(&substepped(tethered(drape(size, StickSet::Structural))));
     steps(&mut world, 1);
     for stick in world.sticks_of("sheet").unwrap() {
-        let (island, number) = world.locate_stick(stick).unwrap();
-        let ends = world.islands()[island].model.sticks.ends()[number];
+        let (island, index) = world.locate_stick(stick).unwrap();
+        let ends = world.islands()[island].model.sticks.ends()[index];
         if ends.contains(&(5 * size as u32 + 6)) {
             world.tear(stick).unwrap();
         }
@@ -234,10 +237,10 @@ fn a_watched_step_has_the_same_bits() {
     let mut parts = std::collections::BTreeSet::new();
     for _ in 0..20 {
         steps(&mut plain, 1);
-        let mut note = |part| {
+        let mut record = |part| {
             parts.insert(part);
         };
-        assert!(watched.step_watched(&taut_core::Inline, &mut note).unwrap().finite);
+        assert!(watched.step_watched(&taut_core::Inline, &mut record).unwrap().finite);
         assert_eq!(plain.hash(), watched.hash());
     }
     assert!(parts.contains(&taut_world::StepPart::Tethers));
@@ -279,29 +282,29 @@ fn swing(model: Model, substeps: u32) -> [f64; 2] {
         sum / world.len() as f64
     };
     let start = height(&world);
-    let (mut low, mut back) = (start, 0.0_f64);
+    let (mut lowest, mut rise) = (start, 0.0_f64);
     for _ in 0..300 {
         steps(&mut world, 1);
         let now = height(&world);
-        low = low.min(now);
-        back = back.max(now - low);
+        lowest = lowest.min(now);
+        rise = rise.max(now - lowest);
     }
-    [start - low, back]
+    [start - lowest, rise]
 }
 
 #[test]
 fn tethers_do_not_make_a_sheet_swing_back_higher() {
     // Inextensible cloth swings through to the other side and up by 55 % of its fall, as 64
-    // substeps without tethers show. The velocity that tethers take must not add to that.
+    // substeps without tethers show. The velocity that tethers remove must not add to that.
     let cloth = Cloth { columns: 24, rows: 24, axes: Axes::HORIZONTAL, ..Cloth::default() };
     let cloth = Model::cloth(&cloth).unwrap().pinned("top");
     let [_, free] = swing(cloth.clone(), 64);
     for substeps in [4, 8, 16] {
-        let [fall, back] = swing(tethered(cloth.clone()), substeps);
+        let [fall, rise] = swing(tethered(cloth.clone()), substeps);
         assert!(fall > 0.49 && fall < 0.501, "{substeps} substeps: falls by {fall} m");
         assert!(
-            back < free + 0.02 * fall,
-            "{substeps} substeps: back by {back} m, without tethers {free} m"
+            rise < free + 0.02 * fall,
+            "{substeps} substeps: rises by {rise} m, without tethers {free} m"
         );
     }
 }
@@ -312,9 +315,9 @@ fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
     let rope = Model::rope(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let particles = rope.particles.len();
     scene.add("rope", tethered(rope)).unwrap();
-    let warned = scene.warnings();
-    assert_eq!(warned, [Warning::Untethered { model: "rope".to_owned(), particles }]);
-    assert!(warned[0].to_string().contains("model 'rope'"));
+    let warnings = scene.warnings();
+    assert_eq!(warnings, [Warning::Untethered { model: "rope".to_owned(), particles }]);
+    assert!(warnings[0].to_string().contains("model 'rope'"));
     let mut world = world(&scene);
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), 30);
@@ -327,7 +330,7 @@ fn ropes_unconnected_particles_and_empty_models_can_be_tethered() {
     let last = world.len() - 1;
     steps(&mut world, 240);
     let length = distance(world.position(0), world.position(last));
-    assert!(length < 2.0002, "{length}");
+    assert!(length < 2.0002, "{length} m");
 
     let unconnected = unconnected(&[[0.0; 3], [1.0, 0.0, 0.0]], &[0.0, 1.0]);
     let mut world = super::make::world(&substepped(tethered(unconnected)));
@@ -354,7 +357,7 @@ fn tether_parameters_out_of_range_are_rejected() {
 }
 
 #[test]
-fn many_models_do_not_share_the_searches_of_one() {
+fn a_model_among_many_has_as_many_tethers_as_alone() {
     // Ropes that are pinned at both ends: with twenty, there are more than 16 clusters of pins.
     let rope = Model::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let rope = rope.pinned("ends").tethered(Tethers::default()).unwrap();
@@ -362,7 +365,7 @@ fn many_models_do_not_share_the_searches_of_one() {
     steps(&mut alone, 1);
     let mut many = Scene::new();
     many.settings.step = coarse();
-    many.add_copies("rope", &rope, (0..20).map(|it| [0.0, 0.0, it as f32])).unwrap();
+    many.add_copies("rope", &rope, (0..20).map(|copy| [0.0, 0.0, copy as f32])).unwrap();
     let mut many = world(&many);
     steps(&mut many, 1);
     assert_eq!(many.tether_count(), 20 * alone.tether_count());

@@ -22,8 +22,8 @@ fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Sc
     scene.add("bar", bar).unwrap();
     scene.add("hooks", unconnected(&[[-0.6, 1.0, 0.0], [0.6, 1.0, 0.0]], &[0.0; 2])).unwrap();
     let as_placed = || Place::Body { body: 0, point: None };
-    let sewn = [Attachment::group("cloth", "top"), Attachment::new("bar", as_placed())];
-    scene.attach(&Tie { breaking_force: Some(50.0), ..Tie::between(sewn) }).unwrap();
+    let seam = [Attachment::group("cloth", "top"), Attachment::new("bar", as_placed())];
+    scene.attach(&Tie { breaking_force: Some(50.0), ..Tie::between(seam) }).unwrap();
     for (hook, end) in [(0, -0.6), (1, 0.6)] {
         let end = Place::Body { body: 0, point: Some([end, 0.0, 0.0]) };
         let ends = [Attachment::new("hooks", Place::Particle(hook)), Attachment::new("bar", end)];
@@ -39,23 +39,26 @@ fn hanging_length(scene: &Scene) -> f32 {
     let mut world = world(scene);
     steps(&mut world, 60);
     let left = world.group("cloth", "left").unwrap();
-    let [top, bottom] = [left[0], left[15]].map(|it| world.position(it)[1]);
+    let [top, bottom] = [left[0], left[15]].map(|particle| world.position(particle)[1]);
     top - bottom
 }
 
 #[test]
-fn tethers_hang_on_particles_that_are_tied_to_something_heavy() {
+fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     let tethers = Some(Tethers::default());
-    // 12 kg; a push at its end moves it as if it had a quarter of that, 15 times the mass of the
-    // cloth. A particle below the top row has a tether.
+    // 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of the cloth.
+    // Each particle below the top row has a tether.
     let heavy = tethered_to_a_bar(1000.0, false, tethers);
     let mut world_of_heavy = world(&heavy);
     assert!(heavy.warnings().is_empty() && world_of_heavy.warnings().is_empty());
     steps(&mut world_of_heavy, 1);
     assert_eq!(world_of_heavy.tether_count(), 16 * 15);
     let [with, without] =
-        [tethers, None].map(|it| hanging_length(&tethered_to_a_bar(1000.0, false, it)));
-    assert!((with - 1.0).abs() < 1e-4 && without > 1.003, "{with} {without}");
+        [tethers, None].map(|tethers| hanging_length(&tethered_to_a_bar(1000.0, false, tethers)));
+    assert!(
+        (with - 1.0).abs() < 1e-4 && without > 1.003,
+        "{with} m with tethers, {without} m without"
+    );
     assert!(hanging_length(&tethered_to_a_bar(1.0, true, tethers)) < 1.0001);
 
     // 1.8 kg is less than 10 times the mass of the cloth.
@@ -81,7 +84,7 @@ fn tethers_hang_on_particles_that_are_tied_to_something_heavy() {
 
 /// A tether pulls towards where its anchor will be, so it does not brake cloth that moves along.
 #[test]
-fn tethers_do_not_brake_a_moving_bar() {
+fn tethers_do_not_brake_cloth_that_moves_with_its_bar() {
     let [with, without] = [Some(Tethers::default()), None].map(|tethers| {
         let mut scene = tethered_to_a_bar(1000.0, false, tethers);
         scene.settings.step.acceleration = [0.0; 3];
@@ -100,8 +103,8 @@ fn tethers_do_not_brake_a_moving_bar() {
         world.position(corner)
     });
     for (axis, expected) in [-0.5, -2.5, 0.5].into_iter().enumerate() {
-        assert!((with[axis] - expected).abs() < 1e-3, "{with:?}");
-        assert!((without[axis] - expected).abs() < 1e-3, "{without:?}");
+        assert!((with[axis] - expected).abs() < 1e-3, "with tethers: {with:?} m");
+        assert!((without[axis] - expected).abs() < 1e-3, "without tethers: {without:?} m");
     }
 }
 

@@ -10,8 +10,9 @@ use taut_world::{
 use crate::make::{steps, unconnected, world};
 
 /// A tie of two particles.
-fn particles([from, to]: [(&str, u32); 2]) -> Tie {
-    Tie::between([from, to].map(|(model, it)| Attachment::new(model, Place::Particle(it))))
+fn tie_of_particles([from, to]: [(&str, u32); 2]) -> Tie {
+    let attachment = |(model, particle)| Attachment::new(model, Place::Particle(particle));
+    Tie::between([from, to].map(attachment))
 }
 
 /// A pinned hook at the origin and a weight below it, tied at a distance.
@@ -24,18 +25,18 @@ fn hanging(mass: f32, tie: &Tie) -> Scene {
 }
 
 fn hook_and_weight() -> Tie {
-    Tie { distance: 1.0, ..particles([("hook", 0), ("weight", 0)]) }
+    Tie { distance: 1.0, ..tie_of_particles([("hook", 0), ("weight", 0)]) }
 }
 
 #[test]
 fn a_tie_of_particles_has_the_bits_of_a_stick() {
     let points = [[0.0, 0.0, 0.0], [0.6, 0.1, 0.2]];
-    let masses = [0.0, 3.0];
+    let inverse_masses = [0.0, 3.0];
     for formula in Formula::ALL {
         for (kind, compliance) in
             [(Kind::TwoSided, 0.0), (Kind::Maximum, 1e-3), (Kind::Minimum, 0.0)]
         {
-            let particles_of_all = Particles::new(&points, &masses).unwrap();
+            let particles_of_all = Particles::new(&points, &inverse_masses).unwrap();
             let pairs = [[0, 1]];
             let mut sticks = Sticks::with_rests(2, &pairs, &[0.7], Duplicates::Keep).unwrap();
             sticks.set_kind(0, kind).unwrap();
@@ -44,10 +45,11 @@ fn a_tie_of_particles_has_the_bits_of_a_stick() {
             joined.add("all", Model::new(particles_of_all, sticks)).unwrap();
 
             let mut tied = Scene::new();
-            for (nth, name) in ["one", "other"].into_iter().enumerate() {
-                tied.add(name, unconnected(&points[nth..=nth], &masses[nth..=nth])).unwrap();
+            for (i, name) in ["one", "other"].into_iter().enumerate() {
+                let model = unconnected(&points[i..=i], &inverse_masses[i..=i]);
+                tied.add(name, model).unwrap();
             }
-            let ends = particles([("one", 0), ("other", 0)]).ends;
+            let ends = tie_of_particles([("one", 0), ("other", 0)]).ends;
             let tie = Tie { distance: 0.7, kind, compliance, ..Tie::between(ends) };
             tied.attach(&tie).unwrap();
 
@@ -69,18 +71,19 @@ fn momentum(world: &World) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for island in world.islands() {
         let particles = &island.model.particles;
-        for (number, inverse_mass) in particles.inverse_masses().iter().enumerate() {
-            for (axis, along) in sum.iter_mut().enumerate() {
+        for (particle, inverse_mass) in particles.inverse_masses().iter().enumerate() {
+            for (axis, component) in sum.iter_mut().enumerate() {
                 let [x, previous] = [particles.positions(axis), particles.previous(axis)];
-                let displacement = f64::from(x[number]) - f64::from(previous[number]);
-                *along += displacement / f64::from(*inverse_mass);
+                let displacement = f64::from(x[particle]) - f64::from(previous[particle]);
+                *component += displacement / f64::from(*inverse_mass);
             }
         }
     }
     sum
 }
 
-/// A moving rope end, a box and a doll in space: ties of a particle, a body, a limb and a face.
+/// A moving rope, a box, a doll and a cloth without gravity: ties of a particle, a stick, a body, a
+/// limb and a face.
 #[test]
 fn ties_conserve_momentum() {
     let mut scene = Scene::new();
@@ -117,7 +120,7 @@ fn ties_conserve_momentum() {
     // The rope has 0.1 kg and 2 m/s: 4e-4 kg m per substep. The rounding of 70 kg at coordinates of
     // 1 m is 70 x 6e-8 kg m.
     for (axis, (before, after)) in before.iter().zip(after).enumerate() {
-        assert!((after - before).abs() < 2e-5, "{axis}: {before} {after}");
+        assert!((after - before).abs() < 2e-5, "axis {axis}: {before} kg m, then {after} kg m");
     }
     assert!(world.ties().all(|tie| tie.force > 1e-3), "{:?}", world.ties().collect::<Vec<_>>());
 }
@@ -143,11 +146,11 @@ fn ropes_tied_at_zero_distance_hold_a_weight() {
     steps(&mut world, 300);
     for tie in world.ties() {
         let apart = (tie.ends[0][1] - tie.ends[1][1]).abs();
-        assert!(apart < 1e-3, "{apart} m");
+        assert!(apart < 1e-3, "the ends of a tie are {apart} m apart");
     }
     // The lower rope has 0.1 kg.
-    for (tie, weight) in world.ties().zip([1.1, 1.0]) {
-        assert!((tie.force / (weight * 9.81) - 1.0).abs() < 0.01, "{} {weight}", tie.force);
+    for (tie, mass) in world.ties().zip([1.1, 1.0]) {
+        assert!((tie.force / (mass * 9.81) - 1.0).abs() < 0.01, "{} N for {mass} kg", tie.force);
     }
 }
 
@@ -163,15 +166,15 @@ fn a_maximum_distance_is_slack_below_it_and_a_minimum_above_it() {
         let mut world = world(&scene);
         steps(&mut world, 1);
         let force = world.ties().next().unwrap().force;
-        assert_eq!(force == 0.0, slack, "{kind:?} {distance}: {force}");
+        assert_eq!(force == 0.0, slack, "{kind:?}, {distance} m: {force} N");
     }
-    // A rope of 1.5 m stops the fall, of a minimum of 0.5 m nothing.
+    // A maximum of 1.5 m stops the fall, a minimum of 0.5 m does not.
     for (kind, distance, end) in [(Kind::Maximum, 1.5, -1.5), (Kind::Minimum, 0.5, -12.0)] {
         let scene = hanging(1.0, &Tie { distance, kind, ..hook_and_weight() });
         let mut world = world(&scene);
         steps(&mut world, 120);
         let y = world.position(1)[1];
-        assert!(if kind == Kind::Maximum { (y - end).abs() < 1e-3 } else { y < end }, "{y}");
+        assert!(if kind == Kind::Maximum { (y - end).abs() < 1e-3 } else { y < end }, "{y} m");
     }
 }
 
@@ -186,7 +189,10 @@ fn a_compliant_tie_stretches_by_force_times_compliance_for_any_substeps() {
             steps(&mut world, 240);
             let sag = -distance - world.position(1)[1];
             let expected = 2e-3 * 3.0 * 9.81;
-            assert!((sag / expected - 1.0).abs() < 2e-3, "{substeps}: {sag} {expected}");
+            assert!(
+                (sag / expected - 1.0).abs() < 2e-3,
+                "{substeps} substeps: {sag} m, expected {expected} m"
+            );
         }
     }
 }
@@ -222,7 +228,7 @@ fn a_broken_tie_no_longer_acts() {
     assert_eq!(world.ties().next().unwrap().force, 0.0);
 }
 
-/// A flag that is sewn, as it lies, to a pole: a body that swings on a tie.
+/// A flag that is sewn, where it is placed, to a pole: a body that swings on a tie.
 fn flag_on_a_pole() -> Scene {
     let mut scene = Scene::new();
     let cloth = Cloth { columns: 12, rows: 12, ..Cloth::default() };
@@ -242,14 +248,14 @@ fn flag_on_a_pole() -> Scene {
 }
 
 #[test]
-fn a_seam_holds_cloth_as_it_lies() {
+fn a_seam_holds_cloth_where_it_was_placed() {
     let mut world = world(&flag_on_a_pole());
     for tie in world.ties().take(12) {
         for axis in 0..3 {
             assert!((tie.ends[0][axis] - tie.ends[1][axis]).abs() < 1e-6, "{tie:?}");
         }
     }
-    assert_eq!(world.islands().len(), 2, "the flag is a sheet with an island of its own");
+    assert_eq!(world.islands().len(), 2, "the flag, a sheet, has no island of its own");
     steps(&mut world, 120);
     for tie in world.ties().filter(|tie| !tie.broken) {
         let apart: f32 = (0..3).map(|axis| (tie.ends[0][axis] - tie.ends[1][axis]).powi(2)).sum();
@@ -271,29 +277,29 @@ fn a_world_with_broken_ties_resumes_with_the_same_bits() {
         steps(&mut original, 1);
     }
     let broken = |world: &World| world.ties().filter(|tie| tie.broken).count();
-    assert!((1..13).contains(&broken(&original)), "{}", broken(&original));
-    for at in [0, 20, 40, 59] {
-        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
-        assert_eq!(resumed.snapshot(), snapshots[at]);
-        for step in at..60 {
-            if step > at {
+    assert!((1..13).contains(&broken(&original)), "{} broken ties", broken(&original));
+    for start in [0, 20, 40, 59] {
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[start]).unwrap();
+        assert_eq!(resumed.snapshot(), snapshots[start]);
+        for step in start..60 {
+            if step > start {
                 resumed.drag(corner, [0.5 + 0.01 * step as f32, -0.5, 0.0]).unwrap();
             }
             steps(&mut resumed, 1);
         }
-        assert_eq!(resumed.hash(), original.hash(), "resumed at {at}");
-        assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at {at}");
+        assert_eq!(resumed.hash(), original.hash(), "resumed at step {start}");
+        assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at step {start}");
     }
     let mut other = scene;
     let ends = [("flag", 11), ("hook", 0)];
-    other.attach(&particles(ends)).unwrap();
+    other.attach(&tie_of_particles(ends)).unwrap();
     let error = World::resume(&other, |_| ScalarKernel, &snapshots[0]).unwrap_err();
     assert!(matches!(error, SnapshotError::OtherScene { .. }));
     assert!(error.to_string().contains("it has 13 ties, expected 14"), "{error}");
 }
 
 #[test]
-fn other_models_keep_their_bits() {
+fn ties_do_not_change_the_bits_of_other_models() {
     let mut scene = flag_on_a_pole();
     let disc = Model::disc(6, StickSet::All).unwrap();
     scene.add("disc", disc.clone()).unwrap();
@@ -361,7 +367,7 @@ fn invalid_ties_are_errors() {
         // Nothing was added.
         assert_eq!(world(&tied).ties().len(), 13);
     }
-    let free = || particles([("hook", 0), ("flag", 11)]);
+    let free = || tie_of_particles([("hook", 0), ("flag", 11)]);
     for (tie, key) in [
         (Tie { distance: -1.0, ..free() }, "distance"),
         (Tie { distance: f32::NAN, ..free() }, "distance"),
@@ -370,11 +376,12 @@ fn invalid_ties_are_errors() {
         (Tie { breaking_force: Some(f32::INFINITY), ..free() }, "breaking_force"),
     ] {
         let error = scene.clone().attach(&tie).unwrap_err();
-        let TieProblem::Value(taut_world::ModelError::OutOfRange { key: of, .. }) = error.problem
+        let TieProblem::Value(taut_world::ModelError::OutOfRange { key: found, .. }) =
+            error.problem
         else {
             panic!("{error}")
         };
-        assert_eq!(of, key);
+        assert_eq!(found, key);
     }
     // A group that is invalid because a caller changed it.
     let mut cloth = Model::cloth(&Cloth { columns: 2, rows: 2, ..Cloth::default() }).unwrap();
@@ -399,7 +406,7 @@ fn emitted_particles_cannot_be_tied() {
     let mut scene = flag_on_a_pole();
     let drops = Model::emitter(taut_world::EmitterSettings::default()).unwrap();
     scene.add("drops", drops).unwrap();
-    let error = scene.attach(&particles([("hook", 0), ("drops", 0)])).unwrap_err();
+    let error = scene.attach(&tie_of_particles([("hook", 0), ("drops", 0)])).unwrap_err();
     assert_eq!(
         error.to_string(),
         "tie 2 (counted from 0, as attached), 'to': particle 0 of the model 'drops' is emitted, \

@@ -24,8 +24,8 @@ proptest! {
             prop_assert!(due.dropped == 0.0 || due.steps == limit);
             accounted += f64::from(due.steps) * dt + due.dropped;
             let remainder = f64::from(due.fraction) * dt;
-            let off = (elapsed - accounted - remainder).abs();
-            prop_assert!(off < 1e-6, "{elapsed} {accounted} {remainder}");
+            let error = (elapsed - accounted - remainder).abs();
+            prop_assert!(error < 1e-6, "{elapsed} s: {accounted} s and {remainder} s left");
         }
     }
 }

@@ -27,7 +27,7 @@ fn step_time(h: f32) -> StepTime {
 fn forces_of(wind: &Wind, model: &Model) -> Vec<[f32; 3]> {
     let mut forces = Forces::none(&model.particles);
     wind.add_forces(model, &step_time(1.0 / 60.0), &mut forces);
-    (0..model.particles.len()).map(|it| from_fn(|axis| forces.along(axis)[it])).collect()
+    (0..model.particles.len()).map(|i| from_fn(|axis| forces.along(axis)[i])).collect()
 }
 
 fn total(forces: &[[f32; 3]]) -> Vector {
@@ -37,15 +37,15 @@ fn total(forces: &[[f32; 3]]) -> Vector {
 /// A parallelogram of pinned particles with `cells` by `cells` cells, each split along the diagonal
 /// from its first corner, or along the other one.
 fn plate(sides: [Vector; 2], cells: usize, other_diagonal: bool) -> Model {
-    let row = cells + 1;
-    let point = |it: usize| -> [f32; 3] {
-        let [p, q] = [it % row, it / row].map(|nth| nth as f64 / cells as f64);
+    let row = cells + 1; // particles in a row
+    let point = |particle: usize| -> [f32; 3] {
+        let [p, q] = [particle % row, particle / row].map(|i| i as f64 / cells as f64);
         from_fn(|axis| (sides[0][axis] * p + sides[1][axis] * q) as f32)
     };
     let points: Vec<_> = (0..row * row).map(point).collect();
     let mut model = unconnected(&points, &vec![0.0; points.len()]);
     for cell in (0..cells * row).filter(|cell| cell % row < cells) {
-        let [a, b, c, d] = [0, 1, row + 1, row].map(|step| (cell + step) as u32);
+        let [a, b, c, d] = [0, 1, row + 1, row].map(|offset| (cell + offset) as u32);
         let halves = if other_diagonal { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
         model.faces.extend(halves);
     }
@@ -85,7 +85,7 @@ fn the_total_force_on_a_plate_matches_the_formula_for_every_triangulation() {
                     let error = (sum[axis] - expected[axis]).abs();
                     assert!(
                         error < 2e-5 * (1.0 + speed * speed),
-                        "{law:?}, {cells} cells: {sum:?}, expected {expected:?}"
+                        "{law:?}, {cells} cells: {sum:?} N, expected {expected:?} N"
                     );
                 }
             }
@@ -102,14 +102,17 @@ fn the_force_on_a_plate_of_any_size_is_finite() {
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
             WindLaw::Plate { density: 1.2, drag: 1.1, lift: 1.7 },
         ] {
-            for (inverse_mass, cells) in [0.0, 1.0].into_iter().flat_map(|it| [(it, 1), (it, 20)]) {
+            for (inverse_mass, cells) in [0.0, 1.0].into_iter().flat_map(|w| [(w, 1), (w, 20)]) {
                 let mut plate = plate(sides, cells, false);
                 for i in 0..plate.particles.len() {
                     plate.particles.set_inverse_mass(i, inverse_mass).unwrap();
                 }
                 let forces = forces_of(&Wind { law, ..Wind::new([3.0, -1.0, 2.0]) }, &plate);
                 let finite = forces.iter().flatten().all(|component| component.is_finite());
-                assert!(finite, "{size} {law:?} {inverse_mass} {cells}");
+                assert!(
+                    finite,
+                    "size {size} m, {law:?}, inverse mass {inverse_mass} 1/kg, {cells} cells"
+                );
             }
         }
     }
@@ -162,8 +165,10 @@ fn numbering_and_tearing_do_not_change_bits() {
         }
     };
     let factors = [0.01, 1.0, 100.0];
-    let sheets = factors
-        .map(|it| sheets.clone().into_iter().map(with_scaled_inverse_masses(it)).zip(repeat(it)));
+    let sheets = factors.map(|factor| {
+        let sheets = sheets.clone().into_iter();
+        sheets.map(with_scaled_inverse_masses(factor)).zip(repeat(factor))
+    });
     for (mut sheet, factor) in sheets.into_iter().flatten() {
         let forces = forces_of(&wind, &sheet);
         assert!(forces.iter().flatten().all(|component| component.is_finite()));
@@ -231,7 +236,7 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
     for (law, substeps) in laws.into_iter().flat_map(|law| [(law, 1), (law, 8)]) {
         let mut model = drape(12, StickSet::Structural);
         let inverse_masses = vec![1e6; 144];
-        let points: Vec<_> = (0..144).map(|it| model.particles.position(it)).collect();
+        let points: Vec<_> = (0..144).map(|particle| model.particles.position(particle)).collect();
         let unconnected = unconnected(&points, &inverse_masses);
         model.sheet = None;
         let model = Model { faces: model.faces, ..unconnected };
@@ -295,31 +300,35 @@ fn a_flag_moves_alike_with_wind_sampled_per_step_and_per_substep() {
     let ((per_substep, substep_energy), (per_step, step_energy)) =
         (mean(Sampling::Substep), mean(Sampling::Step));
     let offset: Vector = from_fn(|axis| per_substep[axis] - per_step[axis]);
-    assert!(dot(offset, offset).sqrt() < 0.01, "{per_substep:?} {per_step:?}");
-    assert!((0.7..1.4).contains(&(step_energy / substep_energy)), "{substep_energy} {step_energy}");
+    assert!(dot(offset, offset).sqrt() < 0.01, "{per_substep:?} m and {per_step:?} m");
+    assert!(
+        (0.7..1.4).contains(&(step_energy / substep_energy)),
+        "{substep_energy} J and {step_energy} J"
+    );
 }
 
 #[test]
 fn gusts_are_smooth_and_cover_their_range_of_strength() {
     let gusts = Gusts { strength: 1.0, size: 2.0, seed: 3 };
-    let still = |x: f32, y: f32| gusts.at([x, y, 0.3], [0.0; 3], 0.0);
+    let factor_at = |x: f32, y: f32| gusts.at([x, y, 0.3], [0.0; 3], 0.0);
     let samples: Vec<f32> = (0..200)
         .flat_map(|i| (0..50).map(move |j| (i, j)))
-        .map(|(i, j)| still(i as f32 * 0.37, j as f32 * 0.91))
+        .map(|(i, j)| factor_at(i as f32 * 0.37, j as f32 * 0.91))
         .collect();
     let mean = samples.iter().sum::<f32>() / samples.len() as f32;
-    assert!((mean - 1.0).abs() < 0.06, "{mean}");
-    assert!(samples.iter().all(|it| (0.0..=2.0).contains(it)));
-    assert!(samples.iter().any(|it| *it < 0.5) && samples.iter().any(|it| *it > 1.5));
+    assert!((mean - 1.0).abs() < 0.06, "the mean factor is {mean}");
+    assert!(samples.iter().all(|factor| (0.0..=2.0).contains(factor)));
+    assert!(samples.iter().any(|factor| *factor < 0.5));
+    assert!(samples.iter().any(|factor| *factor > 1.5));
     // No jumps and no kinks: slopes change gradually, also between cells.
-    let slope = |x: f32| (still(x + 1e-2, 0.7) - still(x - 1e-2, 0.7)) / 2e-2;
-    for nth in -400..400 {
-        let x = nth as f32 * 0.05;
-        assert!((slope(x + 0.05) - slope(x)).abs() < 0.4, "{x}");
+    let slope = |x: f32| (factor_at(x + 1e-2, 0.7) - factor_at(x - 1e-2, 0.7)) / 2e-2;
+    for i in -400..400 {
+        let x = i as f32 * 0.05;
+        assert!((slope(x + 0.05) - slope(x)).abs() < 0.4, "a kink at x = {x} m");
     }
     for bit in 0..u64::BITS {
         let other = Gusts { seed: gusts.seed ^ 1 << bit, ..gusts };
-        let [one, another] = [gusts, other].map(|it| it.at([0.5; 3], [0.0; 3], 0.0));
+        let [one, another] = [gusts, other].map(|gusts| gusts.at([0.5; 3], [0.0; 3], 0.0));
         assert_ne!(one, another, "bit {bit} of the seed");
     }
     // Gusts are smooth in time, even after an hour.
@@ -335,7 +344,7 @@ fn wind_acts_on_the_windward_faces_of_a_box() {
     let model = Model::rigid_box(edges, 300.0).unwrap().moved([3.0, 1.0, -2.0]);
     for velocity in [[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0], [3.0, -2.0, 1.0]] {
         let wind = Wind { law: WindLaw::Normal { pressure }, ..Wind::new(velocity) };
-        assert!(wind.touches(&model));
+        assert!(wind.acts_on(&model));
         let forces = forces_of(&wind, &model);
         let sum = total(&forces);
         let mut torque = [0.0; 3];
@@ -350,9 +359,9 @@ fn wind_acts_on_the_windward_faces_of_a_box() {
         for axis in 0..3 {
             let area = f64::from(edges[(axis + 1) % 3]) * f64::from(edges[(axis + 2) % 3]);
             let expected = f64::from(pressure) * area * f64::from(velocity[axis]);
-            assert!((sum[axis] - expected).abs() < 1e-5, "{sum:?}");
+            assert!((sum[axis] - expected).abs() < 1e-5, "{sum:?} N");
             // There is no torque about the centre of the box.
-            assert!(torque[axis].abs() < 1e-5, "{torque:?}");
+            assert!(torque[axis].abs() < 1e-5, "{torque:?} N m");
         }
     }
 }
@@ -367,18 +376,21 @@ fn gusts_of_any_size_are_within_their_range_everywhere() {
         for x in [0.0, -0.0, 1e-30, 0.3, -1e12, 1e12] {
             for (velocity, time) in [(0.0, 0.0), (1e9, 0.0), (-1e9, 1e15)] {
                 let factor = gusts.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
-                assert!((0.5..=1.5).contains(&factor), "{size} {x} {velocity} {time}: {factor}");
+                assert!(
+                    (0.5..=1.5).contains(&factor),
+                    "size {size} m, x = {x} m, {velocity} m/s, {time} s: factor {factor}"
+                );
                 let smallest = Gusts { size: Gusts::MIN_SIZE, ..gusts };
                 let smallest = smallest.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
                 assert!(
                     size > Gusts::MIN_SIZE || factor == smallest,
-                    "{size}: {factor} {smallest}"
+                    "size {size} m: factor {factor}, expected {smallest}"
                 );
             }
         }
     }
     // Every NaN gives the same result, whatever its bits.
     let gusts = Gusts { strength: 0.5, size: 1.0, seed: 4 };
-    let at = |bits| gusts.at([f32::from_bits(bits), 0.2, 0.4], [1.0; 3], 2.0).to_bits();
-    assert_eq!(at(0x7fc0_0000), at(0xffc0_0001));
+    let factor_bits = |bits| gusts.at([f32::from_bits(bits), 0.2, 0.4], [1.0; 3], 2.0).to_bits();
+    assert_eq!(factor_bits(0x7fc0_0000), factor_bits(0xffc0_0001));
 }

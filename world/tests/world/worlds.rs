@@ -111,10 +111,10 @@ fn relative_fall_from(height: f32, substeps: u32) -> f64 {
 }
 
 #[test]
-fn particles_fall_within_reach_and_not_beyond() {
+fn particles_fall_within_the_rounding_limit_and_not_beyond() {
     // The table of docs/scenes.md.
     let documented = include_str!("../../../docs/scenes.md");
-    for (substeps, reach) in [
+    for (substeps, limit) in [
         (1, 65_536.0),
         (2, 16_384.0),
         (4, 4096.0),
@@ -125,29 +125,36 @@ fn particles_fall_within_reach_and_not_beyond() {
         (1000, 0.0625),
     ] {
         let step = Step::<3> { substeps, ..Step::default() };
-        assert_eq!(step.reach().unwrap(), [f32::INFINITY, reach, f32::INFINITY]);
-        assert!(documented.contains(&format!("\n| {substeps} | {reach} |")), "{substeps} {reach}");
+        assert_eq!(step.rounding_limit().unwrap(), [f32::INFINITY, limit, f32::INFINITY]);
+        assert!(
+            documented.contains(&format!("\n| {substeps} | {limit} |")),
+            "no row for {substeps} substeps: {limit} m"
+        );
         for side in [-1.0, 1.0] {
-            let well_within = relative_fall_from(side * reach / 256.0, substeps);
-            assert!(substeps > 32 || (well_within - 1.0).abs() < 0.02, "{substeps}: {well_within}");
-            let within = relative_fall_from(side * 0.999 * reach, substeps);
-            assert!(within > 0.0, "{substeps}: {within}");
-            let beyond = relative_fall_from(side * 2.0 * reach, substeps);
-            assert!(beyond == 0.0, "{substeps}: {beyond}");
+            let well_within = relative_fall_from(side * limit / 256.0, substeps);
+            assert!(
+                substeps > 32 || (well_within - 1.0).abs() < 0.02,
+                "{substeps} substeps: {well_within}"
+            );
+            let within = relative_fall_from(side * 0.999 * limit, substeps);
+            assert!(within > 0.0, "{substeps} substeps: {within}");
+            let beyond = relative_fall_from(side * 2.0 * limit, substeps);
+            assert!(beyond == 0.0, "{substeps} substeps: {beyond}");
         }
     }
-    assert!(Step::<3> { substeps: 0, ..Step::default() }.reach().is_err());
+    assert!(Step::<3> { substeps: 0, ..Step::default() }.rounding_limit().is_err());
     let moon = Step::<2, f64> { substeps: 1, acceleration: [1.62, 0.0], ..Step::default() };
-    let [x, y] = moon.reach().unwrap();
+    let [x, y] = moon.rounding_limit().unwrap();
     assert!(x > 1e12 && y == f64::INFINITY);
 }
 
 #[test]
-fn models_out_of_reach_give_warnings() {
-    let at = |y: f32, inverse_mass| unconnected(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
-    let mut scene = scene("near", at(-60_000.0, 1.0));
-    scene.add("pinned", at(70_000.0, 0.0)).unwrap();
-    scene.add("far", at(-70_000.0, 1.0)).unwrap();
+fn models_beyond_the_rounding_limit_give_warnings() {
+    let model_at =
+        |y: f32, inverse_mass| unconnected(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
+    let mut scene = scene("near", model_at(-60_000.0, 1.0));
+    scene.add("pinned", model_at(70_000.0, 0.0)).unwrap();
+    scene.add("far", model_at(-70_000.0, 1.0)).unwrap();
     let warnings = scene.warnings();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(
@@ -175,7 +182,7 @@ fn models_out_of_reach_give_warnings() {
 }
 
 #[test]
-fn a_repeated_scene_has_the_bits_of_one() {
+fn each_copy_in_a_repeated_scene_has_the_bits_of_the_scene() {
     let mut scene = Scene::<3>::new();
     scene.add("flag", Model::cloth(&Cloth::spaced(9, 7, 0.02)).unwrap().pinned("left")).unwrap();
     let path = [[0.0, 0.5, 0.0], [1.0, 0.5, 0.0]];

@@ -9,13 +9,13 @@ pub(super) fn run(
 ) -> anyhow::Result<(Vec<Row>, Option<SubstepComparison>)> {
     // One run for each configuration, one of the textbook loop, and two for the substep comparison.
     let runs = comparison.configurations.len() as f64 + 3.0;
-    let share_of_rows = (runs - 2.0) / runs;
-    let rows = comparison.run(|it| {
-        progress(Progress { share: it.share * share_of_rows, ..it });
+    let rows_fraction = (runs - 2.0) / runs;
+    let rows = comparison.run(|inner| {
+        progress(Progress { share: inner.share * rows_fraction, ..inner });
     })?;
-    let substeps = comparison.compare_substeps(&rows, |it| {
-        let share = share_of_rows + it.share * (1.0 - share_of_rows);
-        progress(Progress { share, ..it });
+    let substeps = comparison.compare_substeps(&rows, |inner| {
+        let share = rows_fraction + inner.share * (1.0 - rows_fraction);
+        progress(Progress { share, ..inner });
     })?;
     Ok((rows, substeps))
 }

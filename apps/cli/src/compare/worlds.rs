@@ -34,7 +34,7 @@ pub(super) fn run(
     library_scene: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let Prepared { scene, formula, parts } = match library_scene.scene(size)? {
+    let PreparedScene { scene, formula, parts } = match library_scene.scene(size)? {
         AnyScene::TwoD(scene) => arguments.prepare(scene)?,
         AnyScene::ThreeD(scene) => arguments.prepare(scene)?,
     };
@@ -82,8 +82,8 @@ pub(super) fn run(
     written.map_err(Failure::Error)
 }
 
-/// A scene with the requested settings.
-struct Prepared {
+/// A library scene with the settings of the arguments.
+struct PreparedScene {
     scene: AnyScene,
     formula: Formula,
     /// Which parts of the scene the kernels for sheets and for copies can relax.
@@ -91,7 +91,7 @@ struct Prepared {
 }
 
 impl Arguments {
-    fn prepare<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Prepared>
+    fn prepare<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<PreparedScene>
     where
         AnyScene: From<Scene<D>>,
     {
@@ -113,7 +113,7 @@ impl Arguments {
             _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
         let parts = SheetsAndCopies::of(scene.sheets(), scene.may_have_copies());
-        Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
+        Ok(PreparedScene { formula: scene.formula, parts, scene: scene.into() })
     }
 
     /// One kernel set per selected kernel, and the scalar one, on one thread; then the set with the
@@ -123,7 +123,7 @@ impl Arguments {
         sets.retain(|set| {
             let has_isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
             let name = set.main_kernel().kernel_name();
-            name == KernelName::Scalar || (has_isa && self.wants(name))
+            name == KernelName::Scalar || (has_isa && self.is_requested(name))
         });
         let one_thread = sets.clone();
         for &threads in self.threads.iter().filter(|&&threads| threads > 1) {
@@ -154,9 +154,9 @@ fn render(rows: &[WorldRow]) -> String {
     ]);
     for row in sorted {
         let [stretch, compression] = if row.finite {
-            let residuals =
+            let pairs =
                 [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)];
-            residuals.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
+            pairs.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
         } else {
             [Cell::new("NOT FINITE").fg(Color::Red), Cell::new("")]
         };

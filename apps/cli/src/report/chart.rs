@@ -69,14 +69,14 @@ pub(crate) enum LegendKey {
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     /// The label, with the unit.
-    pub(crate) name: &'static str,
+    pub(crate) label: &'static str,
     /// The ticks; if empty, they are chosen automatically.
     pub(crate) ticks: Vec<f64>,
 }
 
 /// A line chart with two logarithmic axes.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineChart {
     /// Alternative text for screen readers.
     pub(crate) alt_text: String,
     pub(crate) x: Axis,
@@ -91,11 +91,11 @@ pub(crate) struct Lines {
 
 /// A grouped bar chart.
 #[derive(Clone, Debug)]
-pub(crate) struct Bars {
+pub(crate) struct BarChart {
     /// Alternative text for screen readers.
     pub(crate) alt_text: String,
     /// The label of the vertical axis, with the unit.
-    pub(crate) y: &'static str,
+    pub(crate) y_label: &'static str,
     /// The labels of the groups.
     pub(crate) groups: Vec<String>,
     /// The name of each series, and the height of its bar in each group.
@@ -103,19 +103,19 @@ pub(crate) struct Bars {
 }
 
 /// Whether a point fits on logarithmic axes: its coordinates are positive and not extreme.
-fn drawable(&(x, y): &(f64, f64)) -> bool {
-    let fits = |value: f64| (1e-30..1e30).contains(&value);
-    fits(x) && fits(y)
+fn is_drawable(&(x, y): &(f64, f64)) -> bool {
+    let is_in_range = |value: f64| (1e-30..1e30).contains(&value);
+    is_in_range(x) && is_in_range(y)
 }
 
-impl Lines {
+impl LineChart {
     /// The chart with its legend, or a message if it has no points.
     pub(crate) fn figure(mut self) -> Markup {
         for points in self.series.iter_mut().map(|series| &mut series.points) {
-            points.retain(drawable);
+            points.retain(is_drawable);
         }
-        self.background.retain(drawable);
-        self.extra_points.retain(drawable);
+        self.background.retain(is_drawable);
+        self.extra_points.retain(is_drawable);
         if self.points().next().is_none() {
             return html! { p.missing { "No data." } };
         }
@@ -152,8 +152,8 @@ impl Lines {
                 .axis_style(TEXT_COLOUR.0)
                 .label_style(("sans-serif", font_size, &TEXT_COLOUR.0))
                 .axis_desc_style(("sans-serif", font_size, &TEXT_COLOUR.0))
-                .x_desc(self.x.name)
-                .y_desc(self.y.name)
+                .x_desc(self.x.label)
+                .y_desc(self.y.label)
                 .x_label_formatter(&|value| short_number(*value))
                 .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
@@ -170,11 +170,11 @@ impl Lines {
     }
 }
 
-impl Bars {
+impl BarChart {
     /// The chart with its legend.
     pub(crate) fn figure(&self) -> Markup {
-        let highest = self.highest();
-        if !(highest.is_finite() && highest > 0.0) {
+        let max_height = self.max_height();
+        if !(max_height.is_finite() && max_height > 0.0) {
             return html! { p.missing { "No data." } };
         }
         let legend = self.series.iter().enumerate().map(|(index, (name, _))| {
@@ -183,7 +183,7 @@ impl Bars {
         figure(&self.alt_text, |size, font_size| self.draw(size, font_size), legend)
     }
 
-    fn highest(&self) -> f64 {
+    fn max_height(&self) -> f64 {
         self.series.iter().flat_map(|(_, heights)| heights).copied().fold(0.0, f64::max)
     }
 
@@ -192,14 +192,14 @@ impl Bars {
         {
             let size = (size.0, size.1 * 3 / 4);
             let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            let names = &self.groups;
+            let groups = &self.groups;
             let mut chart = ChartBuilder::on(&area)
                 .margin(4)
                 .margin_top(12)
                 .margin_right(20)
                 .x_label_area_size(font_size * 2)
                 .y_label_area_size(font_size * 4)
-                .build_cartesian_2d(0.0..names.len() as f64, 0.0..self.highest() * 1.08)?;
+                .build_cartesian_2d(0.0..groups.len() as f64, 0.0..self.max_height() * 1.08)?;
             chart
                 .configure_mesh()
                 .disable_x_mesh()
@@ -209,13 +209,13 @@ impl Bars {
                 .axis_style(TEXT_COLOUR.0)
                 .label_style(("sans-serif", font_size, &TEXT_COLOUR.0))
                 .axis_desc_style(("sans-serif", font_size, &TEXT_COLOUR.0))
-                .y_desc(self.y)
+                .y_desc(self.y_label)
                 .y_labels(6)
                 .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
             let style = ("sans-serif", font_size).into_font().color(&TEXT_COLOUR.0);
             let style = style.pos(Pos::new(HPos::Center, VPos::Top));
-            chart.draw_series(names.iter().enumerate().map(|(group, name)| {
+            chart.draw_series(groups.iter().enumerate().map(|(group, name)| {
                 EmptyElement::at((group as f64 + 0.5, 0.0))
                     + Text::new(name.clone(), (0, 8), style.clone())
             }))?;
@@ -269,7 +269,7 @@ impl AxisRange {
     }
 }
 
-/// Ticks between two numbers: 1, 2, 5, 10, ..., or only powers of ten if these are more than nine.
+/// Ticks between two values: 1, 2, 5, 10, ..., or only powers of ten if that makes more than nine.
 fn round_ticks(from: f64, to: f64) -> Vec<f64> {
     let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
     let in_range = |value: &f64| (from..=to).contains(value);
@@ -300,7 +300,7 @@ pub(crate) fn short_number(value: f64) -> String {
     }
 }
 
-/// A figure: the drawing in all of [`DRAWING_SIZES`], with its legend.
+/// A figure element: the drawing in all of [`DRAWING_SIZES`], with its legend.
 fn figure<'a>(
     alt_text: &str,
     draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
@@ -381,7 +381,7 @@ fn render_svg(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> DrawResult<'
 }
 
 /// CSS rules that replace the colours of drawings in dark mode.
-pub(crate) fn dark_rules() -> String {
+pub(crate) fn dark_mode_rules() -> String {
     let hex = |RGBColor(r, g, b): RGBColor| format!("#{r:02X}{g:02X}{b:02X}");
     let rule = |&(light, dark): &(RGBColor, RGBColor)| {
         let (light, dark) = (hex(light), hex(dark));

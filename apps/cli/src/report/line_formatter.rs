@@ -11,7 +11,11 @@ pub(crate) struct LineFormatter {
 }
 
 impl LineFormatter {
-    fn separate<W: ?Sized + io::Write>(&self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn write_separator<W: ?Sized + io::Write>(
+        &self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         let separator: &[u8] = match (first, self.depth) {
             (true, 1) => b"\n ",
             (true, 2) => b"\n  ",
@@ -23,7 +27,11 @@ impl LineFormatter {
         writer.write_all(separator)
     }
 
-    fn end<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+    fn write_closing_bracket<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        bracket: &[u8],
+    ) -> io::Result<()> {
         self.depth -= 1;
         match self.depth {
             0 => writer.write_all(b"\n")?,
@@ -45,11 +53,11 @@ impl Formatter for LineFormatter {
         writer: &mut W,
         first: bool,
     ) -> io::Result<()> {
-        self.separate(writer, first)
+        self.write_separator(writer, first)
     }
 
     fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.end(writer, b"]")
+        self.write_closing_bracket(writer, b"]")
     }
 
     fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -62,7 +70,7 @@ impl Formatter for LineFormatter {
         writer: &mut W,
         first: bool,
     ) -> io::Result<()> {
-        self.separate(writer, first)
+        self.write_separator(writer, first)
     }
 
     fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -70,6 +78,6 @@ impl Formatter for LineFormatter {
     }
 
     fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.end(writer, b"}")
+        self.write_closing_bracket(writer, b"}")
     }
 }

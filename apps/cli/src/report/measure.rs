@@ -41,7 +41,7 @@ pub(crate) fn measure(
     let comparisons = match part {
         Part::Sheets | Part::Meshes | Part::Copies | Part::Growth => {
             return Ok(match sizes::measure(part, quick, progress)? {
-                Ok(rows) => Ok(results::text(part, quick, &machine, &rows)?),
+                Ok(rows) => Ok(results::to_json(part, quick, &machine, &rows)?),
                 Err(disagreements) => Err(disagreements),
             });
         }
@@ -49,37 +49,38 @@ pub(crate) fn measure(
         Part::Tradeoff => tradeoff(quick)?,
         Part::Stability => {
             let rows = stability(quick, progress)?;
-            return results::text(part, quick, &machine, &rows).map(Ok);
+            return results::to_json(part, quick, &machine, &rows).map(Ok);
         }
         Part::Iterations => {
             let Accuracy { iterations, .. } =
                 study(accuracy::StudyPart::Iterations, quick, progress)?;
-            return results::text(part, quick, &machine, &with_study_scene(iterations, quick))
+            return results::to_json(part, quick, &machine, &with_study_scene(iterations, quick))
                 .map(Ok);
         }
         Part::Frames => {
             let Accuracy { frames, .. } = study(accuracy::StudyPart::Frames, quick, progress)?;
-            return results::text(part, quick, &machine, &with_study_scene(frames, quick)).map(Ok);
+            return results::to_json(part, quick, &machine, &with_study_scene(frames, quick))
+                .map(Ok);
         }
         Part::Effort => {
-            return results::text(part, quick, &machine, &effort_rows(quick, progress)?).map(Ok);
+            return results::to_json(part, quick, &machine, &effort_rows(quick, progress)?).map(Ok);
         }
     };
     let total = comparisons.len() as f64;
-    let mut all = Vec::new();
+    let mut all_rows = Vec::new();
     for (done, WithScene { scene, size, set, shuffled, row: comparison }) in
         comparisons.into_iter().enumerate()
     {
-        let rows = comparison.run(|it| {
-            progress(Progress { share: (done as f64 + it.share) / total, ..it });
+        let rows = comparison.run(|inner| {
+            progress(Progress { share: (done as f64 + inner.share) / total, ..inner });
         })?;
         let disagreements = disagreements(&rows);
         if !disagreements.is_empty() {
             return Ok(Err(disagreements));
         }
-        all.extend(rows.into_iter().map(|row| WithScene { scene, size, set, shuffled, row }));
+        all_rows.extend(rows.into_iter().map(|row| WithScene { scene, size, set, shuffled, row }));
     }
-    results::text(part, quick, &machine, &all).map(Ok)
+    results::to_json(part, quick, &machine, &all_rows).map(Ok)
 }
 
 /// A step of 1/60 s with one substep of `iterations` iterations.
@@ -89,14 +90,14 @@ pub(super) fn one_substep_of(iterations: u32) -> Step<3> {
 
 /// The comparison of kernels, schedules and formulas.
 fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
-    let mut all = Vec::new();
+    let mut all_configurations = Vec::new();
     for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
         for formula in Formula::ALL {
-            all.extend(configurations(schedule, formula)?);
+            all_configurations.extend(configurations(schedule, formula)?);
         }
     }
     let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
-    Ok(vec![drape(size, frames, one_substep_of(8), all)?])
+    Ok(vec![drape_comparison(size, frames, one_substep_of(8), all_configurations)?])
 }
 
 /// Increasing numbers of iterations and of substeps, on the widest kernel for each schedule. Frames
@@ -117,11 +118,11 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     for &count in counts {
         let all = widest_for(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
         let iterations = one_substep_of(count);
-        comparisons.push(drape(size, frames, iterations, all)?);
+        comparisons.push(drape_comparison(size, frames, iterations, all)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
             let all = widest_for(&["blocked/hilbert", "sheet"])?;
-            comparisons.push(drape(size, frames, substeps, all)?);
+            comparisons.push(drape_comparison(size, frames, substeps, all)?);
         }
     }
     Ok(comparisons)
@@ -153,11 +154,11 @@ fn stability(
             frames: 360,
             bound: taut_bench::BOUND,
         };
-        let before = done as f64;
+        let done_before = done as f64;
         done += size * size;
-        rows.extend(survey.run(|it| {
-            let share = (before + it.share * (size * size) as f64) / total as f64;
-            progress(Progress { share, ..it });
+        rows.extend(survey.run(|inner| {
+            let share = (done_before + inner.share * (size * size) as f64) / total as f64;
+            progress(Progress { share, ..inner });
         })?);
     }
     Ok(rows)
@@ -204,13 +205,13 @@ fn effort_rows(
     let mut done = 0;
     for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {
         let study = effort_study(EffortSubject::sheets(size, set)?.into())?;
-        let before = done as f64;
+        let done_before = done as f64;
         done += size * size;
-        let found = study.run(|it| {
-            let share = (before + it.share * (size * size) as f64) / total as f64;
-            progress(Progress { share, ..it });
+        let effort = study.run(|inner| {
+            let share = (done_before + inner.share * (size * size) as f64) / total as f64;
+            progress(Progress { share, ..inner });
         })?;
-        rows.extend(found.rows);
+        rows.extend(effort.rows);
     }
     Ok(rows)
 }
@@ -227,7 +228,7 @@ fn with_study_scene<R>(rows: Vec<R>, quick: bool) -> Vec<WithScene<R>> {
 }
 
 /// A comparison on a hanging sheet, with these numbers of warm-up and timed frames.
-fn drape(
+fn drape_comparison(
     size: usize,
     [warmup, frames]: [usize; 2],
     step: Step<3>,
@@ -259,6 +260,9 @@ pub(super) fn configurations(
 
 /// The kernel with the most lanes for a schedule; of two with as many lanes, a kernel for sheets.
 fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Configuration>> {
-    let lanes = |it: &Configuration| (Kernel::<3>::lanes(&it.kernel), it.kernel.is_for_sheets());
-    Ok(configurations(schedule, formula)?.into_iter().max_by_key(lanes))
+    let rank = |configuration: &Configuration| {
+        let kernel = &configuration.kernel;
+        (Kernel::<3>::lanes(kernel), kernel.is_for_sheets())
+    };
+    Ok(configurations(schedule, formula)?.into_iter().max_by_key(rank))
 }

@@ -92,9 +92,9 @@ impl Arguments {
         let mut all = Vec::new();
         for (done, (&part, file)) in parts.iter().zip(files).enumerate() {
             let measured = with_progress(|progress| {
-                measure::measure(part, self.quick, &mut |it| {
-                    let share = (done as f64 + it.share) / parts.len() as f64;
-                    progress(Progress { share, ..it });
+                measure::measure(part, self.quick, &mut |inner| {
+                    let share = (done as f64 + inner.share) / parts.len() as f64;
+                    progress(Progress { share, ..inner });
                 })
             })?;
             let text = measured.map_err(Failure::Disagreement)?;
@@ -106,13 +106,14 @@ impl Arguments {
         Ok(all)
     }
 
-    /// Opens the file in which the results of a part are stored; None without --save.
+    /// Opens the file in which the results of a part are stored; `None` without `--save`.
     fn open_result_file(&self, part: Part) -> anyhow::Result<Option<Output>> {
         let Some(folder) = &self.save else { return Ok(None) };
-        let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));
+        let folder = folder.join(results::Machine::folder_name(&MachineInfo::current().cpu));
         fs::create_dir_all(&folder)
             .with_context(|| format!("{}: cannot be created", folder.display()))?;
-        let name = part.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
+        let name =
+            part.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         Output::open(&folder.join(format!("{name}.json"))).map(Some)
     }
 }

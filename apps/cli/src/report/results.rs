@@ -72,7 +72,7 @@ struct ResultFile<'a, R> {
 }
 
 /// Serializes a part, with one row per line.
-pub(crate) fn text<R: Serialize>(
+pub(crate) fn to_json<R: Serialize>(
     part: Part,
     quick: bool,
     machine: &MachineInfo,
@@ -104,7 +104,7 @@ pub(crate) struct Results {
     pub(crate) stability: Vec<Outcome>,
     pub(crate) iterations: Vec<IterationRow>,
     pub(crate) frames: Vec<FrameRow>,
-    pub(crate) effort: Vec<Effort>,
+    pub(crate) effort: Vec<EffortRow>,
 }
 
 /// The fields of [`MachineInfo`].
@@ -202,7 +202,7 @@ pub(crate) struct FrameRow {
 
 /// Fields of [`taut_bench::accuracy::EffortRow`].
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Effort {
+pub(crate) struct EffortRow {
     pub(crate) scene: String,
     pub(crate) size: usize,
     pub(crate) set: String,
@@ -245,7 +245,7 @@ enum Rows {
     Stability(Vec<Outcome>),
     Iterations(Vec<IterationRow>),
     Frames(Vec<FrameRow>),
-    Effort(Vec<Effort>),
+    Effort(Vec<EffortRow>),
 }
 
 impl Timing {
@@ -254,8 +254,8 @@ impl Timing {
         1e3 * self.frame_us_median / self.sticks as f64
     }
 
-    /// Whether the formula is the default; true for the textbook loop, which has only one.
-    pub(crate) fn is_default(&self) -> bool {
+    /// Whether the formula is the default one; true for the textbook loop, which has only one.
+    pub(crate) fn is_default_formula(&self) -> bool {
         self.formula == Formula::default().name() || self.kernel == "textbook"
     }
 
@@ -313,7 +313,9 @@ fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     let entries = entries.with_context(|| format!("{}: cannot be read", path.display()))?;
     let mut children: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     children.sort();
-    children.retain(|path| path.is_dir() || path.extension().is_some_and(|it| it == "json"));
+    children.retain(|path| {
+        path.is_dir() || path.extension().is_some_and(|extension| extension == "json")
+    });
     children.iter().try_for_each(|path| collect_files(path, files))
 }
 
@@ -327,7 +329,9 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
     let Header { format } = serde_json::from_str(text).context(invalid)?;
     anyhow::ensure!(format == FORMAT, "{invalid}: expected format {FORMAT}, found {format}");
     let Document { quick, machine, part } = serde_json::from_str(text).context(invalid)?;
-    let index = all.iter().position(|it| it.machine.is_same_build(&machine) && !it.has(&part));
+    let index = all
+        .iter()
+        .position(|results| results.machine.is_same_build(&machine) && !results.has(&part));
     let index = index.unwrap_or_else(|| {
         all.push(Results { machine: machine.clone(), ..Results::default() });
         all.len() - 1
@@ -372,14 +376,15 @@ impl Results {
 impl Machine {
     /// Whether the processor and the build are the same, except for the commit.
     fn is_same_build(&self, other: &Self) -> bool {
-        let key = |it: &Self| {
-            (it.cpu.clone(), it.cores, it.target.clone(), it.flags.clone(), it.rustc.clone())
+        let key = |machine: &Self| {
+            let Self { cpu, cores, target, flags, rustc, .. } = machine.clone();
+            (cpu, cores, target, flags, rustc)
         };
         key(self) == key(other)
     }
 
     /// The folder name of a processor: `intel-xeon-family-6-model-207-stepping-2`.
-    pub(crate) fn folder(cpu: &str) -> String {
+    pub(crate) fn folder_name(cpu: &str) -> String {
         let lower = cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
         let words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
         let kept = words.filter(|word| !matches!(*word, "" | "cpu" | "processor"));

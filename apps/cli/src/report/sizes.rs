@@ -25,7 +25,7 @@ pub(super) struct SizedRow {
 }
 
 /// A scene in several sizes, on one chart.
-struct Series {
+struct SizeSeries {
     subject: Subject,
     scene: &'static str,
     /// Sizes from small to large, each with its number of timed frames.
@@ -41,16 +41,16 @@ struct Series {
 }
 
 /// The rows of all series, or the kernels that disagree.
-pub(super) type Measured = Result<Vec<WithScene<SizedRow>>, Vec<Disagreement>>;
+pub(super) type MeasureResult = Result<Vec<WithScene<SizedRow>>, Vec<Disagreement>>;
 
 /// Measures a part with charts by size. Only the rows of the part `growth` have lower bounds.
 pub(super) fn measure(
     part: Part,
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<MeasureResult> {
     let mut peaks = Vec::new();
-    let all = match part {
+    let all_series = match part {
         Part::Sheets => vec![sheets(quick)],
         Part::Meshes => vec![meshes(quick)],
         Part::Copies => vec![copies(quick)],
@@ -61,19 +61,20 @@ pub(super) fn measure(
         }
     };
     let mut rows = Vec::new();
-    for (done, series) in all.iter().enumerate() {
-        let Series { scene, subject, shuffled, .. } = *series;
+    for (done, series) in all_series.iter().enumerate() {
+        let SizeSeries { scene, subject, shuffled, .. } = *series;
         let scaling = SizeScaling {
             sizes: series.sizes.iter().map(|(size, _)| *size).collect(),
             comparison: |size| series.comparison(size),
             row_seconds_max: series.row_seconds_max,
         };
-        let points = scaling.run(&peaks, |it| {
-            let share = (done as f64 + it.share) / all.len() as f64;
-            progress(Progress { share, doing: &format!("{scene}, {}", it.doing) });
+        let points = scaling.run(&peaks, |inner| {
+            let share = (done as f64 + inner.share) / all_series.len() as f64;
+            progress(Progress { share, doing: &format!("{scene}, {}", inner.doing) });
         })?;
         for point in points {
-            let plain_rows: Vec<Row> = point.rows.iter().map(|it| it.row.clone()).collect();
+            let plain_rows: Vec<Row> =
+                point.rows.iter().map(|limited| limited.row.clone()).collect();
             let disagreements = disagreements(&plain_rows);
             if !disagreements.is_empty() {
                 return Ok(Err(disagreements));
@@ -91,10 +92,11 @@ pub(super) fn measure(
     Ok(Ok(rows))
 }
 
-impl Series {
+impl SizeSeries {
     fn comparison(&self, size: usize) -> anyhow::Result<Comparison> {
         let (model, copies) = (self.model)(size)?;
-        let frames = self.sizes.iter().find(|(it, _)| *it == size).map_or(1, |it| it.1);
+        let frames =
+            self.sizes.iter().find(|(other, _)| *other == size).map_or(1, |(_, frames)| *frames);
         Ok(Comparison {
             configurations: (self.configurations)(&model, copies)?,
             model,
@@ -110,9 +112,9 @@ impl Series {
 
 /// Sheets: all kernels on the schedule `sheet`, for which they give the same bits, and the scalar
 /// kernel on the schedule `authored`. Large sheets run fewer frames.
-fn sheets(quick: bool) -> Series {
+fn sheets(quick: bool) -> SizeSeries {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
-    Series {
+    SizeSeries {
         subject: Subject::Sheets,
         scene: "drape",
         sizes: if quick { vec![(16, 80), (64, 40), (128, 16)] } else { sizes.to_vec() },
@@ -129,9 +131,9 @@ fn sheets(quick: bool) -> Series {
 }
 
 /// Shuffled discs whose particles are renumbered, also on several threads.
-fn meshes(quick: bool) -> Series {
+fn meshes(quick: bool) -> SizeSeries {
     let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
-    Series {
+    SizeSeries {
         subject: Subject::Meshes,
         scene: "disc",
         sizes: if quick { vec![(16, 80), (64, 16)] } else { sizes.to_vec() },
@@ -152,9 +154,9 @@ fn meshes(quick: bool) -> Series {
 }
 
 /// Several numbers of copies of a small disc. Each copy has the schedule of a single disc.
-fn copies(quick: bool) -> Series {
+fn copies(quick: bool) -> SizeSeries {
     let sizes = [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
-    Series {
+    SizeSeries {
         subject: Subject::Copies,
         scene: "copies of disc 12",
         sizes: if quick { vec![(1, 64), (8, 32), (32, 16)] } else { sizes.to_vec() },
@@ -174,9 +176,9 @@ fn copies(quick: bool) -> Series {
 
 /// Sheets, shuffled meshes and copies, arranged as in a world, from the smallest to the largest
 /// sizes.
-fn growth(quick: bool) -> [Series; 3] {
-    let sizes = |quick_sizes: &[(usize, usize)], sizes: &[(usize, usize)]| {
-        if quick { quick_sizes } else { sizes }.to_vec()
+fn growth(quick: bool) -> [SizeSeries; 3] {
+    let select_sizes = |quick_sizes: &[(usize, usize)], all_sizes: &[(usize, usize)]| {
+        if quick { quick_sizes } else { all_sizes }.to_vec()
     };
     let baselines = Baselines { textbook: true, double: false };
     let sheet_sizes = [
@@ -202,7 +204,7 @@ fn growth(quick: bool) -> [Series; 3] {
         (562, 4),
         (1000, 3),
     ];
-    let counts = [
+    let copy_counts = [
         (1, 512),
         (2, 512),
         (4, 256),
@@ -214,32 +216,32 @@ fn growth(quick: bool) -> [Series; 3] {
         (1024, 8),
     ];
     [
-        Series {
-            sizes: sizes(&[(8, 16), (16, 16), (32, 8)], &sheet_sizes),
-            configurations: |_, _| Ok(leading(configurations("sheet", Formula::Halley)?)),
+        SizeSeries {
+            sizes: select_sizes(&[(8, 16), (16, 16), (32, 8)], &sheet_sizes),
+            configurations: |_, _| Ok(widest_two_isas(configurations("sheet", Formula::Halley)?)),
             baselines,
             row_seconds_max: ROW_SECONDS_MAX,
             ..sheets(quick)
         },
-        Series {
-            sizes: sizes(&[(10, 16), (32, 8)], &mesh_sizes),
+        SizeSeries {
+            sizes: select_sizes(&[(10, 16), (32, 8)], &mesh_sizes),
             configurations: |model, _| {
                 let arrangement = Arrangement::in_world(model);
-                Ok(leading(configurations(&arrangement.to_string(), Formula::Halley)?))
+                Ok(widest_two_isas(configurations(&arrangement.to_string(), Formula::Halley)?))
             },
             baselines,
             row_seconds_max: ROW_SECONDS_MAX,
             ..meshes(quick)
         },
-        Series {
-            sizes: sizes(&[(1, 16), (8, 8), (64, 2)], &counts),
+        SizeSeries {
+            sizes: select_sizes(&[(1, 16), (8, 8), (64, 2)], &copy_counts),
             configurations: |model, copies| {
                 let arrangement = Arrangement::in_world(model);
                 let mut all = configurations(&arrangement.to_string(), Formula::Halley)?;
                 if copies > 1 {
                     all.extend(for_copies(arrangement));
                 }
-                Ok(leading(all))
+                Ok(widest_two_isas(all))
             },
             baselines,
             row_seconds_max: ROW_SECONDS_MAX,
@@ -260,23 +262,26 @@ fn for_copies(arrangement: Arrangement) -> impl Iterator<Item = Configuration> {
 
 /// The scalar kernel and, for each of the two widest instruction sets, the first general kernel and
 /// the first kernel for sheets or copies.
-fn leading(all: Vec<Configuration>) -> Vec<Configuration> {
-    let is_scalar = |it: &Configuration| it.kernel.kernel_name() == KernelName::Scalar;
-    let isa = |it: &Configuration| Kernel::<3>::isa(&it.kernel);
-    let lanes = |it: &Configuration| Kernel::<3>::lanes(&it.kernel);
+fn widest_two_isas(all: Vec<Configuration>) -> Vec<Configuration> {
+    let is_scalar =
+        |candidate: &Configuration| candidate.kernel.kernel_name() == KernelName::Scalar;
+    let isa = |candidate: &Configuration| Kernel::<3>::isa(&candidate.kernel);
+    let lanes = |candidate: &Configuration| Kernel::<3>::lanes(&candidate.kernel);
+    let simd = all.iter().filter(|candidate| !is_scalar(candidate));
     let mut isas: Vec<(usize, &str)> =
-        all.iter().filter(|it| !is_scalar(it)).map(|it| (lanes(it), isa(it))).collect();
+        simd.map(|candidate| (lanes(candidate), isa(candidate))).collect();
     isas.sort_by_key(|(lanes, _)| std::cmp::Reverse(*lanes));
     isas.dedup();
     isas.truncate(2);
     let mut kept: Vec<Configuration> = Vec::new();
-    for it in all {
+    for candidate in all {
         let is_same_kind = |other: &Configuration| {
-            isa(other) == isa(&it) && other.kernel.is_general() == it.kernel.is_general()
+            isa(other) == isa(&candidate)
+                && other.kernel.is_general() == candidate.kernel.is_general()
         };
-        let is_widest = isas.iter().any(|(_, widest)| *widest == isa(&it));
-        if (is_scalar(&it) || is_widest) && !kept.iter().any(is_same_kind) {
-            kept.push(it);
+        let is_widest = isas.iter().any(|(_, widest)| *widest == isa(&candidate));
+        if (is_scalar(&candidate) || is_widest) && !kept.iter().any(is_same_kind) {
+            kept.push(candidate);
         }
     }
     kept

@@ -3,26 +3,26 @@
 use anyhow::Context;
 
 use super::results::{Machine, Results, Subject, Timing};
-use crate::summary::{COLUMNS, SELECTION, number, selected};
+use crate::summary::{COLUMNS, SELECTION, optional_number, selected_rows};
 
 /// The marker after a generated section of a file.
-const END: &str = "<!-- end of taut report output -->";
+const END_MARKER: &str = "<!-- end of taut report output -->";
 
-/// The maximum line length of prose.
+/// The maximum line length of prose, in characters.
 const WIDTH: usize = 100;
 
 /// Formats 128778 as `128,778`.
 pub(crate) fn with_thousands_separators(count: usize) -> String {
     let digits = count.to_string();
-    let first = digits.len() % 3;
-    let mut groups: Vec<&str> = vec![&digits[..first]];
-    groups.extend((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
+    let first_len = digits.len() % 3;
+    let mut groups: Vec<&str> = vec![&digits[..first_len]];
+    groups.extend((first_len..digits.len()).step_by(3).map(|start| &digits[start..start + 3]));
     groups.retain(|group| !group.is_empty());
     groups.join(",")
 }
 
 /// Describes the scene of a row.
-pub(crate) fn scene(row: &Timing) -> String {
+pub(crate) fn scene_description(row: &Timing) -> String {
     let Timing { scene, size, set, sticks, substeps, iterations, frames, .. } = row;
     let name = match scene.as_str() {
         "drape" => format!("A sheet of {size} x {size} particles"),
@@ -55,15 +55,15 @@ impl GeneratedSection {
     }
 
     /// The marker before the section.
-    fn begin(self) -> String {
+    fn begin_marker(self) -> String {
         format!("<!-- made by taut report: {} -->", self.part())
     }
 
     /// The Markdown text of the section; `None` if its part was not measured.
     fn text(self, results: &Results) -> Option<String> {
         match self {
-            Self::Comparison => comparison(results),
-            Self::Growth => growth(results),
+            Self::Comparison => comparison_section(results),
+            Self::Growth => growth_section(results),
         }
     }
 }
@@ -83,21 +83,25 @@ impl<'a> MarkedText<'a> {
     /// If the text has no markers, or the end marker of a section is missing.
     pub(crate) fn find(text: &'a str) -> anyhow::Result<Self> {
         let (mut sections, mut after) = (Vec::new(), text);
-        let next = |text: &str| {
+        let find_first = |text: &str| {
             GeneratedSection::ALL
                 .into_iter()
-                .filter_map(|it| Some((text.find(&it.begin())?, it)))
-                .min_by_key(|(at, _)| *at)
+                .filter_map(|section| Some((text.find(&section.begin_marker())?, section)))
+                .min_by_key(|(start, _)| *start)
         };
-        while let Some((at, generated)) = next(after) {
-            let (before, rest) = after.split_at(at);
-            let missing = || format!("missing the marker '{END}' after '{}'", generated.begin());
-            let (_, rest) = rest.split_once(END).with_context(missing)?;
+        while let Some((start, generated)) = find_first(after) {
+            let (before, rest) = after.split_at(start);
+            let missing = || {
+                format!("missing the marker '{END_MARKER}' after '{}'", generated.begin_marker())
+            };
+            let (_, rest) = rest.split_once(END_MARKER).with_context(missing)?;
             sections.push((before, generated));
             after = rest;
         }
-        let expected = GeneratedSection::ALL.map(|it| format!("'{}'", it.begin())).join(" or ");
-        anyhow::ensure!(!sections.is_empty(), "missing the markers {expected}, and '{END}'");
+        let expected = GeneratedSection::ALL
+            .map(|section| format!("'{}'", section.begin_marker()))
+            .join(" or ");
+        anyhow::ensure!(!sections.is_empty(), "missing the markers {expected}, and '{END_MARKER}'");
         Ok(Self { sections, after })
     }
 
@@ -112,7 +116,8 @@ impl<'a> MarkedText<'a> {
                 all.iter().filter_map(|results| generated.text(results)).collect();
             let part = generated.part();
             anyhow::ensure!(!texts.is_empty(), "the results have no part '{part}'");
-            for fragment in [before, &generated.begin(), "\n", &texts.join("\n"), END] {
+            for fragment in [before, &generated.begin_marker(), "\n", &texts.join("\n"), END_MARKER]
+            {
                 text.push_str(fragment);
             }
         }
@@ -121,7 +126,7 @@ impl<'a> MarkedText<'a> {
 }
 
 /// Describes the machine and the build of a table.
-fn machine(results: &Results) -> String {
+fn machine_description(results: &Results) -> String {
     let Machine { cpu, cores, rustc, target, flags, .. } = &results.machine;
     format!("One thread of {cpu}, {cores} cores; {rustc}, {target}, {flags}.")
 }
@@ -137,15 +142,16 @@ fn table(header: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> Ve
     lines
 }
 
-fn comparison(results: &Results) -> Option<String> {
+fn comparison_section(results: &Results) -> Option<String> {
     let first = results.comparison.first()?;
-    let prose = format!("{} {} {SELECTION}", machine(results), scene(first));
-    let rows = selected(&results.comparison).into_iter().map(|row| {
+    let prose =
+        format!("{} {} {SELECTION}", machine_description(results), scene_description(first));
+    let rows = selected_rows(&results.comparison).into_iter().map(|row| {
         let mut cells = row.cells().to_vec();
         cells[0] = format!("`{}`", cells[0]);
         cells
     });
-    let mut lines = vec![wrapped(&prose), String::new()];
+    let mut lines = vec![wrap(&prose), String::new()];
     lines.extend(table(&COLUMNS, rows));
     Some(lines.join("\n") + "\n")
 }
@@ -167,7 +173,7 @@ const GROWTH_COLUMNS: [(&str, bool); 10] = [
     ("stretch rms of `textbook`", true),
 ];
 
-fn growth(results: &Results) -> Option<String> {
+fn growth_section(results: &Results) -> Option<String> {
     let rows = GROWTH_SIZES.into_iter().flat_map(|(subject, sizes)| {
         let row_of_size = move |size: &usize| {
             let is_of_size = |row: &&Timing| row.subject == Some(subject) && row.size == *size;
@@ -183,9 +189,9 @@ fn growth(results: &Results) -> Option<String> {
          frame. Times are medians of whole frames, per stick and iteration, with the default \
          formula, in the default schedule of the mesh. The limit is that of the roofline model. \
          The stretch is that after the last measured frame: compare it within a row.",
-        machine(results)
+        machine_description(results)
     );
-    let mut lines = vec![wrapped(&prose), String::new()];
+    let mut lines = vec![wrap(&prose), String::new()];
     lines.extend(table(&GROWTH_COLUMNS, rows.into_iter()));
     Some(lines.join("\n") + "\n")
 }
@@ -204,23 +210,23 @@ fn growth_row(subject: Subject, rows: &[&Timing]) -> Option<Vec<String>> {
             Subject::Sheets => format!("a sheet of {size} x {size}"),
             Subject::Meshes => format!("an irregular mesh of {particles} particles, shuffled"),
             Subject::Copies => {
-                let each = with_thousands_separators(fastest.particles / size);
-                format!("{size} copies of an irregular mesh of {each} particles")
+                let particles_of_each = with_thousands_separators(fastest.particles / size);
+                format!("{size} copies of an irregular mesh of {particles_of_each} particles")
             }
         },
         with_thousands_separators(fastest.sticks),
         format!("`{kernel}` {isa}"),
         fastest.schedule.clone(),
         format!("{:.2}", fastest.ns_per_stick_median),
-        number(fastest.limit_ns, 2),
-        number(fastest.speedup_over_textbook, 1),
-        number(fastest.speedup_over_scalar, 1),
-        number(fastest.stretch(), 4),
-        number(textbook.and_then(|row| row.stretch()), 4),
+        optional_number(fastest.limit_ns, 2),
+        optional_number(fastest.speedup_over_textbook, 1),
+        optional_number(fastest.speedup_over_scalar, 1),
+        optional_number(fastest.stretch(), 4),
+        optional_number(textbook.and_then(|row| row.stretch()), 4),
     ])
 }
 
-fn wrapped(prose: &str) -> String {
+fn wrap(prose: &str) -> String {
     let mut lines = vec![String::new()];
     for word in prose.split_whitespace() {
         let last = lines.len() - 1;

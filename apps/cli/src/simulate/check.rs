@@ -22,7 +22,7 @@ const MEASURE_EVERY: u64 = 10;
 /// The number of threads of the threaded run.
 const THREADS: usize = 3;
 
-/// The result of a scene on one kernel.
+/// The result of a scene on one set of kernels.
 struct KernelRun {
     kernel: String,
     /// The largest rms residual (stretch and compression) of the measured frames.
@@ -42,24 +42,24 @@ struct SceneCheck {
 
 /// Checks scenes for `seconds` of simulated time, in parallel, and prints a line for each.
 pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), Failure> {
-    let next = AtomicUsize::new(0);
+    let next_scene = AtomicUsize::new(0);
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let mut checks = with_progress(|progress| {
         let mut checks: Vec<SceneCheck> = Vec::new();
         progress(Progress { share: 0.0, doing: "all scenes on all kernels" });
         thread::scope(|scope| {
-            let (done, finished) = mpsc::channel();
-            for done in vec![done; cores] {
-                let next = &next;
+            let (sender, finished_checks) = mpsc::channel();
+            for sender in vec![sender; cores] {
+                let next_scene = &next_scene;
                 scope.spawn(move || {
-                    while let Some(scene) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if done.send(check_scene(scene, seconds)).is_err() {
+                    while let Some(scene) = scenes.get(next_scene.fetch_add(1, Ordering::Relaxed)) {
+                        if sender.send(check_scene(scene, seconds)).is_err() {
                             break;
                         }
                     }
                 });
             }
-            for check in finished {
+            for check in finished_checks {
                 let share = (checks.len() + 1) as f64 / scenes.len() as f64;
                 let doing = format!("all scenes on all kernels; finished: {}", check.scene.name);
                 progress(Progress { share, doing: &doing });
@@ -110,10 +110,10 @@ impl SceneCheck {
             }
             self.kernels += 1;
         }
-        let (bound, largest) =
-            (self.scene.residual_rms_max, self.first_run.as_ref().map(|it| it.residual));
-        if let Some(largest) = largest.filter(|largest| largest.is_nan() || *largest > bound) {
-            self.add_violation(&format!("rms residual {largest:.4} is above the bound {bound}"));
+        let (bound, residual) =
+            (self.scene.residual_rms_max, self.first_run.as_ref().map(|run| run.residual));
+        if let Some(residual) = residual.filter(|residual| residual.is_nan() || *residual > bound) {
+            self.add_violation(&format!("rms residual {residual:.4} is above the bound {bound}"));
         }
     }
 
@@ -157,7 +157,7 @@ fn render(checks: &[SceneCheck]) -> String {
         "",
     ]);
     for check in checks {
-        let of_run = |text: &dyn Fn(&KernelRun) -> String| {
+        let run_text = |text: &dyn Fn(&KernelRun) -> String| {
             check.first_run.as_ref().map_or_else(String::new, text)
         };
         table.add_row([
@@ -165,9 +165,9 @@ fn render(checks: &[SceneCheck]) -> String {
             format!("{}-D", check.scene.dimensions),
             check.particles.to_string(),
             check.kernels.to_string(),
-            of_run(&|run| format!("{:.4}", run.residual)),
+            run_text(&|run| format!("{:.4}", run.residual)),
             format!("{}", check.scene.residual_rms_max),
-            of_run(&|run| format!("{:016x}", run.hash)),
+            run_text(&|run| format!("{:016x}", run.hash)),
             if check.violations.is_empty() { "passed" } else { "FAILED" }.to_owned(),
         ]);
     }

@@ -76,7 +76,7 @@ pub(super) struct Exporter {
     fps: f64,
     from: f64,
     /// Number of frames written.
-    written: u64,
+    frames_written: u64,
 }
 
 impl ExportOptions {
@@ -101,7 +101,7 @@ impl ExportOptions {
             sinks: Vec::new(),
             fps,
             from: world.time() + from,
-            written: 0,
+            frames_written: 0,
         };
         let pictures = [
             (&self.png, ".png", "--png"),
@@ -170,11 +170,11 @@ impl Exporter {
         world: &World<D>,
     ) -> anyhow::Result<()> {
         let Some(exported_world) = &mut self.exported_world else { return Ok(()) };
-        let due = self.from + self.written as f64 / self.fps;
-        if world.time() + 1e-4 / self.fps < due {
+        let due_time = self.from + self.frames_written as f64 / self.fps;
+        if world.time() + 1e-4 / self.fps < due_time {
             return Ok(());
         }
-        self.written += 1;
+        self.frames_written += 1;
         exported_world.update(world);
         for (_, sink) in &mut self.sinks {
             sink.frame(&exported_world.scene, &exported_world.frame)?;
@@ -187,9 +187,9 @@ impl Exporter {
         let Some(ExportedWorld { scene, .. }) = self.exported_world else { return Ok(()) };
         for (path, sink) in self.sinks {
             let doing = path.display().to_string();
-            let finished =
+            let result =
                 sink.finish(&scene, &mut |share| progress(Progress { share, doing: &doing }));
-            finished.context("not all files were written")?;
+            result.context("not all files were written")?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Converts a world to the drawn scene and frames that the export and picture crates expect.
 
 use taut::world::{
-    FigureShape, ModelKind, ObstacleFigure, REMOVED, Simulation, World, normals, row,
+    FigureShape, ModelKind, ObstacleFigure, REMOVED, Simulation, World, normals, resize_vector,
 };
 use taut_export::{DrawnScene, Frame, Material, Mesh, Part, Pose, RigidShape};
 use taut_mesh::VertexMap;
@@ -12,23 +12,23 @@ pub(super) struct ExportedWorld {
     pub(super) frame: Frame,
     /// The particle of each vertex of the drawn scene.
     particle_of_vertex: Vec<u32>,
-    /// For each stick of the world its number in the drawn scene, if it is drawn.
+    /// For each stick of the world its index in the drawn scene, if it is drawn.
     sticks: Vec<Option<u32>>,
-    /// For each triangle of the world the number of its face in the drawn scene, if it is drawn.
+    /// For each triangle of the world the index of its face in the drawn scene, if it is drawn.
     faces: Vec<Option<u32>>,
     /// The triangles of the world; removed ones are `REMOVED`.
     triangles: Vec<[u32; 3]>,
-    /// How many of the removed triangles and sticks the frame already marks as removed.
+    /// Number of removed triangles and of removed sticks that the frame already marks as removed.
     removed: [usize; 2],
     /// The rigid bodies; they are the first rigid shapes of the drawn scene.
     bodies: Vec<BodyRef>,
-    /// Numbers of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
+    /// Indices of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
     obstacles: Vec<usize>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
 }
 
-/// A rigid body, by its island and its number in the island.
+/// A rigid body, by the index of its island and its index in the island.
 struct BodyRef {
     island: usize,
     body: usize,
@@ -103,15 +103,16 @@ impl ExportedWorld {
                 });
             }
         }
-        this.scene.pinned = pinned.map(|it| it as u32).collect();
+        this.scene.pinned = pinned.map(|particle| particle as u32).collect();
         if D == 3 {
             this.scene.pinned.clear();
         }
         if let Some(vertex_map) = vertex_map {
             this.use_file_vertices(vertex_map);
         }
-        let names = drawing.models.iter().map(|model| (model.mesh_vertices.clone(), &*model.name));
-        this.add_bodies(world, &names.collect::<Vec<_>>());
+        let body_names =
+            drawing.models.iter().map(|model| (model.mesh_vertices.clone(), &*model.name));
+        this.add_bodies(world, &body_names.collect::<Vec<_>>());
         this.add_obstacles(world);
         this
     }
@@ -135,7 +136,8 @@ impl ExportedWorld {
     /// Replaces the vertices and faces of the drawn scene by those of the mesh file.
     fn use_file_vertices(&mut self, vertex_map: &VertexMap) {
         // A vertex without a particle has no face, so its position does not matter.
-        self.particle_of_vertex = vertex_map.vertices.iter().map(|it| it.unwrap_or(0)).collect();
+        self.particle_of_vertex =
+            vertex_map.vertices.iter().map(|particle| particle.unwrap_or(0)).collect();
         self.scene.vertices = self.particle_of_vertex.len();
         self.scene.faces.clone_from(&vertex_map.triangles);
         self.scene.balls.clear();
@@ -148,30 +150,31 @@ impl ExportedWorld {
     fn add_bodies<const D: usize>(
         &mut self,
         world: &World<D>,
-        names: &[(std::ops::Range<usize>, &str)],
+        body_names: &[(std::ops::Range<usize>, &str)],
     ) {
         let mut first_vertex = world.len();
-        for (island_number, island) in world.islands().iter().enumerate() {
+        for (island_index, island) in world.islands().iter().enumerate() {
             let bodies = &island.model.bodies;
             let vertices = bodies.vertices(&island.model.particles);
-            for (body_number, body) in bodies.all().iter().enumerate() {
-                let reference = BodyRef { island: island_number, body: body_number };
+            for (body_index, body) in bodies.all().iter().enumerate() {
+                let reference = BodyRef { island: island_index, body: body_index };
                 let world_to_body = reference.pose(world).inverse();
-                let local =
-                    vertices[body.vertices()].iter().map(|it| world_to_body.point(row(*it)));
+                let local_vertices = vertices[body.vertices()]
+                    .iter()
+                    .map(|vertex| world_to_body.point(resize_vector(*vertex)));
                 let start = body.vertices().start as u32;
                 let corners = bodies.triangles()[body.triangles()].iter();
                 let corners: Vec<[u32; 3]> =
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
-                let name = names.iter().find(|(vertices, _)| vertices.contains(&first_vertex));
+                let name = body_names.iter().find(|(vertices, _)| vertices.contains(&first_vertex));
                 first_vertex += body.vertices().len();
                 let inverse_masses = island.model.particles.inverse_masses();
                 let is_pinned =
-                    body.particles().iter().all(|&it| inverse_masses[it as usize] == 0.0);
+                    body.particles().iter().all(|&index| inverse_masses[index as usize] == 0.0);
                 self.scene.rigid_shapes.push(RigidShape {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
                     material: if is_pinned { Material::Obstacle } else { Material::Body },
-                    mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
+                    mesh: Mesh::faceted(&local_vertices.collect::<Vec<_>>(), &corners),
                     unbounded: false,
                 });
                 self.bodies.push(reference);
@@ -188,7 +191,7 @@ impl ExportedWorld {
             }
         }
         let extent = (0..3).fold(1.0_f32, |extent, axis| extent.max(high[axis] - low[axis]));
-        for (number, obstacle) in world.obstacles().iter().enumerate() {
+        for (index, obstacle) in world.obstacles().iter().enumerate() {
             let Some(ObstacleFigure { shape, position, .. }) = obstacle.figure(world.time()) else {
                 continue;
             };
@@ -202,19 +205,21 @@ impl ExportedWorld {
                 FigureShape::Bounds { half } => {
                     let half = half_extents(half);
                     let floor = position[1] as f32 - half[1];
-                    let walls = if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
-                    (Mesh::room(half, walls.min(2.0 * half[1])), "room", true)
+                    let wall_height =
+                        if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
+                    (Mesh::room(half, wall_height.min(2.0 * half[1])), "room", true)
                 }
                 FigureShape::Mesh { points, triangles } => {
-                    let points: Vec<[f32; 3]> = points.iter().map(|&it| row(it)).collect();
+                    let points: Vec<[f32; 3]> =
+                        points.iter().map(|&point| resize_vector(point)).collect();
                     (Mesh::faceted(&points, triangles), "mesh", false)
                 }
                 _ => continue,
             };
             let material = if unbounded { Material::Ground } else { Material::Obstacle };
-            let name = format!("{name} {number}");
+            let name = format!("{name} {index}");
             self.scene.rigid_shapes.push(RigidShape { name, material, mesh, unbounded });
-            self.obstacles.push(number);
+            self.obstacles.push(index);
         }
     }
 
@@ -240,9 +245,10 @@ impl ExportedWorld {
 
         let frame = &mut self.frame;
         frame.time = world.time();
-        let gather = |rows: &[[f32; 3]], to: &mut Vec<[f32; 3]>| {
-            to.clear();
-            to.extend(self.particle_of_vertex.iter().map(|&it| rows[it as usize]));
+        let gather = |of_particles: &[[f32; 3]], of_vertices: &mut Vec<[f32; 3]>| {
+            of_vertices.clear();
+            let particles = self.particle_of_vertex.iter();
+            of_vertices.extend(particles.map(|&particle| of_particles[particle as usize]));
         };
         gather(&self.positions, &mut frame.positions);
         gather(&self.normals, &mut frame.normals);
@@ -253,15 +259,15 @@ impl ExportedWorld {
             hidden_particles.for_each(|particle| hidden[particle] = true);
             frame
                 .hidden_vertices
-                .extend(self.particle_of_vertex.iter().map(|&it| hidden[it as usize]));
+                .extend(self.particle_of_vertex.iter().map(|&particle| hidden[particle as usize]));
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
         let obstacles =
-            self.obstacles.iter().map(|&number| world.obstacles()[number].figure(world.time()));
+            self.obstacles.iter().map(|&index| world.obstacles()[index].figure(world.time()));
         frame.poses.extend(obstacles.map(|figure| {
             figure.map_or(Pose::REST, |ObstacleFigure { position, rotation, .. }| Pose {
-                position: row(position.map(|x| x as f32)),
+                position: resize_vector(position.map(|x| x as f32)),
                 rotation: rotation.map(|x| x as f32),
             })
         }));
@@ -273,7 +279,8 @@ impl BodyRef {
     fn pose<const D: usize>(&self, world: &World<D>) -> Pose {
         let model = &world.islands()[self.island].model;
         let particles = model.bodies.all()[self.body].particles();
-        let [a, b, c, _] = particles.map(|it| row(model.particles.position(it as usize)));
+        let [a, b, c, _] =
+            particles.map(|index| resize_vector(model.particles.position(index as usize)));
         Pose::of_triangle([a, b, c])
     }
 }

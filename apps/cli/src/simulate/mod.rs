@@ -27,7 +27,7 @@ use crate::table;
 
 use export::ExportOptions;
 use kernels::KernelOptions;
-use records::{Energies, Positions};
+use records::{EnergyFile, PositionFile};
 use source::Source;
 use summary::{ContactRecord, Summary};
 
@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     /// Iterations per pass. [default: that of the scene; for a mesh 1]
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
-    /// Passes (iterations, then collisions) per substep. [default: that of the scene]
+    /// Passes (iterations, then ties, then collisions) per substep. [default: that of the scene]
     #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
     /// Tether all particles to pinned ones, or remove all tethers. On: models that define tethers
@@ -164,24 +164,24 @@ impl Arguments {
         Ok(scene)
     }
 
-    /// The number of frames of `dt` seconds.
+    /// The number of frames to simulate; a frame takes `dt` seconds.
     fn frames(&self, dt: f32) -> u64 {
         #[allow(clippy::cast_sign_loss, reason = "both are above 0")]
-        let steps_in = |seconds: f64| (seconds / f64::from(dt)).round().max(1.0) as u64;
-        self.seconds.map_or(self.frames, steps_in)
+        let frames_in = |seconds: f64| (seconds / f64::from(dt)).round().max(1.0) as u64;
+        self.seconds.map_or(self.frames, frames_in)
     }
 
     /// Checks that no two outputs have the same file name.
-    fn check_names(&self) -> anyhow::Result<()> {
-        let mut names = BTreeSet::new();
+    fn check_output_names(&self) -> anyhow::Result<()> {
+        let mut paths = BTreeSet::new();
         let json = self.json.as_ref().filter(|path| path.as_path() != Path::new("-"));
         let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
         let records = records.chain(json);
-        for name in records.chain(self.export.paths()) {
+        for path in records.chain(self.export.paths()) {
             anyhow::ensure!(
-                names.insert(name),
+                paths.insert(path),
                 "{}: two output files have this name",
-                name.display()
+                path.display()
             );
         }
         Ok(())
@@ -197,7 +197,7 @@ impl Arguments {
         AnyKernel: Kernel<D>,
         World<D>: Simulation<D>,
     {
-        self.check_names()?;
+        self.check_output_names()?;
         let scene = self.with_settings(scene).with_context(|| name.to_owned())?;
         let kernels = KernelChoice::from(&self.kernels).find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
@@ -209,12 +209,12 @@ impl Arguments {
         warn(&world.warnings());
         let frames = self.frames(scene.settings.step.dt);
         let mut exporter = self.export.open(&world, frames, vertex_map)?;
-        let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;
-        let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
+        let mut positions = self.positions.as_deref().map(PositionFile::create::<D>).transpose()?;
+        let mut energies = self.energy.as_deref().map(EnergyFile::create).transpose()?;
         let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;
         let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
 
-        let (mut times, mut finite, mut done) = (FrameTimes::default(), true, 0);
+        let (mut times, mut finite, mut frames_done) = (FrameTimes::default(), true, 0);
         let mut contacts = None;
         with_progress(|progress| {
             for frame in 0..frames {
@@ -224,18 +224,18 @@ impl Arguments {
                     positions.write(&world)?;
                 }
                 finite = times.step(&mut world, frames)?.finite;
-                done += 1;
+                frames_done += 1;
                 if let Some(energies) = &mut energies {
                     energies.write(&world)?;
                 }
                 if !finite {
                     break;
                 }
-                if done % CONTACTS_EVERY == 0 || done == frames {
+                if frames_done % CONTACTS_EVERY == 0 || frames_done == frames {
                     ContactRecord::add(&mut contacts, world.contacts());
                 }
                 exporter.write_due_frame(&world)?;
-                progress(Progress { share: done as f64 / frames as f64, doing: name });
+                progress(Progress { share: frames_done as f64 / frames as f64, doing: name });
             }
             exporter.finish(progress)
         })?;
@@ -249,7 +249,7 @@ impl Arguments {
         if let Some(snapshot) = snapshot {
             snapshot.write(&world.snapshot())?;
         }
-        let summary = Summary::new(name, &world, &kernels, done, finite, &times, contacts)?;
+        let summary = Summary::new(name, &world, &kernels, frames_done, finite, &times, contacts)?;
         if !json.as_ref().is_some_and(JsonOutput::is_standard) {
             let text = format!("{}\n{}\n", summary.sentence(&kernels), summary.table());
             io::stdout().write_all(text.as_bytes()).context("the table was not written")?;
@@ -259,7 +259,7 @@ impl Arguments {
         }
         if !finite {
             return Err(Failure::Violations(vec![format!(
-                "{name}: blew up: after frame {done} a position is not finite"
+                "{name}: blew up: after frame {frames_done} a position is not finite"
             )]));
         }
         Ok(())

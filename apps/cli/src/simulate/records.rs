@@ -8,7 +8,7 @@ use csv::Writer;
 use taut::Stretch;
 use taut::world::{Diagnostics, Simulation, World};
 
-use crate::output::not_written;
+use crate::output::cannot_write;
 
 /// A CSV file. Create it before the simulation, so that a wrong path fails early.
 struct CsvFile {
@@ -19,26 +19,26 @@ struct CsvFile {
 impl CsvFile {
     fn create(path: &Path, header: &[&str]) -> anyhow::Result<Self> {
         let path = path.to_owned();
-        let file = File::create(&path).with_context(|| not_written(&path))?;
+        let file = File::create(&path).with_context(|| cannot_write(&path))?;
         let mut file = Self { path, writer: Writer::from_writer(file) };
         file.write(header.iter().map(ToString::to_string))?;
         Ok(file)
     }
 
     fn write(&mut self, fields: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
-        self.writer.write_record(fields).with_context(|| not_written(&self.path))
+        self.writer.write_record(fields).with_context(|| cannot_write(&self.path))
     }
 
     fn close(mut self) -> anyhow::Result<()> {
-        self.writer.flush().with_context(|| not_written(&self.path))
+        self.writer.flush().with_context(|| cannot_write(&self.path))
     }
 }
 
-/// Positions: a row for each particle, with nine significant digits, enough to restore each
+/// A CSV file of positions: a row for each particle, with nine significant digits, enough to restore each
 /// `f32` exactly.
-pub(crate) struct Positions(CsvFile);
+pub(crate) struct PositionFile(CsvFile);
 
-impl Positions {
+impl PositionFile {
     pub(crate) fn create<const D: usize>(path: &Path) -> anyhow::Result<Self> {
         let header = ["frame", "time_s", "particle", "x_m", "y_m", "z_m"];
         Ok(Self(CsvFile::create(path, &header[..3 + D])?))
@@ -47,8 +47,8 @@ impl Positions {
     pub(crate) fn write<const D: usize>(&mut self, world: &World<D>) -> anyhow::Result<()> {
         let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
         for particle in 0..world.len() {
-            let row = prefix.iter().cloned().chain([particle.to_string()]);
-            self.0.write(row.chain(world.position(particle).map(|x| format!("{x:.8e}"))))?;
+            let fields = prefix.iter().cloned().chain([particle.to_string()]);
+            self.0.write(fields.chain(world.position(particle).map(|x| format!("{x:.8e}"))))?;
         }
         Ok(())
     }
@@ -58,10 +58,10 @@ impl Positions {
     }
 }
 
-/// Energies, stretch and the number of torn sticks: a row for each frame.
-pub(crate) struct Energies(CsvFile);
+/// A CSV file of energies, stretch and the number of torn sticks: a row for each frame.
+pub(crate) struct EnergyFile(CsvFile);
 
-impl Energies {
+impl EnergyFile {
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
         let header = [
             "frame",
@@ -85,9 +85,9 @@ impl Energies {
         let Diagnostics { kinetic, potential, stretch, torn, .. } = world.diagnostics()?;
         let Stretch { rms, max, compression_rms, compression_max } = stretch;
         let energies = [kinetic, potential, kinetic + potential];
-        let residuals = [rms, max, compression_rms, compression_max];
+        let stretches = [rms, max, compression_rms, compression_max];
         let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
-        let values = energies.into_iter().chain(residuals).map(|it| it.to_string());
+        let values = energies.into_iter().chain(stretches).map(|value| value.to_string());
         self.0.write(prefix.into_iter().chain(values).chain([torn.to_string()]))
     }
 

@@ -39,7 +39,7 @@ impl std::str::FromStr for Source {
     /// A name with the extension `.toml` is a file.
     fn from_str(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("toml")) {
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
             return Ok(Self::File(path));
         }
         LibraryScene::named(text).map(Self::Library).map_err(|error| {

@@ -18,7 +18,7 @@ pub(crate) struct Summary {
     iterations: u32,
     passes: u32,
     damping_rate: f32,
-    /// The kernel of the island with the most sticks, its instruction set and threads.
+    /// The kernel of the island with the most sticks, its instruction set and number of threads.
     kernel: &'static str,
     isa: &'static str,
     threads: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Summary {
     stretch_max: f64,
     compression_rms: f64,
     compression_max: f64,
-    /// Of models with self-collision, if there are any.
+    /// The contacts of models with self-collision, if there are any.
     #[serde(flatten)]
     contacts: Option<ContactRecord>,
     kinetic_j: f64,
@@ -53,22 +53,22 @@ pub(crate) struct Summary {
 /// The contacts of models with self-collision in the frames in which they were examined.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct ContactRecord {
-    /// The number of pairs of particles that touched in the last one.
+    /// The number of pairs of particles that touched in the last examined frame.
     contacts: usize,
     /// The largest number of pairs of an edge and a face that cross.
     crossings_max: usize,
     /// The deepest penetration of a pair of particles, m.
     penetration_max_m: f32,
-    /// The number of contacts of particles with limbs and bodies in the last one.
+    /// The number of contacts of limbs and bodies in the last examined frame.
     contacts_on_bodies: usize,
-    /// The deepest penetration of a particle into a limb or body, m.
+    /// The deepest penetration in these, m.
     penetration_of_bodies_max_m: f32,
     /// The number of pairs that do not collide, because they are near each other at rest.
     pairs_left_out: usize,
 }
 
 impl ContactRecord {
-    /// Adds a frame to the record.
+    /// Adds the contacts of a frame to the record.
     pub(crate) fn add(record: &mut Option<Self>, frame: Option<Contacts>) {
         let Some(frame) = frame else { return };
         let Contacts {
@@ -129,8 +129,8 @@ impl Summary {
             threads: kernels.threads(),
             formula: world.formula().name(),
             particles: world.len(),
-            sticks: models().map(|it| it.sticks.len()).sum(),
-            faces: models().map(|it| it.faces.len()).sum(),
+            sticks: models().map(|model| model.sticks.len()).sum(),
+            faces: models().map(|model| model.faces.len()).sum(),
             tethers: world.tether_count(),
             torn: diagnostics.torn,
             sleeping: world.sleep().map(|_| world.sleeping_models().count()),
@@ -159,50 +159,56 @@ impl Summary {
     }
 
     pub(crate) fn table(&self) -> String {
-        let median = self.frame_us_median;
+        let frame_us = self.frame_us_median;
         let relaxations = self.sticks as f64
             * f64::from(self.substeps)
             * f64::from(self.passes)
             * f64::from(self.iterations);
-        let per_stick = if relaxations > 0.0 {
-            format!("{:.2} ns", self.shares.sticks * median * 1e3 / relaxations)
+        let stick_time = if relaxations > 0.0 {
+            format!("{:.2} ns", self.shares.sticks * frame_us * 1e3 / relaxations)
         } else {
             "no sticks".to_owned()
         };
         let mut table = table::plain();
-        let mut row = |name: &str, value: String| {
+        let mut add_row = |name: &str, value: String| {
             table.add_row([name.to_owned(), value]);
         };
-        row("particles", self.particles.to_string());
-        row("sticks", self.sticks.to_string());
-        row("torn sticks", self.torn.to_string());
-        row("faces", self.faces.to_string());
-        row("tethers", self.tethers.to_string());
-        row("time per frame, median", format!("{median:.1} µs"));
-        row("time per frame, fastest", format!("{:.1} µs", self.frame_us_fastest));
-        for (pass, share) in self.shares.each() {
+        add_row("particles", self.particles.to_string());
+        add_row("sticks", self.sticks.to_string());
+        add_row("torn sticks", self.torn.to_string());
+        add_row("faces", self.faces.to_string());
+        add_row("tethers", self.tethers.to_string());
+        add_row("time per frame, median", format!("{frame_us:.1} µs"));
+        add_row("time per frame, fastest", format!("{:.1} µs", self.frame_us_fastest));
+        for (step_part, share) in self.shares.each() {
             if share > 0.0 {
                 let percent = 100.0 * share;
-                row(&format!("share of time, {pass}"), format!("{percent:.0} %"));
+                add_row(&format!("share of time, {step_part}"), format!("{percent:.0} %"));
             }
         }
-        row("time per stick and iteration", per_stick);
-        row("stretch, rms", format!("{:.6}", self.stretch_rms));
-        row("stretch, largest", format!("{:.4}", self.stretch_max));
-        row("compression, rms", format!("{:.6}", self.compression_rms));
-        row("compression, largest", format!("{:.4}", self.compression_max));
-        if let Some(it) = self.contacts {
+        add_row("time per stick and iteration", stick_time);
+        add_row("stretch, rms", format!("{:.6}", self.stretch_rms));
+        add_row("stretch, largest", format!("{:.4}", self.stretch_max));
+        add_row("compression, rms", format!("{:.6}", self.compression_rms));
+        add_row("compression, largest", format!("{:.4}", self.compression_max));
+        if let Some(contacts) = self.contacts {
             let millimetres = |metres: f32| format!("{:.2} mm", 1e3 * metres);
-            row("contacts between particles", it.contacts.to_string());
-            row("penetration, deepest", millimetres(it.penetration_max_m));
-            row("contacts with limbs and bodies", it.contacts_on_bodies.to_string());
-            row("penetration of these, deepest", millimetres(it.penetration_of_bodies_max_m));
-            row("crossed edges and faces, most", it.crossings_max.to_string());
-            row("pairs near at rest, left out", it.pairs_left_out.to_string());
+            add_row("contacts between particles", contacts.contacts.to_string());
+            add_row("penetration, deepest", millimetres(contacts.penetration_max_m));
+            add_row("contacts with limbs and bodies", contacts.contacts_on_bodies.to_string());
+            add_row(
+                "penetration into limbs and bodies, deepest",
+                millimetres(contacts.penetration_of_bodies_max_m),
+            );
+            add_row(
+                "crossings of edges and faces, largest number",
+                contacts.crossings_max.to_string(),
+            );
+            add_row("pairs left out, near each other at rest", contacts.pairs_left_out.to_string());
         }
-        row("kinetic energy", joules(self.kinetic_j));
-        row("potential energy", joules(self.potential_j));
-        row("hash of the positions", format!("{:016x}", self.hash));
+        add_row("kinetic energy", joules(self.kinetic_j));
+        add_row("potential energy", joules(self.potential_j));
+        add_row("hash of the positions", format!("{:016x}", self.hash));
         table.to_string()
     }
 }

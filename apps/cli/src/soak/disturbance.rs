@@ -7,32 +7,32 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use taut::world::{Drag, Field, Force, Simulation, Wind, World, WorldError};
 
-/// Out of each minute, s: the rest is calm, so models can fall asleep.
-const DISTURBED: u64 = 40;
+/// Disturbed part of each minute, s. The rest is calm, so models can fall asleep.
+const DISTURBED_SECONDS: u64 = 40;
 /// Largest velocity of a kick, m/s along each axis.
-const KICK: f32 = 2.0;
-/// Number of particles with consecutive numbers that a kick moves.
-const KICKED: usize = 8;
-/// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. It is
-/// dragged for a second, however much that stretches the sticks.
-const GRAB: f32 = 0.05;
-/// A cut comes on average after this number of seconds of disturbance.
+const KICK_SPEED_MAX: f32 = 2.0;
+/// Number of particles, with consecutive numbers, that a kick moves.
+const KICKED_PARTICLES: usize = 8;
+/// Largest velocity of a grabbed particle along each axis, in diagonals of the initial bounding box per second. The
+/// particle is dragged for a second, however much that stretches the sticks.
+const GRAB_SPEED_MAX: f32 = 0.05;
+/// Mean number of disturbed seconds between cuts.
 const SECONDS_PER_CUT: u32 = 60;
-/// The share of torn sticks, 1 in so many, at which a scene begins again.
-const TORN_SHARE: usize = 5;
+/// A scene restarts when more than one stick in this number is torn.
+const STICKS_PER_TORN_MAX: usize = 5;
 /// Wind speed, m/s.
-const WIND: f32 = 3.0;
+const WIND_SPEED: f32 = 3.0;
 /// Cosine and sine of the angle by which the wind turns in a second: 22 s for a whole turn.
-const TURN: [f32; 2] = [0.96, 0.28];
-/// How long a pin is free, as a fraction of a second: it falls by 0.3 m. From farther away, its return in a second
-/// would stretch the model without limit.
-const FREED_FRACTION: u64 = 4;
-/// Length of the blade of a cut, in the same diagonals.
-const BLADE: f32 = 0.05;
+const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
+/// A pin is free for a second divided by this number, in which it falls by 0.3 m. From farther away, its return within
+/// a second would stretch the model without limit.
+const FREED_DIVISOR: u64 = 4;
+/// Length of the blade of a cut, in diagonals of the initial bounding box.
+const BLADE_LENGTH: f32 = 0.05;
 /// How far particles may move away from the initial bounding box: in m, and in diagonals of that box.
-const RANGE: [f32; 2] = [20.0, 5.0];
+const RANGE_MAX: [f32; 2] = [20.0, 5.0];
 
-/// What differs between two and three dimensions.
+/// The actions that differ between two and three dimensions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Actions<const D: usize> {
     /// Wind with a horizontal velocity, m/s.
@@ -58,21 +58,24 @@ pub(super) const SPATIAL: Actions<3> = Actions {
 
 /// A grabbed particle.
 #[derive(Clone, Copy, Debug)]
-struct Grabbed<const D: usize> {
+struct GrabbedParticle<const D: usize> {
     particle: usize,
-    from: [f32; D],
+    /// Its position when it was grabbed.
+    start: [f32; D],
     /// m/s
     velocity: [f32; D],
-    since: u64,
+    /// The step at which it was grabbed.
+    start_step: u64,
 }
 
 /// A pin that is free for a moment, and then returns within a second.
 #[derive(Clone, Copy, Debug)]
 struct FreedPin<const D: usize> {
     particle: usize,
-    /// Where it was when it was pinned again.
-    from: [f32; D],
-    since: u64,
+    /// Its position when it was pinned again.
+    return_start: [f32; D],
+    /// The step at which it was freed.
+    start_step: u64,
 }
 
 /// The script and its state.
@@ -81,7 +84,7 @@ pub(super) struct Disturbance<const D: usize> {
     random: ChaCha8Rng,
     actions: Actions<D>,
     /// The number of steps per simulated second.
-    second: u64,
+    steps_per_second: u64,
     initial_positions: Vec<[f32; D]>,
     /// The initial bounding box: its centre, and its diagonal, m.
     centre: [f32; D],
@@ -90,10 +93,11 @@ pub(super) struct Disturbance<const D: usize> {
     pins: Vec<usize>,
     /// Inverse mass of a freed pin, 1/kg.
     inverse_mass: f32,
+    /// Horizontal velocity of the wind, m/s.
     wind: [f32; 2],
-    /// The number of the wind among the forces of the world.
-    force: usize,
-    grabbed: Option<Grabbed<D>>,
+    /// The index of the wind among the forces of the world.
+    wind_index: usize,
+    grabbed: Option<GrabbedParticle<D>>,
     freed: Option<FreedPin<D>>,
 }
 
@@ -102,7 +106,12 @@ where
     World<D>: Simulation<D>,
 {
     /// A script for a world in its initial state.
-    pub(super) fn new(world: &World<D>, actions: Actions<D>, second: u64, seed: u64) -> Self {
+    pub(super) fn new(
+        world: &World<D>,
+        actions: Actions<D>,
+        steps_per_second: u64,
+        seed: u64,
+    ) -> Self {
         let initial_positions: Vec<[f32; D]> = world.positions().collect();
         let (mut low, mut high) = ([f32::INFINITY; D], [f32::NEG_INFINITY; D]);
         for point in &initial_positions {
@@ -112,59 +121,63 @@ where
             }
         }
         let sides: [f32; D] = std::array::from_fn(|axis| high[axis] - low[axis]);
-        let is_pin = |&particle: &usize| {
-            let (island, number) = world.locate(particle);
+        let can_be_freed = |&particle: &usize| {
+            let (island, index) = world.locate(particle);
             let guides = &world.islands()[island].model.guides;
-            let is_guided = guides.iter().any(|it| it.particles().contains(&(number as u32)));
+            let is_guided = guides.iter().any(|guide| guide.particles().contains(&(index as u32)));
             world.inverse_mass(particle) == 0.0 && !is_guided && !is_emitted(world, particle)
         };
-        let masses = (0..world.len()).map(|particle| world.inverse_mass(particle));
+        let inverse_masses = (0..world.len()).map(|particle| world.inverse_mass(particle));
         Self {
             random: ChaCha8Rng::seed_from_u64(seed),
             actions,
-            second,
+            steps_per_second,
             centre: std::array::from_fn(|axis| low[axis] + 0.5 * sides[axis]),
             diagonal: sides.iter().map(|side| side * side).sum::<f32>().sqrt(),
-            pins: (0..world.len()).filter(is_pin).collect(),
-            inverse_mass: masses.into_iter().find(|&inverse| inverse > 0.0).unwrap_or(1.0),
+            pins: (0..world.len()).filter(can_be_freed).collect(),
+            inverse_mass: inverse_masses
+                .into_iter()
+                .find(|&inverse_mass| inverse_mass > 0.0)
+                .unwrap_or(1.0),
             initial_positions,
-            wind: [WIND, 0.0],
-            force: 0,
+            wind: [WIND_SPEED, 0.0],
+            wind_index: 0,
             grabbed: None,
             freed: None,
         }
     }
 
-    /// Prepares a new world.
+    /// Prepares a new world: adds the wind to its forces.
     pub(super) fn begin(&mut self, world: &mut World<D>) {
         (self.grabbed, self.freed) = (None, None);
-        self.force = world.forces_mut().len();
+        self.wind_index = world.forces_mut().len();
         world.forces_mut().push((self.actions.wind)(self.wind));
     }
 
-    /// Whether a particle has left the range, or too many sticks are torn.
-    pub(super) fn is_over(&self, world: &World<D>) -> bool {
-        let range = RANGE[0] + RANGE[1] * self.diagonal;
-        let outside =
-            |point: [f32; D]| (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > range);
-        let sticks: usize = world.islands().iter().map(|it| it.model.sticks.len()).sum();
-        world.torn() * TORN_SHARE > sticks || world.positions().any(outside)
+    /// Whether a particle is outside the range, or too many sticks are torn.
+    pub(super) fn needs_restart(&self, world: &World<D>) -> bool {
+        let distance_max = RANGE_MAX[0] + RANGE_MAX[1] * self.diagonal;
+        let is_outside = |point: [f32; D]| {
+            (0..D).any(|axis| (point[axis] - self.centre[axis]).abs() > distance_max)
+        };
+        let sticks: usize = world.islands().iter().map(|island| island.model.sticks.len()).sum();
+        world.torn() * STICKS_PER_TORN_MAX > sticks || world.positions().any(is_outside)
     }
 
     /// Disturbs the world before a step.
     pub(super) fn disturb(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         self.drag_grabbed(world, step)?;
         self.return_pin(world, step)?;
-        let second = step / self.second;
-        if !step.is_multiple_of(self.second) || second % 60 >= DISTURBED {
+        let second = step / self.steps_per_second;
+        if !step.is_multiple_of(self.steps_per_second) || second % 60 >= DISTURBED_SECONDS {
             return Ok(());
         }
-        let ([x, y], [cosine, sine]) = (self.wind, TURN);
+        let ([x, y], [cosine, sine]) = (self.wind, WIND_ROTATION);
         self.wind = [x * cosine - y * sine, x * sine + y * cosine];
-        world.forces_mut()[self.force] = (self.actions.wind)(self.wind);
+        world.forces_mut()[self.wind_index] = (self.actions.wind)(self.wind);
         if self.random.random_ratio(1, SECONDS_PER_CUT) {
-            let at = world.position(self.random.random_range(0..world.len()));
-            (self.actions.cut)(world, at, BLADE * self.diagonal);
+            let point = world.position(self.random.random_range(0..world.len()));
+            (self.actions.cut)(world, point, BLADE_LENGTH * self.diagonal);
         }
         match self.random.random_range(0..3) {
             0 => self.free_pin(world, step),
@@ -173,21 +186,21 @@ where
         }
     }
 
-    /// A random vector with components up to `max`.
-    fn vector(&mut self, max: f32) -> [f32; D] {
+    /// A random vector with components from -`max` to `max`.
+    fn random_vector(&mut self, max: f32) -> [f32; D] {
         std::array::from_fn(|_| self.random.random_range(-max..=max))
     }
 
-    /// A random particle that is free to move.
-    fn free_particle(&mut self, world: &World<D>) -> Option<usize> {
+    /// A random particle; `None` if its inverse mass is 0.
+    fn random_free_particle(&mut self, world: &World<D>) -> Option<usize> {
         let particle = self.random.random_range(0..world.len());
         is_free(world, particle).then_some(particle)
     }
 
     fn kick(&mut self, world: &mut World<D>) -> Result<(), WorldError> {
-        let velocity = self.vector(KICK);
-        let Some(first) = self.free_particle(world) else { return Ok(()) };
-        for particle in first..(first + KICKED).min(world.len()) {
+        let velocity = self.random_vector(KICK_SPEED_MAX);
+        let Some(first) = self.random_free_particle(world) else { return Ok(()) };
+        for particle in first..(first + KICKED_PARTICLES).min(world.len()) {
             if is_free(world, particle) {
                 world.set_velocity(particle, velocity)?;
             }
@@ -196,26 +209,28 @@ where
     }
 
     fn grab(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
-        let velocity = self.vector(GRAB * self.diagonal);
-        let Some(particle) = self.free_particle(world) else { return Ok(()) };
+        let velocity = self.random_vector(GRAB_SPEED_MAX * self.diagonal);
+        let Some(particle) = self.random_free_particle(world) else { return Ok(()) };
         let is_freed_pin = self.freed.is_some_and(|freed| freed.particle == particle);
         if self.grabbed.is_none() && !is_freed_pin && !is_emitted(world, particle) {
             world.grab(particle)?;
-            let from = world.position(particle);
-            self.grabbed = Some(Grabbed { particle, from, velocity, since: step });
+            let start = world.position(particle);
+            self.grabbed = Some(GrabbedParticle { particle, start, velocity, start_step: step });
         }
         Ok(())
     }
 
     /// Drags the grabbed particle for a second, then releases it.
     fn drag_grabbed(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
-        let Some(Grabbed { particle, from, velocity, since }) = self.grabbed else { return Ok(()) };
-        if step - since > self.second {
+        let Some(GrabbedParticle { particle, start, velocity, start_step }) = self.grabbed else {
+            return Ok(());
+        };
+        if step - start_step > self.steps_per_second {
             self.grabbed = None;
             return world.release(particle);
         }
-        let time = (step - since) as f32 / self.second as f32;
-        world.drag(particle, std::array::from_fn(|axis| from[axis] + velocity[axis] * time))
+        let time = (step - start_step) as f32 / self.steps_per_second as f32;
+        world.drag(particle, std::array::from_fn(|axis| start[axis] + velocity[axis] * time))
     }
 
     fn free_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
@@ -223,25 +238,28 @@ where
             return Ok(());
         }
         let particle = self.pins[self.random.random_range(0..self.pins.len())];
-        self.freed =
-            Some(FreedPin { particle, from: self.initial_positions[particle], since: step });
+        let return_start = self.initial_positions[particle];
+        self.freed = Some(FreedPin { particle, return_start, start_step: step });
         world.set_inverse_mass(particle, self.inverse_mass)
     }
 
     fn return_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
-        let (particle, free) = (freed.particle, self.second / FREED_FRACTION);
-        let Some(steps) = (step - freed.since).checked_sub(free) else { return Ok(()) };
+        let (particle, free_steps) = (freed.particle, self.steps_per_second / FREED_DIVISOR);
+        let Some(steps) = (step - freed.start_step).checked_sub(free_steps) else { return Ok(()) };
         if steps == 0 {
             world.set_inverse_mass(particle, 0.0)?;
-            freed.from = world.position(particle);
+            freed.return_start = world.position(particle);
         }
-        let (from, to) = (freed.from, self.initial_positions[particle]);
-        let share = steps as f32 / self.second as f32;
-        if steps == self.second {
+        let (from, to) = (freed.return_start, self.initial_positions[particle]);
+        let fraction = steps as f32 / self.steps_per_second as f32;
+        if steps == self.steps_per_second {
             self.freed = None;
         }
-        world.drag(particle, std::array::from_fn(|i| from[i] + (to[i] - from[i]) * share))
+        world.drag(
+            particle,
+            std::array::from_fn(|axis| from[axis] + (to[axis] - from[axis]) * fraction),
+        )
     }
 }
 
@@ -249,9 +267,9 @@ fn is_free<const D: usize>(world: &World<D>, particle: usize) -> bool {
     world.inverse_mass(particle) > 0.0
 }
 
-/// Whether an emitter may emit the particle, which ends each hold on it.
+/// Whether an emitter may emit the particle, which ends any grab of it.
 fn is_emitted<const D: usize>(world: &World<D>, particle: usize) -> bool {
-    let (island, number) = world.locate(particle);
+    let (island, index) = world.locate(particle);
     let emitters = &world.islands()[island].model.emitters;
-    emitters.iter().any(|it| it.particles().contains(&(number as u32)))
+    emitters.iter().any(|emitter| emitter.particles().contains(&(index as u32)))
 }

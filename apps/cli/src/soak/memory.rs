@@ -3,9 +3,9 @@
 use std::fmt;
 use std::fs;
 
-/// The growth above which memory is not flat, KiB. An allocator keeps some freed pages, and different ones over time.
+/// The largest growth that passes the check, KiB. An allocator keeps some freed pages, and how many varies over time.
 const GROWTH_MAX: i64 = 4096;
-/// Fewer samples say nothing about growth.
+/// The smallest number of samples for which growth is computed.
 const SAMPLES_MIN: usize = 8;
 
 /// Samples of the resident size, KiB; none on systems other than Linux.
@@ -22,15 +22,18 @@ impl ResidentSizes {
 
     /// By how much the peak of the second half of the samples exceeds that of the first half, KiB.
     fn growth(&self) -> Option<i64> {
-        let (first, second) = self.0.split_at(self.0.len() / 2);
-        let enough = self.0.len() >= SAMPLES_MIN;
-        enough.then_some(second.iter().max()? - first.iter().max()?)
+        let (first_half, second_half) = self.0.split_at(self.0.len() / 2);
+        let is_enough = self.0.len() >= SAMPLES_MIN;
+        is_enough.then_some(second_half.iter().max()? - first_half.iter().max()?)
     }
 
-    /// Fails if memory grows.
+    /// Fails if the memory grew by more than `GROWTH_MAX`.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let growth = self.growth().unwrap_or(0);
-        anyhow::ensure!(growth <= GROWTH_MAX, "memory grew by {growth} KiB");
+        anyhow::ensure!(
+            growth <= GROWTH_MAX,
+            "memory grew by {growth} KiB: expected at most {GROWTH_MAX} KiB"
+        );
         Ok(())
     }
 }

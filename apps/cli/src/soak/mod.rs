@@ -1,4 +1,4 @@
-//! `taut soak`: simulates library scenes for long, with scripted disturbance, on one thread and on two.
+//! `taut soak`: simulates library scenes for a long time, with scripted disturbance, on one thread and on two.
 
 mod disturbance;
 mod memory;
@@ -30,30 +30,30 @@ const RESIDUAL_RMS_MAX: f64 = 1.0;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     /// Scenes of the library. [default: all]
-    #[arg(value_name = "SCENE", value_parser = named)]
+    #[arg(value_name = "SCENE", value_parser = parse_scene)]
     scenes: Vec<&'static LibraryScene>,
     /// Simulated time, minutes.
     #[arg(long, value_name = "M", default_value_t = 60.0, value_parser = decimal_within(0.01..=1e5))]
     minutes: f64,
-    /// The seed of the script.
+    /// The seed of the scripted disturbance.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 }
 
-fn named(name: &str) -> Result<&'static LibraryScene, String> {
+fn parse_scene(name: &str) -> Result<&'static LibraryScene, String> {
     LibraryScene::named(name).map_err(|error| error.to_string())
 }
 
-/// Simulates the scenes, one after the other, and prints a line for each. The exit code is 1 unless all positions
+/// Simulates the scenes, one after the other, and prints a table row for each. The exit code is 1 unless all positions
 /// stay finite, residuals stay below 1, both numbers of threads give the same bits after every simulated minute, and
 /// the memory does not grow.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all: Vec<&LibraryScene> = LibraryScene::ALL.iter().collect();
     let scenes = if arguments.scenes.is_empty() { &all } else { &arguments.scenes };
     let results = with_progress(|progress| {
-        let soak = |(number, scene): (usize, &&'static LibraryScene)| {
-            let mut report = |share: f64, minutes: f64| {
-                let share = (number as f64 + share) / scenes.len() as f64;
+        let soak = |(index, scene): (usize, &&'static LibraryScene)| {
+            let mut report = |fraction: f64, minutes: f64| {
+                let share = (index as f64 + fraction) / scenes.len() as f64;
                 let doing = format!("{}, minute {minutes:.0}", scene.name);
                 progress(Progress { share, doing: &doing });
             };
@@ -62,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok(scenes.iter().enumerate().map(soak).collect::<Vec<_>>())
     })?;
     writeln!(io::stdout(), "{}", render(&results)).context("the table was not written")?;
-    let violations: Vec<String> = results.into_iter().filter_map(|it| it.violation).collect();
+    let violations: Vec<String> =
+        results.into_iter().filter_map(|result| result.violation).collect();
     if violations.is_empty() { Ok(()) } else { Err(Failure::Violations(violations)) }
 }
 
@@ -103,8 +104,9 @@ impl SceneSoak {
             Ok(AnyScene::ThreeD(scene)) => result.simulate(&scene, SPATIAL, arguments, report),
             Err(error) => Err(error.into()),
         };
-        let violation = |error| format!("{}: after {:.0} s: {error:#}", scene.name, result.time);
-        result.violation = outcome.err().map(violation);
+        let violation_message =
+            |error| format!("{}: after {:.0} s: {error:#}", scene.name, result.time);
+        result.violation = outcome.err().map(violation_message);
         result
     }
 
@@ -141,15 +143,15 @@ impl SceneSoak {
             for run in &mut runs {
                 run.advance(until)?;
             }
-            let [one, two] = &runs;
+            let [on_one, on_two] = &runs;
             self.time = until;
-            self.restarts = one.restarts;
-            self.torn = one.world.torn();
-            self.residual = one.residual;
-            self.hash = one.world.hash();
+            self.restarts = on_one.restarts;
+            self.torn = on_one.world.torn();
+            self.residual = on_one.residual;
+            self.hash = on_one.world.hash();
             self.memory.add();
             anyhow::ensure!(
-                self.hash == two.world.hash(),
+                self.hash == on_two.world.hash(),
                 "1 and {THREADS} threads give different bits"
             );
         }
@@ -171,7 +173,7 @@ impl SceneSoak {
     }
 }
 
-/// A disturbed scene on a number of threads.
+/// The simulation of a disturbed scene on one number of threads.
 struct Run<'a, const D: usize> {
     scene: &'a Scene<D>,
     kernels: KernelSet,
@@ -179,11 +181,12 @@ struct Run<'a, const D: usize> {
     disturbance: Disturbance<D>,
     world: World<D>,
     /// The number of steps per simulated second.
-    second: u64,
-    /// Steps in all, those of earlier worlds included.
+    steps_per_second: u64,
+    /// The number of steps, including those before restarts.
     steps: u64,
-    /// The number of times that the scene began again.
+    /// The number of times that the scene was restarted.
     restarts: u32,
+    /// The largest rms residual so far.
     residual: f64,
 }
 
@@ -201,37 +204,47 @@ where
     ) -> anyhow::Result<Self> {
         let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
         #[allow(clippy::cast_sign_loss, reason = "a step takes more than 0 s")]
-        let second = (1.0 / scene.settings.step.dt).round().max(1.0) as u64;
-        let mut disturbance = Disturbance::new(&world, actions, second, seed);
+        let steps_per_second = (1.0 / scene.settings.step.dt).round().max(1.0) as u64;
+        let mut disturbance = Disturbance::new(&world, actions, steps_per_second, seed);
         let mut world = world;
         disturbance.begin(&mut world);
         let (steps, restarts, residual) = (0, 0, 0.0);
-        Ok(Self { scene, kernels, executor, disturbance, world, second, steps, restarts, residual })
+        Ok(Self {
+            scene,
+            kernels,
+            executor,
+            disturbance,
+            world,
+            steps_per_second,
+            steps,
+            restarts,
+            residual,
+        })
     }
 
-    /// Simulates until a time, s, since the first start.
+    /// Simulates until the time `until`, s, counted from the first start.
     fn advance(&mut self, until: f64) -> anyhow::Result<()> {
-        while (self.steps as f64) < until * self.second as f64 {
+        while (self.steps as f64) < until * self.steps_per_second as f64 {
             self.disturbance.disturb(&mut self.world, self.steps)?;
             let finite = self.world.step_on(&*self.executor)?.finite;
             self.steps += 1;
             anyhow::ensure!(finite, "a position is not finite");
-            if self.steps.is_multiple_of(self.second) {
-                self.check()?;
+            if self.steps.is_multiple_of(self.steps_per_second) {
+                self.check_and_restart()?;
             }
         }
         Ok(())
     }
 
-    /// Measures the residual, and starts again if the scene has left its arena or is in shreds.
-    fn check(&mut self) -> anyhow::Result<()> {
+    /// Measures the residual, and restarts the scene if a particle is too far away or too many sticks are torn.
+    fn check_and_restart(&mut self) -> anyhow::Result<()> {
         let residual = self.world.diagnostics()?.stretch.residual_rms();
         self.residual = self.residual.max(residual);
         anyhow::ensure!(
             residual <= RESIDUAL_RMS_MAX,
             "rms residual {residual:.3} is above {RESIDUAL_RMS_MAX}"
         );
-        if self.disturbance.is_over(&self.world) {
+        if self.disturbance.needs_restart(&self.world) {
             self.world = World::new(self.scene, |schedule| self.kernels.kernel_for(schedule))?;
             self.disturbance.begin(&mut self.world);
             self.restarts += 1;

@@ -13,8 +13,9 @@ fn accuracy(arguments: &str) -> RunOutput {
 
 #[test]
 fn iterations_frames_and_drift_have_rows_of_each_formula() {
-    let ran = accuracy("--formulas halley,quick --schedules coloured,sheet --json -").succeeded();
-    let report = ran.report();
+    let output =
+        accuracy("--formulas halley,quick --schedules coloured,sheet --json -").assert_success();
+    let report = output.report();
     assert!(report.value["machine"]["cpu"].is_string());
     assert_eq!(report.value["scene"], "drape 5, all sticks");
     for part in PARTS_BY_FORMULA {
@@ -24,16 +25,20 @@ fn iterations_frames_and_drift_have_rows_of_each_formula() {
         }
     }
     for expected in ["Over iterations", "Over frames", "Drift of a free", "the cheapest frame"] {
-        assert!(ran.err.contains(expected), "'{expected}' is missing: {}", ran.err);
+        assert!(output.err.contains(expected), "'{expected}' is missing: {}", output.err);
     }
 }
 
 #[test]
 fn only_the_requested_parts_are_measured() {
-    let ran = accuracy("--parts frames --formulas exact --schedules sheet --json out.json");
-    let ran = ran.succeeded();
-    assert!(ran.out.contains("Over frames") && !ran.out.contains("Over iterations"), "{}", ran.out);
-    let report = accuracy("--parts drift --schedules coloured --json -").succeeded().report();
+    let output = accuracy("--parts frames --formulas exact --schedules sheet --json out.json");
+    let output = output.assert_success();
+    assert!(
+        output.out.contains("Over frames") && !output.out.contains("Over iterations"),
+        "{}",
+        output.out
+    );
+    let report = accuracy("--parts drift --schedules coloured --json -").assert_success().report();
     for part in PARTS_BY_FORMULA {
         assert_eq!(report.value[part].as_array().unwrap().is_empty(), part != "drift");
     }
@@ -42,8 +47,9 @@ fn only_the_requested_parts_are_measured() {
 
 #[test]
 fn effort_has_the_cheapest_frame_for_each_bound() {
-    let ran = taut("accuracy --parts effort --size 6 --sticks structural --json -").succeeded();
-    let report = ran.report();
+    let output =
+        taut("accuracy --parts effort --size 6 --sticks structural --json -").assert_success();
+    let report = output.report();
     assert!(report.value["textbook_frame_us"].as_f64().unwrap() > 0.0);
     let rows = report.rows();
     for pins in ["top row", "two corners"] {
@@ -64,15 +70,16 @@ fn effort_has_the_cheapest_frame_for_each_bound() {
         assert_eq!((&row["size"], &row["threads"]), (&6.into(), &1.into()), "{row}");
         assert_eq!(row["formula"], "halley", "{row}");
         assert!(row["kernel"].is_string() && row["isa"].is_string(), "{row}");
-        let number = |key: &str| row[key].as_f64().unwrap();
-        assert!(number("stretch_rms") <= number("within"), "{row}");
-        assert!(number("stretch_rms") <= number("stretch_max"), "{row}");
-        let [fastest, median] = ["frame_us_fastest", "frame_us_median"].map(number);
+        let value_of = |key: &str| row[key].as_f64().unwrap();
+        assert!(value_of("stretch_rms") <= value_of("within"), "{row}");
+        assert!(value_of("stretch_rms") <= value_of("stretch_max"), "{row}");
+        let [fastest, median] = ["frame_us_fastest", "frame_us_median"].map(value_of);
         assert!(0.0 < fastest && fastest <= median, "{row}");
-        assert!((1.0..=64.0).contains(&number("substeps")), "{row}");
-        assert!([1.0, 2.0, 4.0].contains(&number("iterations")), "{row}");
+        assert!((1.0..=64.0).contains(&value_of("substeps")), "{row}");
+        assert!([1.0, 2.0, 4.0].contains(&value_of("iterations")), "{row}");
     }
-    let sizes = taut("accuracy --parts effort --size 4,5 --size 3 --json -").succeeded().report();
+    let sizes =
+        taut("accuracy --parts effort --size 4,5 --size 3 --json -").assert_success().report();
     let textbook = sizes.value["textbook_frame_us"].as_object().unwrap();
     assert_eq!(textbook.keys().collect::<Vec<_>>(), ["3", "4", "5"]);
     assert_eq!(sizes.distinct("size"), ["3", "4", "5"]);
@@ -83,7 +90,7 @@ fn effort_has_the_cheapest_frame_for_each_bound() {
 fn csv_has_one_table_for_all_parts() {
     let folder = Folder::new();
     let arguments = "accuracy --size 4 --frames 2 --parts iterations,effort --formulas exact";
-    folder.taut(&format!("{arguments} --schedules sheet --csv out.csv")).succeeded();
+    folder.taut(&format!("{arguments} --schedules sheet --csv out.csv")).assert_success();
     let text = folder.read("out.csv");
     assert!(text.starts_with("part,case,kernel,formula,schedule,at,quantity,value\n"), "{text}");
     for expected in [
@@ -96,14 +103,14 @@ fn csv_has_one_table_for_all_parts() {
 
 #[test]
 fn frames_drift_and_effort_accept_a_mesh_file() {
-    let folder = Folder::with(&[("patch.obj", obj(1.0))]);
+    let folder = Folder::with_files(&[("patch.obj", obj(1.0))]);
     let arguments = "accuracy --mesh patch.obj --frames 2 --parts frames,drift --formulas halley";
-    let report = folder.taut(&format!("{arguments} --json -")).succeeded().report();
+    let report = folder.taut(&format!("{arguments} --json -")).assert_success().report();
     for part in ["frames", "drift"] {
         assert!(!report.value[part].as_array().unwrap().is_empty(), "{part}");
     }
     let arguments = "accuracy --mesh patch.obj --parts effort --threads 2 --json -";
-    let report = folder.taut(arguments).succeeded().report();
+    let report = folder.taut(arguments).assert_success().report();
     assert_eq!(report.distinct("pins"), ["highest 2 %"]);
     assert_eq!(report.distinct("scene"), ["patch.obj"]);
     assert_eq!(report.distinct("threads"), ["2"]);

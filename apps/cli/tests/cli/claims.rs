@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use crate::run::{Folder, RunOutput, taut};
 
-fn small(arguments: &str) -> RunOutput {
+fn small_claims(arguments: &str) -> RunOutput {
     taut(&format!("claims --small {arguments}"))
 }
 
 #[test]
-fn every_claim_has_numbers_and_a_verdict() {
-    let ran = small("--json -").succeeded();
-    let report = ran.report();
+fn every_claim_has_measured_values_and_a_verdict() {
+    let output = small_claims("--json -").assert_success();
+    let report = output.report();
     let claims = report.value["claims"].as_array().unwrap();
     assert!(claims.len() >= 15);
     for claim in claims {
@@ -20,40 +20,40 @@ fn every_claim_has_numbers_and_a_verdict() {
         }
         let verdict = claim["verdict"].as_str().unwrap();
         assert!(["holds", "holds_in_part", "does_not_hold", "misprint"].contains(&verdict));
-        let numbers = claim["numbers"].as_array().unwrap();
-        let held = numbers.iter().filter(|number| number["holds"] == true).count();
-        assert_eq!(verdict == "holds", held == numbers.len(), "{claim}");
+        let values = claim["numbers"].as_array().unwrap();
+        let holding = values.iter().filter(|value| value["holds"] == true).count();
+        assert_eq!(verdict == "holds", holding == values.len(), "{claim}");
     }
     assert_eq!(report.value["small"], true);
     assert!(!report.value["not_measured"].as_array().unwrap().is_empty());
     // With `--json -` the table is written to standard error.
     for expected in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"]
     {
-        assert!(ran.err.contains(expected), "'{expected}' is missing: {}", ran.err);
+        assert!(output.err.contains(expected), "'{expected}' is missing: {}", output.err);
     }
 }
 
 /// The table shows a command for each claim, which users may copy.
 #[test]
 fn the_commands_of_claims_are_valid() {
-    let report = small("--json -").succeeded().report();
+    let report = small_claims("--json -").assert_success().report();
     for claim in report.value["claims"].as_array().unwrap() {
         let command = claim["command"].as_str().unwrap();
         let arguments = command.strip_prefix("taut ").unwrap();
         // With `--help` at the end, the program parses the arguments and does not run.
-        taut(&format!("{arguments} --help")).succeeded();
+        taut(&format!("{arguments} --help")).assert_success();
     }
 }
 
 #[test]
 fn one_claim_is_shown_by_its_number_or_its_name() {
-    let by_number = small("--show 2").succeeded();
-    let by_name = small("--show n-divisions").succeeded();
+    let by_number = small_claims("--show 2").assert_success();
+    let by_name = small_claims("--show n-divisions").assert_success();
     assert_eq!(by_number.out, by_name.out);
     for expected in ["Claim 2, n-divisions", "divisions per stick", "verdict   holds", "method  "] {
         assert!(by_number.out.contains(expected), "'{expected}' is missing: {}", by_number.out);
     }
-    let report = small("--show printed-wind --json -").succeeded().report();
+    let report = small_claims("--show printed-wind --json -").assert_success().report();
     assert_eq!(report.value["claims"].as_array().map(Vec::len), Some(1));
     assert_eq!(report.value["claims"][0]["verdict"], "misprint");
 }
@@ -61,17 +61,18 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
 #[test]
 fn an_unknown_claim_gives_an_error_with_the_valid_range() {
     for claim in ["0", "1000", "perpetual-motion"] {
-        small(&format!("--show {claim}")).assert_error(&[&format!("'{claim}'"), "from 1 to "]);
+        small_claims(&format!("--show {claim}"))
+            .assert_error(&[&format!("'{claim}'"), "from 1 to "]);
     }
 }
 
 #[test]
-fn csv_has_a_line_for_each_number() {
+fn csv_has_a_line_for_each_measured_value() {
     let folder = Folder::new();
-    let ran = folder.taut("claims --small --json out.json --csv out.csv").succeeded();
-    assert!(ran.out.contains("claims: "), "{}", ran.out);
+    let output = folder.taut("claims --small --json out.json --csv out.csv").assert_success();
+    assert!(output.out.contains("claims: "), "{}", output.out);
     let report: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
     let claims = report["claims"].as_array().unwrap();
-    let numbers = claims.iter().map(|claim| claim["numbers"].as_array().unwrap().len());
-    assert_eq!(folder.read("out.csv").lines().count(), 1 + numbers.sum::<usize>());
+    let value_counts = claims.iter().map(|claim| claim["numbers"].as_array().unwrap().len());
+    assert_eq!(folder.read("out.csv").lines().count(), 1 + value_counts.sum::<usize>());
 }

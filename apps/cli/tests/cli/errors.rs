@@ -33,11 +33,11 @@ fn an_invalid_mesh_file_gives_an_error_with_its_name_and_problem() {
         ("mesh.stl", b"solid nothing\n".to_vec(), &["format", ".obj", ".ply", ".glb"]),
     ];
     let files = invalid.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
-    let folder = Folder::with(&files);
+    let folder = Folder::with_files(&files);
     for (name, _, expected) in invalid {
-        let ran = folder.compare(&format!("--mesh {name}"));
-        ran.assert_error(&[&[name], expected].concat());
-        assert!(ran.err.starts_with(&format!("taut: {name}: ")), "{}", ran.err);
+        let output = folder.compare(&format!("--mesh {name}"));
+        output.assert_error(&[&[name], expected].concat());
+        assert!(output.err.starts_with(&format!("taut: {name}: ")), "{}", output.err);
     }
 }
 
@@ -50,8 +50,8 @@ fn a_path_without_a_file_gives_an_error_with_the_path() {
 #[test]
 fn a_mesh_that_is_too_large_unscaled_gives_an_error_with_its_name() {
     let huge = b"v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n".to_vec();
-    let folder = Folder::with(&[("huge.obj", huge)]);
-    folder.compare("--mesh huge.obj --formulas exact").succeeded();
+    let folder = Folder::with_files(&[("huge.obj", huge)]);
+    folder.compare("--mesh huge.obj --formulas exact").assert_success();
     folder.compare("--mesh huge.obj --keep-scale").assert_error(&["huge.obj"]);
 }
 
@@ -64,7 +64,7 @@ fn a_scene_without_sticks_is_rejected() {
 
 #[test]
 fn the_order_sheet_is_rejected_for_other_meshes() {
-    let folder = Folder::with(&valid_files());
+    let folder = Folder::with_files(&valid_files());
     for arguments in [
         "--mesh patch.obj --schedules sheet",
         "--scene disc --size 4 --schedules packed,sheet",
@@ -86,8 +86,8 @@ fn kernels_that_can_run_no_schedule_and_too_many_copies_are_rejected() {
 #[test]
 fn an_unknown_instruction_set_gives_an_error_with_the_available_ones() {
     let features = report("--size 4 --formulas exact --schedules packed").features();
-    let ran = compare("--size 4 --isa abacus");
-    ran.assert_error(&["'abacus'", &features.join(", ")]);
+    let output = compare("--size 4 --isa abacus");
+    output.assert_error(&["'abacus'", &features.join(", ")]);
 }
 
 #[test]
@@ -95,16 +95,16 @@ fn a_kernel_without_the_instruction_set_gives_an_error_with_both() {
     let wide = report("--size 4 --kernels wide --formulas exact --schedules packed");
     let row = wide.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
     let other = wide.features().into_iter().find(|isa| row["isa"] != **isa).unwrap();
-    let ran = compare(&format!("--size 4 --kernels wide --isa {other}"));
-    ran.assert_error(&["--kernels wide", &format!("--isa {other}")]);
+    let output = compare(&format!("--size 4 --kernels wide --isa {other}"));
+    output.assert_error(&["--kernels wide", &format!("--isa {other}")]);
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_rejected_before_measuring() {
     for arguments in ["--json nowhere/out.json", "--csv nowhere/out.csv", "--json .", "--csv ."] {
         let path = arguments.split_once(' ').unwrap().1;
-        let ran = compare(&format!("--size 4 {arguments}"));
-        ran.assert_error(&[&format!("taut: {path}: cannot be written")]);
+        let output = compare(&format!("--size 4 {arguments}"));
+        output.assert_error(&[&format!("taut: {path}: cannot be written")]);
     }
 }
 
@@ -153,14 +153,14 @@ fn a_number_out_of_range_gives_an_error_with_its_option() {
     for arguments in
         ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"]
     {
-        let (option, number) = arguments.split_once(' ').unwrap();
-        taut(&format!("compare {arguments}")).assert_usage_error(&[option, number, "not in"]);
+        let (option, value) = arguments.split_once(' ').unwrap();
+        taut(&format!("compare {arguments}")).assert_usage_error(&[option, value, "not in"]);
     }
 }
 
 #[test]
 fn conflicting_arguments_are_named() {
-    let folder = Folder::with(&[("patch.obj", obj(1.0))]);
+    let folder = Folder::with_files(&[("patch.obj", obj(1.0))]);
     for (arguments, expected) in [
         ("--mesh patch.obj --size 4", ["--mesh", "--size"]),
         ("--mesh patch.obj --scene disc", ["--mesh", "--scene"]),

@@ -5,8 +5,8 @@ use gltf::Gltf;
 use crate::run::{Folder, taut};
 
 /// The little-endian `u32` at a byte offset.
-fn u32_at(bytes: &[u8], at: usize) -> usize {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
+fn u32_at(bytes: &[u8], offset: usize) -> usize {
+    u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap()) as usize
 }
 
 /// The samples of a PC2 point cache: the positions of all points at each time.
@@ -14,11 +14,13 @@ fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
     assert!(cache.starts_with(b"POINTCACHE2\0"));
     let points: Vec<[f32; 3]> = cache[32..]
         .chunks_exact(12)
-        .map(|point| [0, 4, 8].map(|at| f32::from_le_bytes(point[at..at + 4].try_into().unwrap())))
+        .map(|point| {
+            [0, 4, 8].map(|start| f32::from_le_bytes(point[start..start + 4].try_into().unwrap()))
+        })
         .collect();
-    let all: Vec<_> = points.chunks_exact(u32_at(cache, 16)).map(<[_]>::to_vec).collect();
-    assert_eq!(all.len(), u32_at(cache, 28));
-    all
+    let samples: Vec<_> = points.chunks_exact(u32_at(cache, 16)).map(<[_]>::to_vec).collect();
+    assert_eq!(samples.len(), u32_at(cache, 28));
+    samples
 }
 
 #[test]
@@ -28,9 +30,9 @@ fn one_run_writes_all_formats_with_the_same_positions() {
     let names =
         "--out a.glb --out a.pc2 --out out/%02d.obj --out a.ply --positions a.csv --every 3";
     let pictures = "--png a.png --apng a.apng --gif a.gif --width 80 --height 60";
-    let ran = folder
+    let output = folder
         .taut(&format!("simulate mosegaard --size 8 --seconds 0.2 --fps 20 {names} {pictures}"));
-    ran.succeeded();
+    output.assert_success();
 
     let cache = samples(&folder.bytes("a.pc2"));
     assert_eq!(cache.len(), 5, "samples at 0, 3, 6, 9 and 12 of 12 steps");
@@ -72,10 +74,10 @@ fn exports_of_a_welded_mesh_have_the_vertex_numbering_of_its_file() {
     // Two squares with a duplicated common edge, and a vertex without a face.
     let obj = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\n\
                v 1 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nf 1 2 3 4\nf 6 7 8 9\n";
-    let folder = Folder::with(&[("bag.obj", obj.as_bytes().to_vec())]);
+    let folder = Folder::with_files(&[("bag.obj", obj.as_bytes().to_vec())]);
     folder
         .taut("simulate --mesh bag.obj --keep-scale --frames 12 --fps 30 --out a.pc2 --out a.obj")
-        .succeeded();
+        .assert_success();
     let samples = samples(&folder.bytes("a.pc2"));
     for sample in &samples {
         assert_eq!(sample.len(), 9);
@@ -94,17 +96,18 @@ fn exports_of_a_welded_mesh_have_the_vertex_numbering_of_its_file() {
 #[test]
 fn every_scene_can_be_drawn_and_exported() {
     let folder = Folder::new();
-    let list = taut("simulate --list").succeeded().out;
+    let list = taut("simulate --list").assert_success().out;
     let scenes = list.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let mut drawn = 0;
-    for scene in scenes.filter(|it| it.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
+    for scene in
+        scenes.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
     {
-        let ran = folder.taut(&format!(
+        let output = folder.taut(&format!(
             "simulate {scene} --size 4 --frames 30 --fps 2 --png %d.png --out a.glb --width 64 \
              --height 48"
         ));
-        ran.succeeded();
-        Gltf::from_slice(&folder.bytes("a.glb")).unwrap_or_else(|it| panic!("{scene}: {it}"));
+        output.assert_success();
+        Gltf::from_slice(&folder.bytes("a.glb")).unwrap_or_else(|error| panic!("{scene}: {error}"));
         assert_ne!(folder.bytes("0.png"), folder.bytes("1.png"), "{scene} does not move");
         drawn += 1;
     }
@@ -118,7 +121,7 @@ fn invalid_outputs_are_rejected_before_the_simulation() {
     simulate("--out cloth.fbx").assert_error(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
     simulate("--out a.obj --out a.obj").assert_error(&["a.obj", "two output files"]);
     simulate("--out a.ply --positions a.ply").assert_error(&["a.ply", "two output files"]);
-    let folder = Folder::with(&[("kept.pc2", b"kept".into())]);
+    let folder = Folder::with_files(&[("kept.pc2", b"kept".into())]);
     folder
         .taut("simulate drape --size 4 --frames 5 --out kept.pc2 --gif cloth.fbx")
         .assert_error(&["cloth.fbx", ".gif"]);

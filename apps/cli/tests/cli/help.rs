@@ -7,23 +7,23 @@ const SMALL: &str = "compare --size 4 --warmup 0 --frames 1";
 #[test]
 fn help_describes_the_program_and_lists_commands() {
     for arguments in ["--help", "-h", "help"] {
-        let ran = taut(arguments).succeeded();
-        assert_eq!(ran.err, "");
+        let output = taut(arguments).assert_success();
+        assert_eq!(output.err, "");
         for expected in
             ["Relaxes sticks", "Usage: taut", "compare", "stability", "tune", "--help", "--version"]
         {
-            assert!(ran.out.contains(expected), "'{expected}' is missing: {}", ran.out);
+            assert!(output.out.contains(expected), "'{expected}' is missing: {}", output.out);
         }
-        assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
+        assert!(output.out.lines().all(|line| line.chars().count() <= 100), "{}", output.out);
     }
 }
 
 /// Checks that the help text mentions these options and values.
 fn assert_help_mentions(arguments: &str, mentioned: &[&str]) {
-    let ran = taut(arguments).succeeded();
-    assert_eq!(ran.err, "");
+    let output = taut(arguments).assert_success();
+    assert_eq!(output.err, "");
     for expected in mentioned {
-        assert!(ran.out.contains(expected), "'{expected}' is missing: {}", ran.out);
+        assert!(output.out.contains(expected), "'{expected}' is missing: {}", output.out);
     }
 }
 
@@ -125,9 +125,9 @@ fn help_on_tune_lists_every_option() {
 #[test]
 fn the_version_is_that_of_the_package() {
     for arguments in ["--version", "-V"] {
-        let ran = taut(arguments).succeeded();
-        assert_eq!(ran.out, format!("taut {}\n", env!("CARGO_PKG_VERSION")));
-        assert_eq!(ran.err, "");
+        let output = taut(arguments).assert_success();
+        assert_eq!(output.out, format!("taut {}\n", env!("CARGO_PKG_VERSION")));
+        assert_eq!(output.err, "");
     }
 }
 
@@ -135,15 +135,16 @@ fn the_version_is_that_of_the_package() {
 fn a_closed_output_is_not_a_failure() {
     for arguments in ["--help", "compare --help", "--version", SMALL, &format!("{SMALL} --csv out")]
     {
-        let ran = Folder::new().with_closed_output(arguments).succeeded();
-        assert_eq!(ran.err, "", "{arguments}");
+        let output = Folder::new().run_with_closed_output(arguments).assert_success();
+        assert_eq!(output.err, "", "{arguments}");
     }
-    for output in ["json", "csv"] {
-        let ran = Folder::new().with_closed_output(&format!("{SMALL} --{output} -")).succeeded();
+    for format in ["json", "csv"] {
+        let output =
+            Folder::new().run_with_closed_output(&format!("{SMALL} --{format} -")).assert_success();
         assert!(
-            ran.err.ends_with("same formula and schedule.\n"),
+            output.err.ends_with("same formula and schedule.\n"),
             "expected stderr to end with the agreement sentence, found: {}",
-            ran.err
+            output.err
         );
     }
 }
@@ -151,6 +152,6 @@ fn a_closed_output_is_not_a_failure() {
 #[test]
 fn json_is_written_even_if_the_output_is_closed() {
     let folder = Folder::new();
-    folder.with_closed_output(&format!("{SMALL} --json out.json")).succeeded();
-    assert!(!Report::from(&folder.read("out.json")).rows().is_empty());
+    folder.run_with_closed_output(&format!("{SMALL} --json out.json")).assert_success();
+    assert!(!Report::parse(&folder.read("out.json")).rows().is_empty());
 }

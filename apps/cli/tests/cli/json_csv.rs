@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::mesh_files::obj;
-use crate::run::{Folder, Report, compare, report, shown, taut};
+use crate::run::{Folder, Report, compare, report, taut, value_text};
 
 /// The keys that every row has.
 const KEYS: [&str; 26] = [
@@ -44,35 +44,35 @@ const BLOWING_UP: &str = "compare --size 32 --iterations 1 --warmup 299 --frames
 
 #[test]
 fn json_or_csv_on_the_standard_output_moves_the_table_to_the_standard_error() {
-    let ran = compare("--size 4 --json -").succeeded();
-    assert!(!ran.report().rows().is_empty());
+    let output = compare("--size 4 --json -").assert_success();
+    assert!(!output.report().rows().is_empty());
     assert!(
-        ran.err.contains(" textbook ") && ran.err.ends_with("same formula and schedule.\n"),
+        output.err.contains(" textbook ") && output.err.ends_with("same formula and schedule.\n"),
         "{}",
-        ran.err
+        output.err
     );
 
-    let ran = compare("--size 4 --csv -").succeeded();
-    assert!(ran.out.starts_with("kernel,inner,isa,"), "{}", ran.out);
-    assert!(!ran.out.contains("bit-identical"), "{}", ran.out);
+    let output = compare("--size 4 --csv -").assert_success();
+    assert!(output.out.starts_with("kernel,inner,isa,"), "{}", output.out);
+    assert!(!output.out.contains("bit-identical"), "{}", output.out);
     assert!(
-        ran.err.contains(" textbook ") && ran.err.ends_with("same formula and schedule.\n"),
+        output.err.contains(" textbook ") && output.err.ends_with("same formula and schedule.\n"),
         "{}",
-        ran.err
+        output.err
     );
 }
 
 #[test]
 fn json_and_csv_files_leave_the_table_on_the_standard_output() {
     let folder = Folder::new();
-    let ran = folder.compare("--size 4 --json out.json --csv out.csv").succeeded();
+    let output = folder.compare("--size 4 --json out.json --csv out.csv").assert_success();
     assert!(
-        ran.out.contains(" textbook ") && ran.out.ends_with("same formula and schedule.\n"),
+        output.out.contains(" textbook ") && output.out.ends_with("same formula and schedule.\n"),
         "{}",
-        ran.out
+        output.out
     );
-    assert_eq!(ran.err, "");
-    let rows = Report::from(&folder.read("out.json")).rows().len();
+    assert_eq!(output.err, "");
+    let rows = Report::parse(&folder.read("out.json")).rows().len();
     assert_eq!(folder.read("out.csv").lines().count(), 1 + rows);
 }
 
@@ -112,17 +112,17 @@ fn every_row_has_every_key_with_a_plausible_value() {
             for key in ["divisions_per_frame", "square_roots_per_frame", "estimates_per_frame"] {
                 assert!(row[key].is_u64(), "{key}: {row}");
             }
-            let number = |key: &str| row[key].as_f64().unwrap();
+            let value_of = |key: &str| row[key].as_f64().unwrap();
             let is_time = |key: &&&str| key.starts_with("frame_us") || key.starts_with("ns_per");
             for key in KEYS.iter().filter(is_time) {
-                assert!(number(key) > 0.0, "{key}: {row}");
+                assert!(value_of(key) > 0.0, "{key}: {row}");
             }
-            assert!(number("frame_us_fastest") <= number("frame_us_median"), "{row}");
-            assert!(number("speedup_over_textbook") > 0.0, "{row}");
-            assert!((number("dt_s") - 1.0 / 60.0).abs() < 1e-6, "{row}");
-            assert!((0.0..1.0).contains(&number("stretch_rms")), "{row}");
-            assert!(number("stretch_max") >= number("stretch_rms"), "{row}");
-            assert!((0.0..1e-3).contains(&number("error_vs_f64")), "{row}");
+            assert!(value_of("frame_us_fastest") <= value_of("frame_us_median"), "{row}");
+            assert!(value_of("speedup_over_textbook") > 0.0, "{row}");
+            assert!((value_of("dt_s") - 1.0 / 60.0).abs() < 1e-6, "{row}");
+            assert!((0.0..1.0).contains(&value_of("stretch_rms")), "{row}");
+            assert!(value_of("stretch_max") >= value_of("stretch_rms"), "{row}");
+            assert!((0.0..1e-3).contains(&value_of("error_vs_f64")), "{row}");
             assert_eq!(row["finite"], true, "{row}");
             let hash = row["hash"].as_str().unwrap();
             let is_digit = |digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
@@ -146,22 +146,22 @@ fn the_hash_depends_on_formula_and_schedule_only() {
     let report = report("--size 7 --threads 1,2,3");
     let mut hashes: HashMap<[String; 2], String> = HashMap::new();
     for row in report.rows().iter().filter(|row| row["kernel"] != "textbook") {
-        let case = ["formula", "schedule"].map(|key| shown(&row[key]));
-        let hash = shown(&row["hash"]);
+        let case = ["formula", "schedule"].map(|key| value_text(&row[key]));
+        let hash = value_text(&row["hash"]);
         assert_eq!(hashes.entry(case).or_insert_with(|| hash.clone()), &hash, "{row}");
     }
     // Every formula in every default schedule of a sheet.
     assert_eq!(hashes.len(), 4 * 8);
-    let mut different: Vec<_> = hashes.values().collect();
-    different.sort();
-    different.dedup();
-    assert_eq!(different.len(), hashes.len());
+    let mut distinct: Vec<_> = hashes.values().collect();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), hashes.len());
 }
 
 #[test]
 fn operations_are_counted_per_stick_iteration_and_substep() {
     let report = report("--size 6 --iterations 5 --substeps 2");
-    let relaxed = report.scene()["sticks"].as_u64().unwrap() * 5 * 2;
+    let relaxations = report.scene()["sticks"].as_u64().unwrap() * 5 * 2;
     for row in report.rows() {
         let [divisions, roots, estimates] = match row["formula"].as_str().unwrap() {
             "exact" => [1, 1, 0],
@@ -169,9 +169,9 @@ fn operations_are_counted_per_stick_iteration_and_substep() {
             "quick" => [0, 0, 1],
             other => panic!("unknown formula {other}"),
         };
-        assert_eq!(row["divisions_per_frame"], divisions * relaxed, "{row}");
-        assert_eq!(row["square_roots_per_frame"], roots * relaxed, "{row}");
-        assert_eq!(row["estimates_per_frame"], estimates * relaxed, "{row}");
+        assert_eq!(row["divisions_per_frame"], divisions * relaxations, "{row}");
+        assert_eq!(row["square_roots_per_frame"], roots * relaxations, "{row}");
+        assert_eq!(row["estimates_per_frame"], estimates * relaxations, "{row}");
     }
 }
 
@@ -193,14 +193,14 @@ fn csv_has_the_rows_of_the_json() {
             let value = &row[column];
             match value.as_f64() {
                 // The JSON parser may round the last digit differently.
-                Some(number) => {
-                    let difference = field.parse::<f64>().unwrap() - number;
+                Some(expected) => {
+                    let difference = field.parse::<f64>().unwrap() - expected;
                     assert!(
-                        difference.abs() <= number.abs() * 1e-14,
-                        "{column}: {field}, {number}"
+                        difference.abs() <= expected.abs() * 1e-14,
+                        "{column}: {field} in CSV, {expected} in JSON"
                     );
                 }
-                None => assert_eq!(field, shown(value), "{column}"),
+                None => assert_eq!(field, value_text(value), "{column}"),
             }
         }
     }
@@ -209,11 +209,12 @@ fn csv_has_the_rows_of_the_json() {
 #[test]
 fn reports_accept_numbers_that_are_not_finite() {
     let folder = Folder::new();
-    let ran = folder.taut(&format!("{BLOWING_UP} --json out.json --csv out.csv")).succeeded();
-    assert!(ran.out.contains("NOT FINITE"), "{}", ran.out);
-    assert!(ran.out.contains("2 of 2 blew up"), "{}", ran.out);
-    assert!(!ran.out.contains("Fastest"), "the output names a fastest row: {}", ran.out);
-    let report = Report::from(&folder.read("out.json"));
+    let output =
+        folder.taut(&format!("{BLOWING_UP} --json out.json --csv out.csv")).assert_success();
+    assert!(output.out.contains("NOT FINITE"), "{}", output.out);
+    assert!(output.out.contains("2 of 2 blew up"), "{}", output.out);
+    assert!(!output.out.contains("Fastest"), "the output names a fastest row: {}", output.out);
+    let report = Report::parse(&folder.read("out.json"));
     assert_eq!(report.rows().len(), 2);
     for row in report.rows() {
         assert_eq!(row["finite"], false);
@@ -228,8 +229,8 @@ fn reports_accept_numbers_that_are_not_finite() {
 #[test]
 fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
     let arguments = "compare --size 16 --warmup 60 --frames 8 --formulas halley --schedules sheet";
-    let ran = taut(&format!("{arguments} --json -")).succeeded();
-    let report = ran.report();
+    let output = taut(&format!("{arguments} --json -")).assert_success();
+    let report = output.report();
     let pair = &report.value["same_iterations_as_substeps"];
     let [one, substeps] = [&pair["one_substep"], &pair["substeps_of_one_iteration"]];
     assert_eq!([&one["substeps"], &one["iterations"]], [1, 8]);
@@ -250,48 +251,48 @@ fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
         let [one, substeps] = [one, substeps].map(|row| row[key].as_f64().unwrap());
         assert!(0.0 < substeps && substeps < one, "{key}: {pair}");
     }
-    assert!(ran.err.contains(" As 8 substeps of 1 iteration it takes "), "{}", ran.err);
+    assert!(output.err.contains(" As 8 substeps of 1 iteration it takes "), "{}", output.err);
 }
 
 #[test]
 fn rows_of_copies_count_all_sticks_and_include_the_kernel_copies() {
     let arguments =
         "compare --scene disc --size 4 --copies 7 --warmup 2 --frames 4 --formulas halley";
-    let ran = taut(&format!("{arguments} --json -")).succeeded();
-    let report = ran.report();
-    let one =
+    let output = taut(&format!("{arguments} --json -")).assert_success();
+    let report = output.report();
+    let one_copy =
         taut("compare --scene disc --size 4 --warmup 0 --frames 1 --formulas halley --json -")
-            .succeeded();
-    let sticks_of_one = one.report().rows()[0]["sticks"].as_u64().unwrap();
+            .assert_success();
+    let sticks_of_one = one_copy.report().rows()[0]["sticks"].as_u64().unwrap();
     assert_eq!(report.value["scene"]["copies"], 7);
     assert_eq!(report.value["scene"]["sticks"], 7 * sticks_of_one);
     assert!(report.rows().iter().all(|row| row["sticks"] == 7 * sticks_of_one));
     for kernel in ["textbook", "scalar", "pulp", "copies"] {
         assert!(report.rows().iter().any(|row| row["kernel"] == kernel), "{kernel}");
     }
-    assert!(!one.report().rows().iter().any(|row| row["kernel"] == "copies"));
-    assert!(ran.err.contains("7 copies of disc 4"), "{}", ran.err);
+    assert!(!one_copy.report().rows().iter().any(|row| row["kernel"] == "copies"));
+    assert!(output.err.contains("7 copies of disc 4"), "{}", output.err);
 }
 
 #[test]
 fn a_blow_up_with_substeps_is_reported() {
     let arguments =
         "--warmup 299 --frames 1 --kernels scalar --formulas exact --schedules authored";
-    let ran = taut(&format!("compare --size 32 {arguments} --json -")).succeeded();
-    let report = ran.report();
+    let output = taut(&format!("compare --size 32 {arguments} --json -")).assert_success();
+    let report = output.report();
     let pair = &report.value["same_iterations_as_substeps"];
     let finite = ["one_substep", "substeps_of_one_iteration"].map(|key| &pair[key]["finite"]);
     assert_eq!(finite, [true, false], "{pair}");
-    assert!(ran.err.contains(" As 8 substeps of 1 iteration it blows up.\n"), "{}", ran.err);
+    assert!(output.err.contains(" As 8 substeps of 1 iteration it blows up.\n"), "{}", output.err);
 }
 
 #[test]
 fn only_one_substep_of_several_iterations_is_compared_with_substeps() {
     for arguments in ["--iterations 1", "--substeps 2", "--iterations 2000"] {
-        let ran = compare(&format!(
+        let output = compare(&format!(
             "--size 4 {arguments} --kernels scalar --formulas halley --schedules packed --json -"
         ));
-        let report = ran.succeeded().report();
+        let report = output.assert_success().report();
         assert_eq!(
             report.value.get("same_iterations_as_substeps"),
             Some(&Value::Null),
@@ -303,16 +304,16 @@ fn only_one_substep_of_several_iterations_is_compared_with_substeps() {
 #[test]
 fn a_new_file_replaces_the_whole_old_one() {
     let old = vec![b'x'; 1 << 20];
-    let folder = Folder::with(&[("out.json", old.clone()), ("out.csv", old)]);
+    let folder = Folder::with_files(&[("out.json", old.clone()), ("out.csv", old)]);
     let arguments = "--size 3 --kernels scalar --formulas exact --schedules packed";
-    folder.compare(&format!("{arguments} --json out.json --csv out.csv")).succeeded();
-    assert_eq!(Report::from(&folder.read("out.json")).rows().len(), 2);
+    folder.compare(&format!("{arguments} --json out.json --csv out.csv")).assert_success();
+    assert_eq!(Report::parse(&folder.read("out.json")).rows().len(), 2);
     assert_eq!(folder.read("out.csv").lines().count(), 3);
 }
 
 #[test]
 fn an_old_file_is_kept_if_the_run_fails() {
-    let folder = Folder::with(&[("out.json", b"old".to_vec()), ("patch.obj", obj(1.0))]);
+    let folder = Folder::with_files(&[("out.json", b"old".to_vec()), ("patch.obj", obj(1.0))]);
     folder.compare("--mesh patch.obj --schedules sheet --json out.json").assert_error(&["'sheet'"]);
     assert_eq!(folder.read("out.json"), "old");
 }

@@ -11,7 +11,7 @@ struct Patch {
     triangles: Vec<[u32; 3]>,
 }
 
-/// A patch with cells of width `unit`, in the unit of the file.
+/// A patch with cells of width `unit`, in the length unit of the file.
 fn patch(unit: f32) -> Patch {
     let vertex = |i, j| j * (CELLS + 1) + i;
     let mut patch = Patch { positions: Vec::new(), triangles: Vec::new() };
@@ -26,8 +26,8 @@ fn patch(unit: f32) -> Patch {
     patch
 }
 
-/// The mean length of the unique edges of a patch, and their number.
-pub(crate) fn edges(unit: f32) -> (f64, usize) {
+/// The mean length of the edges of a patch, each counted once, and their number.
+pub(crate) fn edge_mean_and_count(unit: f32) -> (f64, usize) {
     let Patch { positions, triangles } = patch(unit);
     let mut edges = std::collections::BTreeSet::new();
     for [a, b, c] in triangles {
@@ -79,12 +79,12 @@ pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
 pub(crate) fn ply_binary(unit: f32, big_endian: bool) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
-    let encoded = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+    let encode = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
     let mut bytes = ply_header(format, positions.len(), triangles.len()).into_bytes();
-    bytes.extend(positions.as_flattened().iter().flat_map(|x| encoded(x.to_bits())));
+    bytes.extend(positions.as_flattened().iter().flat_map(|x| encode(x.to_bits())));
     for corners in triangles {
         bytes.push(3);
-        bytes.extend(corners.into_iter().flat_map(encoded));
+        bytes.extend(corners.into_iter().flat_map(encode));
     }
     bytes
 }

@@ -20,7 +20,7 @@ pub(crate) fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
 }
 
 /// A row of a sheet, with all numbers computed from the arguments.
-pub(crate) fn timing(
+pub(crate) fn timing_row(
     kernel: &str,
     formula: &str,
     schedule: &str,
@@ -42,16 +42,16 @@ pub(crate) fn timing(
     })
 }
 
-pub(crate) fn timings(size: u32) -> Vec<Value> {
+pub(crate) fn timing_rows(size: u32) -> Vec<Value> {
     vec![
-        timing("textbook", "exact", "authored", size, 12.0),
-        timing("scalar", "halley", "sheet", size, 4.0),
-        timing("grid", "halley", "sheet", size, 0.5),
-        timing("grid", "exact", "sheet", size, 0.625),
+        timing_row("textbook", "exact", "authored", size, 12.0),
+        timing_row("scalar", "halley", "sheet", size, 4.0),
+        timing_row("grid", "halley", "sheet", size, 0.5),
+        timing_row("grid", "exact", "sheet", size, 0.625),
     ]
 }
 
-fn outcome(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value {
+fn stability_row(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value {
     json!({
         "scene": "drape", "size": size, "sticks": "all", "schedule": "authored",
         "default_schedule": false, "formula": formula, "iterations": 1, "dt_s": 1.0 / 60.0,
@@ -60,14 +60,14 @@ fn outcome(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value {
     })
 }
 
-fn after(count: &str, number: u32, rms: Option<f64>) -> Value {
+fn stretch_row(count_key: &str, count: u32, rms: Option<f64>) -> Value {
     json!({
         "scene": "drape", "size": 8, "set": "all", "formula": "halley", "schedule": "sheet",
-        count: number, "residual": { "rms": rms }
+        count_key: count, "residual": { "rms": rms }
     })
 }
 
-fn cheapest(tethers: bool, size: u32, microseconds: f64) -> Value {
+fn effort_row(tethers: bool, size: u32, microseconds: f64) -> Value {
     json!({
         "scene": "drape", "size": size, "set": "all", "pins": "two corners", "within": 0.01,
         "tethers": tethers, "substeps": 9, "iterations": 1, "kernel": "grid", "isa": "avx2",
@@ -76,20 +76,20 @@ fn cheapest(tethers: bool, size: u32, microseconds: f64) -> Value {
     })
 }
 
-fn efforts() -> [Value; 4] {
+fn effort_rows() -> [Value; 4] {
     [
-        cheapest(false, 64, 100.0),
-        cheapest(true, 64, 30.0),
-        cheapest(false, 128, 200.0),
-        cheapest(true, 128, 40.0),
+        effort_row(false, 64, 100.0),
+        effort_row(true, 64, 30.0),
+        effort_row(false, 128, 200.0),
+        effort_row(true, 128, 40.0),
     ]
 }
 
 /// A row of the part `growth`.
-pub(crate) fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
+pub(crate) fn growth_row(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
     let (formula, schedule) =
         if kernel == "textbook" { ("exact", "authored") } else { ("halley", "sheet") };
-    let mut row = timing(kernel, formula, schedule, size, nanoseconds);
+    let mut row = timing_row(kernel, formula, schedule, size, nanoseconds);
     row["subject"] = json!(subject);
     row["error_vs_f64"] = Value::Null;
     if kernel != "textbook" {
@@ -99,16 +99,16 @@ pub(crate) fn grown(subject: &str, kernel: &str, size: u32, nanoseconds: f64) ->
     row
 }
 
-/// The textbook loop and the scalar kernel, each left out of one more size.
-pub(crate) fn growth() -> Vec<Value> {
+/// Rows at three sizes: the textbook loop is left out of two of them, the scalar kernel of one.
+pub(crate) fn growth_rows() -> Vec<Value> {
     let rows = |subject: &'static str| {
         let mut rows = vec![
-            grown(subject, "textbook", 16, 12.0),
-            grown(subject, "scalar", 16, 4.0),
-            grown(subject, "grid", 16, 0.5),
-            grown(subject, "scalar", 32, 4.0),
-            grown(subject, "grid", 32, 0.5),
-            grown(subject, "grid", 64, 0.5),
+            growth_row(subject, "textbook", 16, 12.0),
+            growth_row(subject, "scalar", 16, 4.0),
+            growth_row(subject, "grid", 16, 0.5),
+            growth_row(subject, "scalar", 32, 4.0),
+            growth_row(subject, "grid", 32, 0.5),
+            growth_row(subject, "grid", 64, 0.5),
         ];
         for row in &mut rows[3..] {
             row["speedup_over_textbook"] = Value::Null;
@@ -119,41 +119,45 @@ pub(crate) fn growth() -> Vec<Value> {
 }
 
 /// All parts of the results of a machine.
-pub(crate) fn parts(cpu: &str) -> Vec<Value> {
-    let two_sizes = [timings(16), timings(32)].concat();
+pub(crate) fn all_parts(cpu: &str) -> Vec<Value> {
+    let two_sizes = [timing_rows(16), timing_rows(32)].concat();
     vec![
         part("sheets", cpu, &two_sizes),
         part("meshes", cpu, &two_sizes),
         part("copies", cpu, &two_sizes),
-        part("growth", cpu, &growth()),
-        part("comparison", cpu, &timings(32)),
+        part("growth", cpu, &growth_rows()),
+        part("comparison", cpu, &timing_rows(32)),
         part("tradeoff", cpu, &two_sizes),
-        part("stability", cpu, &[outcome("exact", 64, Some(36)), outcome("halley", 64, None)]),
-        part("iterations", cpu, &[1, 2, 4].map(|n| after("iterations", n, Some(0.5)))),
-        part("frames", cpu, &[1, 2, 4].map(|n| after("frames", n, Some(0.5)))),
-        part("effort", cpu, &efforts()),
+        part(
+            "stability",
+            cpu,
+            &[stability_row("exact", 64, Some(36)), stability_row("halley", 64, None)],
+        ),
+        part("iterations", cpu, &[1, 2, 4].map(|n| stretch_row("iterations", n, Some(0.5)))),
+        part("frames", cpu, &[1, 2, 4].map(|n| stretch_row("frames", n, Some(0.5)))),
+        part("effort", cpu, &effort_rows()),
     ]
 }
 
-pub(crate) fn folder_with(parts: &[Value]) -> Folder {
-    let name = |at: usize| format!("{at}.json");
-    let names: Vec<String> = (0..parts.len()).map(name).collect();
+pub(crate) fn folder_with_results(parts: &[Value]) -> Folder {
+    let name_of = |index: usize| format!("{index}.json");
+    let names: Vec<String> = (0..parts.len()).map(name_of).collect();
     let mut files: Vec<(&str, Vec<u8>)> = vec![("README.md", README.into())];
     files.extend(names.iter().zip(parts).map(|(name, part)| (&**name, part.to_string().into())));
-    Folder::with(&files)
+    Folder::with_files(&files)
 }
 
 fn page(parts: &[Value]) -> (String, Html) {
-    let folder = folder_with(parts);
-    let ran = folder.taut("report --from . --out page.html").succeeded();
-    assert_eq!((&*ran.out, &*ran.err), ("The report is in page.html.\n", ""));
+    let folder = folder_with_results(parts);
+    let output = folder.taut("report --from . --out page.html").assert_success();
+    assert_eq!((&*output.out, &*output.err), ("The report is in page.html.\n", ""));
     let text = folder.read("page.html");
     let parsed = Html::parse_document(&text);
     assert_eq!(parsed.errors, Vec::<std::borrow::Cow<'_, str>>::new());
     (text, parsed)
 }
 
-fn all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+fn select_all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
     page.select(&Selector::parse(selector).unwrap()).collect()
 }
 
@@ -163,37 +167,37 @@ fn text(element: ElementRef<'_>) -> String {
 
 #[test]
 fn every_section_of_the_page_has_text_and_a_chart_or_table() {
-    let (_, page) = page(&parts("Abacus"));
-    let sections = all(&page, "main > section");
+    let (_, page) = page(&all_parts("Abacus"));
+    let sections = select_all(&page, "main > section");
     assert_eq!(sections.len(), 11);
     for section in sections {
-        let inside = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
+        let count = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
         let name = section.attr("id").unwrap();
-        assert_eq!(inside("h2"), 1, "{name}");
-        assert!(inside("p") >= 1, "{name} has no text");
+        assert_eq!(count("h2"), 1, "{name}");
+        assert!(count("p") >= 1, "{name} has no text");
         assert!(
-            inside("figure") + inside("table") + inside("dl") >= 1,
+            count("figure") + count("table") + count("dl") >= 1,
             "{name} has no chart, table or list"
         );
-        assert_eq!(inside(".missing"), 0, "{name}");
-        assert_eq!(all(&page, &format!("nav a[href='#{name}']")).len(), 1, "{name}");
+        assert_eq!(count(".missing"), 0, "{name}");
+        assert_eq!(select_all(&page, &format!("nav a[href='#{name}']")).len(), 1, "{name}");
     }
 }
 
 #[test]
 fn every_chart_has_two_sizes_a_description_units_and_a_legend() {
-    let (_, page) = page(&parts("Abacus"));
-    let figures = all(&page, "figure");
+    let (_, page) = page(&all_parts("Abacus"));
+    let figures = select_all(&page, "figure");
     assert_eq!(figures.len(), 11);
     for figure in figures {
-        let inside = |selector: &str| -> Vec<_> {
+        let select = |selector: &str| -> Vec<_> {
             figure.select(&Selector::parse(selector).unwrap()).collect()
         };
         for shape in ["wide", "narrow"] {
-            let [svg] = inside(&format!("svg.{shape}")).try_into().unwrap();
+            let [svg] = select(&format!("svg.{shape}")).try_into().unwrap();
             assert!(svg.attr("aria-label").is_some_and(|label| label.len() > 20));
             assert_eq!((svg.attr("role"), svg.attr("width")), (Some("img"), None));
-            assert!(svg.attr("viewBox").is_some_and(|it| it.starts_with("0 0 ")));
+            assert!(svg.attr("viewBox").is_some_and(|value| value.starts_with("0 0 ")));
             assert!(
                 text(svg).contains("stretch, rms")
                     || text(svg).contains("per frame")
@@ -203,87 +207,93 @@ fn every_chart_has_two_sizes_a_description_units_and_a_legend() {
                 text(svg)
             );
         }
-        assert!(!inside(".legend li").is_empty());
+        assert!(!select(".legend li").is_empty());
     }
 }
 
 #[test]
 fn the_page_loads_no_other_files() {
-    let (text, page) = page(&parts("Abacus"));
+    let (text, page) = page(&all_parts("Abacus"));
     for external in ["http:", "https:", "url(", "@import", "<script", "<link", "<img", "<iframe"] {
         assert!(!text.contains(external), "{external}");
     }
-    assert!(all(&page, "[src]").is_empty());
-    assert!(all(&page, "[href]").iter().all(|it| it.attr("href").unwrap().starts_with('#')));
+    assert!(select_all(&page, "[src]").is_empty());
+    assert!(
+        select_all(&page, "[href]").iter().all(|link| link.attr("href").unwrap().starts_with('#'))
+    );
     assert!(text.contains("prefers-color-scheme: dark") && text.contains("width=device-width"));
 }
 
 #[test]
 fn the_page_shows_the_results() {
-    let (_, page) = page(&parts("Abacus"));
-    let machine = text(all(&page, "#machine")[0]);
+    let (_, page) = page(&all_parts("Abacus"));
+    let machine = text(select_all(&page, "#machine")[0]);
     for expected in ["Abacus", "rustc 1.0", "abacus", "release, no flags", "c0ffee", "avx2"] {
         assert!(machine.contains(expected), "{expected}: {machine}");
     }
-    let rows: Vec<String> = all(&page, "#comparison tbody tr").into_iter().map(text).collect();
+    let rows: Vec<String> =
+        select_all(&page, "#comparison tbody tr").into_iter().map(text).collect();
     assert_eq!(rows.len(), 4);
     assert!(rows[0].contains("grid") && rows[0].contains("0.50"), "{rows:?}");
     assert!(rows[3].contains("textbook") && rows[3].contains("12.00"), "{rows:?}");
-    let cells: Vec<String> = all(&page, "#stability td").into_iter().map(text).collect();
+    let cells: Vec<String> = select_all(&page, "#stability td").into_iter().map(text).collect();
     assert_eq!(cells, ["✕ 36", "0.25"]);
-    let rows: Vec<String> = all(&page, "#effort tbody tr").into_iter().map(text).collect();
+    let rows: Vec<String> = select_all(&page, "#effort tbody tr").into_iter().map(text).collect();
     assert!(rows[0].contains("9 x 1") && rows[0].contains("0.50"), "{rows:?}");
     assert!(rows[1].contains("yes") && rows[1].contains("0.15"), "{rows:?}");
 }
 
 #[test]
 fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers() {
-    let structural = efforts().map(|mut row| {
+    let structural = effort_rows().map(|mut row| {
         row["set"] = json!("structural");
         row
     });
-    let tight = efforts().map(|mut row| {
+    let tight_bound = effort_rows().map(|mut row| {
         row["within"] = json!(0.001);
         row
     });
-    let rows = [&efforts()[..], &tight, &structural].concat();
+    let rows = [&effort_rows()[..], &tight_bound, &structural].concat();
     let (_, page) = page(&[part("effort", "Abacus", &rows)]);
-    let headings: Vec<String> = all(&page, "#effort h3").into_iter().map(text).collect();
+    let headings: Vec<String> = select_all(&page, "#effort h3").into_iter().map(text).collect();
     assert_eq!(headings, ["Sheets with all sticks", "Sheets with structural sticks"]);
-    let [both_bounds, one_bound] = all(&page, "#effort figure").try_into().unwrap();
-    let inside = |figure: ElementRef<'_>, selector: &str| -> Vec<String> {
+    let [both_bounds, one_bound] = select_all(&page, "#effort figure").try_into().unwrap();
+    let select = |figure: ElementRef<'_>, selector: &str| -> Vec<String> {
         let selected = figure.select(&Selector::parse(selector).unwrap()).collect::<Vec<_>>();
-        selected.into_iter().map(|it| it.attr("points").map_or(text(it), str::to_owned)).collect()
+        selected
+            .into_iter()
+            .map(|element| element.attr("points").map_or(text(element), str::to_owned))
+            .collect()
     };
     for (figure, lines) in [(both_bounds, 4), (one_bound, 2)] {
-        let drawn = inside(figure, "svg.wide polyline[stroke-width='2']");
-        assert_eq!(drawn.len(), lines, "{drawn:?}");
-        let sizes = |line: &String| line.split_whitespace().count();
-        assert!(drawn.iter().all(|line| sizes(line) == 2), "{drawn:?}");
-        let legend = inside(figure, ".legend li");
-        let legend: Vec<&str> = legend.iter().map(|it| it.trim()).collect();
+        let lines_drawn = select(figure, "svg.wide polyline[stroke-width='2']");
+        assert_eq!(lines_drawn.len(), lines, "{lines_drawn:?}");
+        let point_count = |line: &String| line.split_whitespace().count();
+        assert!(lines_drawn.iter().all(|line| point_count(line) == 2), "{lines_drawn:?}");
+        let legend = select(figure, ".legend li");
+        let legend: Vec<&str> = legend.iter().map(|entry| entry.trim()).collect();
         let bounds = ["two corners, rms stretch ≤ 1 %", "two corners, rms stretch ≤ 0.1 %"];
         assert_eq!(legend, [&bounds[..], &["without tethers", "with tethers"]].concat());
     }
 }
 
 #[test]
-fn growth_has_a_chart_for_each_subject_with_a_limit_and_says_what_was_left_out() {
-    let (_, page) = page(&[part("growth", "Abacus", &growth())]);
-    let figures = all(&page, "#growth figure");
+fn growth_has_a_chart_with_a_limit_for_each_subject_and_lists_kernels_left_out() {
+    let (_, page) = page(&[part("growth", "Abacus", &growth_rows())]);
+    let figures = select_all(&page, "#growth figure");
     assert_eq!(figures.len(), 3);
     for figure in figures {
-        let inside = |selector: &str| -> Vec<String> {
+        let select = |selector: &str| -> Vec<String> {
             figure.select(&Selector::parse(selector).unwrap()).map(text).collect()
         };
-        let [broad] = inside("svg.wide polyline[stroke-width='9']").try_into().unwrap();
-        assert_eq!(broad, "");
-        assert_eq!(inside("svg.wide polyline[stroke-width='2']").len(), 3);
-        let legend = inside(".legend li");
+        let [broad_line] = select("svg.wide polyline[stroke-width='9']").try_into().unwrap();
+        assert_eq!(broad_line, "");
+        assert_eq!(select("svg.wide polyline[stroke-width='2']").len(), 3);
+        let legend = select(".legend li");
         assert_eq!(legend.len(), 4);
         assert!(legend[3].contains("limit"), "{legend:?}");
     }
-    let tables = all(&page, "#growth table");
+    let tables = select_all(&page, "#growth table");
     assert_eq!(tables.len(), 3);
     let cells = |row: ElementRef<'_>| -> Vec<String> {
         row.select(&Selector::parse("td").unwrap()).map(text).collect()
@@ -305,58 +315,59 @@ fn growth_has_a_chart_for_each_subject_with_a_limit_and_says_what_was_left_out()
 
 #[test]
 fn results_of_several_machines_and_repeated_results_are_side_by_side() {
-    let (_, page_of_two) = page(&[parts("Abacus"), parts("Slide rule")].concat());
-    let figures = |page: &Html, section: &str| all(page, &format!("#{section} figure")).len();
+    let (_, page_of_two) = page(&[all_parts("Abacus"), all_parts("Slide rule")].concat());
+    let figures =
+        |page: &Html, section: &str| select_all(page, &format!("#{section} figure")).len();
     assert_eq!((figures(&page_of_two, "sheets"), figures(&page_of_two, "tradeoff")), (2, 2));
-    let labels: String = all(&page_of_two, "#sheets h3").into_iter().map(text).collect();
+    let labels: String = select_all(&page_of_two, "#sheets h3").into_iter().map(text).collect();
     assert!(labels.contains("Abacus") && labels.contains("Slide rule"), "{labels}");
-    let (_, page_of_repeated) = page(&[parts("Abacus"), parts("Abacus")].concat());
+    let (_, page_of_repeated) = page(&[all_parts("Abacus"), all_parts("Abacus")].concat());
     assert_eq!(figures(&page_of_repeated, "sheets"), 2);
 }
 
 #[test]
 fn unmeasured_parts_are_marked_as_missing() {
-    let (_, page) = page(&[part("comparison", "Abacus", &timings(32))]);
+    let (_, page) = page(&[part("comparison", "Abacus", &timing_rows(32))]);
     for section in ["sheets", "meshes", "copies", "growth", "effort", "tradeoff", "stability"] {
-        assert!(text(all(&page, &format!("#{section}"))[0]).contains("was not measured"));
+        assert!(text(select_all(&page, &format!("#{section}"))[0]).contains("was not measured"));
     }
-    assert!(all(&page, "#comparison .missing").is_empty());
+    assert!(select_all(&page, "#comparison .missing").is_empty());
 }
 
 #[test]
 fn names_are_escaped() {
     let cpu = "<script>alert(1)</script> & \"Sons\"";
-    let (_, page) = page(&parts(cpu));
-    assert!(all(&page, "script").is_empty());
-    assert!(text(all(&page, "#machine")[0]).contains(cpu));
+    let (_, page) = page(&all_parts(cpu));
+    assert!(select_all(&page, "script").is_empty());
+    assert!(text(select_all(&page, "#machine")[0]).contains(cpu));
 }
 
 #[test]
-fn numbers_that_cannot_be_drawn_are_left_out() {
-    for number in [0.0, -1.0, 1e300, 1e-300] {
-        let mut odd = timing("grid", "halley", "sheet", 64, 1.0);
+fn values_that_cannot_be_drawn_are_left_out() {
+    for value in [0.0, -1.0, 1e300, 1e-300] {
+        let mut undrawable = timing_row("grid", "halley", "sheet", 64, 1.0);
         for time in ["ns_per_stick_median", "frame_us_median"] {
-            odd[time] = json!(number);
+            undrawable[time] = json!(value);
         }
-        let rows = [timings(32), vec![odd]].concat();
+        let rows = [timing_rows(32), vec![undrawable]].concat();
         let names = ["sheets", "meshes", "copies", "comparison", "tradeoff"];
         let parts = names.map(|name| part(name, "Abacus", &rows));
         let (text, page) = page(&parts);
-        assert!(!text.contains("NaN") && !text.contains("inf\""), "{number}");
-        assert_eq!(all(&page, "#sheets figure").len(), 1, "{number}");
+        assert!(!text.contains("NaN") && !text.contains("inf\""), "{value}");
+        assert_eq!(select_all(&page, "#sheets figure").len(), 1, "{value}");
     }
-    let blown_up = [after("frames", 1, Some(0.1)), after("frames", 2, None)];
+    let blown_up = [stretch_row("frames", 1, Some(0.1)), stretch_row("frames", 2, None)];
     let (_, page) = page(&[part("frames", "Abacus", &blown_up)]);
-    assert!(text(all(&page, "#convergence details")[0]).contains("not finite"));
+    assert!(text(select_all(&page, "#convergence details")[0]).contains("not finite"));
 }
 
 #[test]
 fn invalid_results_are_rejected() {
     let mut other_format = part("sheets", "Abacus", &[]);
     other_format["format"] = json!(99);
-    let mut no_kernel = part("sheets", "Abacus", &timings(16));
+    let mut no_kernel = part("sheets", "Abacus", &timing_rows(16));
     no_kernel["rows"][0].as_object_mut().unwrap().remove("kernel");
-    let mut no_time = part("sheets", "Abacus", &timings(16));
+    let mut no_time = part("sheets", "Abacus", &timing_rows(16));
     no_time["rows"][0]["ns_per_stick_median"] = Value::Null;
     for (bytes, expected) in [
         ("nothing".to_owned(), "result file"),
@@ -366,7 +377,7 @@ fn invalid_results_are_rejected() {
         (no_kernel.to_string(), "kernel"),
         (no_time.to_string(), "null"),
     ] {
-        let folder = Folder::with(&[("bad.json", bytes.into())]);
+        let folder = Folder::with_files(&[("bad.json", bytes.into())]);
         folder.taut("report --from bad.json --out page.html").assert_error(&["bad.json", expected]);
         assert_eq!(folder.read("page.html"), "", "the page is not empty");
     }
@@ -381,13 +392,13 @@ fn invalid_results_are_rejected() {
 #[test]
 fn stored_results_give_the_same_page() {
     let folder = Folder::new();
-    let ran = folder
+    let output = folder
         .taut("report --quick --parts meshes,growth,frames,effort --save kept --out measured.html");
-    ran.succeeded();
-    folder.taut("report --from kept --out read.html").succeeded();
+    output.assert_success();
+    folder.taut("report --from kept --out read.html").assert_success();
     let measured = folder.read("measured.html");
     assert_eq!(measured, folder.read("read.html"));
     let page = Html::parse_document(&measured);
-    assert_eq!(all(&page, "figure").len(), 7);
+    assert_eq!(select_all(&page, "figure").len(), 7);
     assert!(measured.contains("Measured with --quick"));
 }

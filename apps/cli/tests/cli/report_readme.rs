@@ -1,9 +1,9 @@
 //! The tables of the README that `taut report` generates.
 
-use crate::report::{README, folder_with, growth, part, parts, timings};
+use crate::report::{README, all_parts, folder_with_results, growth_rows, part, timing_rows};
 use crate::run::{Folder, RunOutput};
 
-const END: &str = "<!-- end of taut report output -->";
+const END_MARKER: &str = "<!-- end of taut report output -->";
 
 fn update_readme(folder: &Folder, arguments: &str) -> RunOutput {
     folder.taut(&format!("report --from . --readme README.md {arguments}"))
@@ -11,9 +11,9 @@ fn update_readme(folder: &Folder, arguments: &str) -> RunOutput {
 
 #[test]
 fn only_the_text_between_the_markers_is_replaced() {
-    let folder = folder_with(&parts("Abacus"));
-    let ran = update_readme(&folder, "").succeeded();
-    assert_eq!((&*ran.out, &*ran.err), ("", ""));
+    let folder = folder_with_results(&all_parts("Abacus"));
+    let output = update_readme(&folder, "").assert_success();
+    assert_eq!((&*output.out, &*output.err), ("", ""));
     let text = folder.read("README.md");
     assert!(text.starts_with("Before.\n\n<!-- ") && text.ends_with(" -->\n\nAfter.\n"), "{text}");
     assert!(!text.contains("old"), "{text}");
@@ -22,20 +22,20 @@ fn only_the_text_between_the_markers_is_replaced() {
         assert!(text.contains(expected), "'{expected}' is missing: {text}");
     }
     assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 100));
-    update_readme(&folder, "").succeeded();
+    update_readme(&folder, "").assert_success();
     assert_eq!(folder.read("README.md"), text, "a second run changed the file");
 }
 
 #[test]
 fn every_table_between_markers_is_updated() {
-    let text = format!("{README}<!-- made by taut report: growth -->\n{END}\nLast.\n");
-    let results = part("comparison", "Abacus", &timings(32)).to_string();
-    let growth = part("growth", "Abacus", &growth()).to_string();
+    let text = format!("{README}<!-- made by taut report: growth -->\n{END_MARKER}\nLast.\n");
+    let results = part("comparison", "Abacus", &timing_rows(32)).to_string();
+    let growth_part = part("growth", "Abacus", &growth_rows()).to_string();
     let files = [("README.md", text.into()), ("0.json", results.into())];
-    let folder = Folder::with(&files);
+    let folder = Folder::with_files(&files);
     update_readme(&folder, "").assert_error(&["no part 'growth'"]);
-    let folder = Folder::with(&[&files[..], &[("1.json", growth.into())]].concat());
-    update_readme(&folder, "").succeeded();
+    let folder = Folder::with_files(&[&files[..], &[("1.json", growth_part.into())]].concat());
+    update_readme(&folder, "").assert_success();
     let text = folder.read("README.md");
     for expected in [
         "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |",
@@ -47,33 +47,33 @@ fn every_table_between_markers_is_updated() {
         assert!(text.contains(expected), "'{expected}' is missing: {text}");
     }
     assert!(text.contains("\n\nAfter.\n<!-- made") && text.ends_with(" -->\nLast.\n"), "{text}");
-    update_readme(&folder, "--check").succeeded();
-    let unterminated = text.rsplit_once(END).unwrap().0;
-    let folder = Folder::with(&[("README.md", unterminated.into()), files[1].clone()]);
-    update_readme(&folder, "").assert_error(&["README.md", END, "growth"]);
+    update_readme(&folder, "--check").assert_success();
+    let unterminated = text.rsplit_once(END_MARKER).unwrap().0;
+    let folder = Folder::with_files(&[("README.md", unterminated.into()), files[1].clone()]);
+    update_readme(&folder, "").assert_error(&["README.md", END_MARKER, "growth"]);
 }
 
 #[test]
 fn check_detects_a_table_that_differs_from_the_results() {
-    let folder = folder_with(&parts("Abacus"));
+    let folder = folder_with_results(&all_parts("Abacus"));
     assert_eq!(update_readme(&folder, "--check").code, Some(1));
     assert_eq!(folder.read("README.md"), README, "--check changed the file");
-    update_readme(&folder, "").succeeded();
-    update_readme(&folder, "--check").succeeded();
+    update_readme(&folder, "").assert_success();
+    update_readme(&folder, "--check").assert_success();
 
     let edited = folder.read("README.md").replace("| 0.50 |", "| 0.05 |");
-    let files = [("0.json", part("comparison", "Abacus", &timings(32)).to_string().into())];
-    let folder = Folder::with(&[&files[..], &[("README.md", edited.into())]].concat());
-    let ran = update_readme(&folder, "--check");
-    assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{ran:?}");
-    assert!(ran.err.contains("README.md"), "{ran:?}");
+    let files = [("0.json", part("comparison", "Abacus", &timing_rows(32)).to_string().into())];
+    let folder = Folder::with_files(&[&files[..], &[("README.md", edited.into())]].concat());
+    let output = update_readme(&folder, "--check");
+    assert_eq!((output.code, output.err.lines().count()), (Some(1), 1), "{output:?}");
+    assert!(output.err.contains("README.md"), "{output:?}");
 }
 
 #[test]
 fn a_file_without_markers_and_results_without_a_comparison_are_rejected() {
-    let results = part("comparison", "Abacus", &timings(32)).to_string();
-    let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
+    let results = part("comparison", "Abacus", &timing_rows(32)).to_string();
+    let folder = Folder::with_files(&[("0.json", results.into()), ("README.md", "Before.".into())]);
     update_readme(&folder, "").assert_error(&["README.md", "taut report: comparison"]);
-    let folder = folder_with(&[part("sheets", "Abacus", &timings(32))]);
+    let folder = folder_with_results(&[part("sheets", "Abacus", &timing_rows(32))]);
     update_readme(&folder, "").assert_error(&["comparison"]);
 }

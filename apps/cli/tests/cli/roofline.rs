@@ -11,7 +11,7 @@ fn roofline(arguments: &str) -> RunOutput {
     taut(&format!("roofline {SHORT} {arguments}"))
 }
 
-fn number(row: &Value, key: &str) -> f64 {
+fn value_of(row: &Value, key: &str) -> f64 {
     row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"))
 }
 
@@ -19,9 +19,10 @@ fn number(row: &Value, key: &str) -> f64 {
 fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
     let folder = Folder::new();
     let arguments = "--shapes drape,disc --sizes 6,7 --formulas halley,quick";
-    let ran = folder.taut(&format!("roofline {SHORT} {arguments} --json out.json --csv out.csv"));
-    let ran = ran.succeeded();
-    let report = Report::from(&folder.read("out.json"));
+    let output =
+        folder.taut(&format!("roofline {SHORT} {arguments} --json out.json --csv out.csv"));
+    let output = output.assert_success();
+    let report = Report::parse(&folder.read("out.json"));
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
     assert_eq!(report.distinct("formula"), ["halley", "quick"]);
     assert_eq!(report.distinct("scene").len(), 4);
@@ -32,21 +33,21 @@ fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
         assert_eq!(disc_rows == 0, kernel == "grid", "{kernel}");
     }
     for expected in ["+ and *", "64 KiB", "bottleneck", "Not in the limit"] {
-        assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
+        assert!(output.out.contains(expected), "{expected}: {}", output.out);
     }
 }
 
 #[test]
 fn limits_follow_from_the_peaks_in_the_same_file() {
-    let report = roofline("--scenes drape --sizes 8 --json -").succeeded().report();
+    let report = roofline("--scenes drape --sizes 8 --json -").assert_success().report();
     let peaks = report.value["peaks"].as_array().unwrap();
     for row in report.rows() {
         let peak = peaks.iter().find(|peak| peak["isa"] == row["isa"]).unwrap();
-        let arithmetic = number(row, "arithmetic") / number(peak, "arithmetic_per_ns");
-        let divider = number(row, "divisions") / number(peak, "divisions_per_ns")
-            + number(row, "square_roots") / number(peak, "square_roots_per_ns");
+        let arithmetic = value_of(row, "arithmetic") / value_of(peak, "arithmetic_per_ns");
+        let divider = value_of(row, "divisions") / value_of(peak, "divisions_per_ns")
+            + value_of(row, "square_roots") / value_of(peak, "square_roots_per_ns");
         for (expected, key) in [(arithmetic, "arithmetic_ns"), (divider, "divider_ns")] {
-            assert!((number(row, key) - expected).abs() <= 1e-9 * expected, "{key}: {row}");
+            assert!((value_of(row, key) - expected).abs() <= 1e-9 * expected, "{key}: {row}");
         }
         let bottleneck = format!("{}_ns", row["bottleneck"].as_str().unwrap());
         assert_eq!(row[&bottleneck], row["limit_ns"], "{row}");

@@ -27,7 +27,7 @@ impl Folder {
         Self(tempfile::tempdir().unwrap())
     }
 
-    pub(crate) fn with(files: &[(&str, Vec<u8>)]) -> Self {
+    pub(crate) fn with_files(files: &[(&str, Vec<u8>)]) -> Self {
         let folder = Self::new();
         for (name, bytes) in files {
             let path = folder.0.path().join(name);
@@ -41,7 +41,7 @@ impl Folder {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
-    /// A file that the program wrote.
+    /// The content of a file that the program wrote.
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
         fs::read(self.0.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
@@ -63,8 +63,8 @@ impl Folder {
         RunOutput::from(command.timeout(Duration::from_secs(300)).output().unwrap())
     }
 
-    /// Runs with a closed standard output, as with `| head`.
-    pub(crate) fn with_closed_output(&self, arguments: &str) -> RunOutput {
+    /// Runs the program with a closed standard output, as with `| head`.
+    pub(crate) fn run_with_closed_output(&self, arguments: &str) -> RunOutput {
         let mut command = self.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -78,7 +78,7 @@ impl Folder {
 
     /// The JSON report of a short comparison.
     pub(crate) fn report(&self, arguments: &str) -> Report {
-        self.compare(&format!("{arguments} --json -")).succeeded().report()
+        self.compare(&format!("{arguments} --json -")).assert_success().report()
     }
 }
 
@@ -102,21 +102,22 @@ impl From<Output> for RunOutput {
 }
 
 impl RunOutput {
+    /// Checks for exit code 0.
     #[track_caller]
-    pub(crate) fn succeeded(self) -> Self {
+    pub(crate) fn assert_success(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
     /// Parses its standard output as JSON.
     pub(crate) fn report(&self) -> Report {
-        Report::from(&self.out)
+        Report::parse(&self.out)
     }
 
     /// Checks for exit code 2 and a one-line error message that contains these texts.
     #[track_caller]
     pub(crate) fn assert_error(&self, expected: &[&str]) {
-        self.failed("taut: ", expected);
+        self.assert_failure("taut: ", expected);
         assert_eq!(self.err.lines().count(), 1, "{self:?}");
         assert!(self.err.ends_with('\n'), "{self:?}");
     }
@@ -124,12 +125,12 @@ impl RunOutput {
     /// Checks for exit code 2 and a usage error that contains these texts.
     #[track_caller]
     pub(crate) fn assert_usage_error(&self, expected: &[&str]) {
-        self.failed("error: ", expected);
+        self.assert_failure("error: ", expected);
         assert!(self.err.contains("--help"), "{self:?}");
     }
 
     #[track_caller]
-    fn failed(&self, start: &str, expected: &[&str]) {
+    fn assert_failure(&self, start: &str, expected: &[&str]) {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert_eq!(self.out, "", "{self:?}");
         assert!(self.err.starts_with(start), "{self:?}");
@@ -149,7 +150,7 @@ pub(crate) struct Report {
 
 impl Report {
     #[track_caller]
-    pub(crate) fn from(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         Self { value }
     }
@@ -164,7 +165,7 @@ impl Report {
 
     /// The distinct values of a field in all rows, sorted, without quotation marks.
     pub(crate) fn distinct(&self, key: &str) -> Vec<String> {
-        let mut values: Vec<_> = self.rows().iter().map(|row| shown(&row[key])).collect();
+        let mut values: Vec<_> = self.rows().iter().map(|row| value_text(&row[key])).collect();
         values.sort();
         values.dedup();
         values
@@ -173,15 +174,15 @@ impl Report {
     /// The hash of each row, with its kernel, formula and schedule.
     pub(crate) fn hashes(&self) -> Vec<[String; 4]> {
         let keys = ["kernel", "formula", "schedule", "hash"];
-        self.rows().iter().map(|row| keys.map(|key| shown(&row[key]))).collect()
+        self.rows().iter().map(|row| keys.map(|key| value_text(&row[key]))).collect()
     }
 
     pub(crate) fn features(&self) -> Vec<String> {
-        self.value["machine"]["features"].as_array().unwrap().iter().map(shown).collect()
+        self.value["machine"]["features"].as_array().unwrap().iter().map(value_text).collect()
     }
 }
 
 /// A value as text, without quotation marks.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,6 +1,6 @@
 //! `taut compare` on the built-in shapes, with every option.
 
-use crate::run::{compare, report, shown, taut};
+use crate::run::{compare, report, taut, value_text};
 
 /// Options for few rows.
 const FEW_ROWS: &str = "--kernels pulp --schedules packed --formulas halley";
@@ -15,9 +15,10 @@ fn sorted(list: &str) -> Vec<String> {
 #[test]
 fn every_shape_is_compared_on_all_kernels_formulas_and_schedules() {
     for shape in ["drape", "disc", "sphere"] {
-        let ran = compare(&format!("--scene {shape} --size 5 --threads 1,2 --all")).succeeded();
-        assert_eq!(ran.err, "");
-        assert!(ran.out.starts_with(&format!("{shape} 5, all sticks: ")), "{}", ran.out);
+        let output =
+            compare(&format!("--scene {shape} --size 5 --threads 1,2 --all")).assert_success();
+        assert_eq!(output.err, "");
+        assert!(output.out.starts_with(&format!("{shape} 5, all sticks: ")), "{}", output.out);
         let kernels = ["textbook", "scalar", "wide", "pulp"];
         let formulas = ["exact", "newton", "halley", "quick"];
         let schedules = [
@@ -30,53 +31,53 @@ fn every_shape_is_compared_on_all_kernels_formulas_and_schedules() {
             "blocked/hilbert",
         ];
         for name in [&kernels[..], &formulas, &schedules].concat() {
-            assert!(ran.out.contains(&format!(" {name} ")), "{name} is missing: {}", ran.out);
+            assert!(output.out.contains(&format!(" {name} ")), "{name} is missing: {}", output.out);
         }
-        assert!(ran.out.contains(" colour("), "{}", ran.out);
-        assert_eq!(ran.out.contains(" sheet "), shape == "drape", "{}", ran.out);
+        assert!(output.out.contains(" colour("), "{}", output.out);
+        assert_eq!(output.out.contains(" sheet "), shape == "drape", "{}", output.out);
         let agree = "Results: bit-identical in all rows of the same formula and schedule.\n";
-        assert!(ran.out.ends_with(agree), "{}", ran.out);
+        assert!(output.out.ends_with(agree), "{}", output.out);
         for expected in ["\nFastest: ", "\nIts accuracy: ", " As 8 substeps of 1 iteration it "] {
-            assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
+            assert!(output.out.contains(expected), "{expected}: {}", output.out);
         }
     }
 }
 
 #[test]
 fn a_long_table_shows_a_selection_of_rows() {
-    let ran = compare("--size 5 --threads 1,2 --json -").succeeded();
-    let report = ran.report();
-    let (_, table) = ran.err.split_once("──\n").unwrap();
+    let output = compare("--size 5 --threads 1,2 --json -").assert_success();
+    let report = output.report();
+    let (_, table) = output.err.split_once("──\n").unwrap();
     let (table, below) = table.split_once("─").unwrap();
     let lines = table.lines().count();
-    assert!(lines <= 20 && report.rows().len() > 20, "{}", ran.err);
+    assert!(lines <= 20 && report.rows().len() > 20, "{}", output.err);
     let counts = format!("{lines} of {} rows; --all shows every row.", report.rows().len());
-    assert!(below.contains(&counts), "{}", ran.err);
+    assert!(below.contains(&counts), "{}", output.err);
     for key in ["formula", "isa", "schedule"] {
         for row in report.rows() {
-            let name = format!(" {} ", shown(&row[key]));
-            assert!(table.contains(&name), "{name} is missing: {}", ran.err);
+            let name = format!(" {} ", value_text(&row[key]));
+            assert!(table.contains(&name), "{name} is missing: {}", output.err);
         }
     }
-    let few = compare("--size 5 --formulas halley --schedules sheet").succeeded();
+    let few = compare("--size 5 --formulas halley --schedules sheet").assert_success();
     assert!(!few.out.contains("--all"), "{}", few.out);
 }
 
 #[test]
 fn the_whole_table_has_a_line_for_every_row() {
-    let ran = compare("--size 4 --formulas halley --all --json -").succeeded();
-    for row in ran.report().rows() {
+    let output = compare("--size 4 --formulas halley --all --json -").assert_success();
+    for row in output.report().rows() {
         let columns = ["kernel", "isa", "lanes", "formula", "schedule", "threads", "hash"];
-        let mut columns = columns.map(|key| shown(&row[key]));
+        let mut columns = columns.map(|key| value_text(&row[key]));
         if row["inner"] != row["kernel"] {
-            columns[0] = format!("{}({})", columns[0], shown(&row["inner"]));
+            columns[0] = format!("{}({})", columns[0], value_text(&row["inner"]));
         }
-        let lines = ran.err.lines().filter(|line| {
+        let lines = output.err.lines().filter(|line| {
             let cells: Vec<_> = line.split_whitespace().collect();
             let [first @ .., last] = &cells[..] else { return false };
             first.len() > 6 && first[..6] == columns[..6] && *last == columns[6]
         });
-        assert_eq!(lines.count(), 1, "{columns:?}: {}", ran.err);
+        assert_eq!(lines.count(), 1, "{columns:?}: {}", output.err);
     }
 }
 
@@ -99,19 +100,19 @@ fn each_stick_set_has_the_expected_number_of_sticks() {
 #[test]
 fn the_listed_schedules_and_numberings_are_measured() {
     let list = "authored,coloured/rcm,packed/hilbert,packed/rcm,blocked,sheet";
-    let ran = report(&format!("--size 6 --schedules {list} --formulas halley"));
-    assert_eq!(ran.distinct("schedule"), sorted(list));
+    let results = report(&format!("--size 6 --schedules {list} --formulas halley"));
+    assert_eq!(results.distinct("schedule"), sorted(list));
     let list = "authored/rcm,coloured,blocked/rcm,blocked/hilbert";
-    let ran = report(&format!("--scene disc --size 6 --schedules {list} --kernels wide"));
+    let results = report(&format!("--scene disc --size 6 --schedules {list} --kernels wide"));
     assert_eq!(
-        ran.distinct("schedule"),
+        results.distinct("schedule"),
         sorted(&format!("{list},authored")),
         "the textbook loop adds authored"
     );
     // A kernel listed by name gets a row also in schedules in which it is slow.
     let row =
         |row: &&serde_json::Value| row["kernel"] == "wide" && row["schedule"] == "authored/rcm";
-    assert_eq!(ran.rows().iter().filter(row).count(), 4, "one for each formula");
+    assert_eq!(results.rows().iter().filter(row).count(), 4, "one for each formula");
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn the_listed_formulas_are_measured_and_the_textbook_loop_keeps_its_own() {
     for list in ["exact", "newton", "halley", "quick", "quick,newton"] {
         let report = report(&format!("--size 4 --formulas {list} --schedules packed"));
         let kernels = report.rows().iter().filter(|row| row["kernel"] != "textbook");
-        let mut formulas: Vec<_> = kernels.map(|row| shown(&row["formula"])).collect();
+        let mut formulas: Vec<_> = kernels.map(|row| value_text(&row["formula"])).collect();
         formulas.sort();
         formulas.dedup();
         assert_eq!(formulas, sorted(list));
@@ -148,11 +149,11 @@ fn only_the_listed_instruction_sets_are_used_besides_the_baselines() {
     assert!(!features.is_empty());
     for isa in &features {
         for kernels in ["", "--kernels colour", "--kernels scalar,colour"] {
-            let ran = report(&format!(
+            let results = report(&format!(
                 "--size 4 --isa {isa} {kernels} --threads 1,2 --formulas exact \
                  --schedules coloured,sheet"
             ));
-            for row in ran.rows() {
+            for row in results.rows() {
                 let is_baseline = row["kernel"] == "textbook" || row["kernel"] == "scalar";
                 assert!(is_baseline || row["isa"] == **isa, "--isa {isa} {kernels}: {row}");
             }
@@ -160,7 +161,7 @@ fn only_the_listed_instruction_sets_are_used_besides_the_baselines() {
                 if kernels.is_empty() { &["colour", "grid"][..] } else { &["colour"][..] };
             for kernel in expected {
                 assert!(
-                    ran.distinct("kernel").contains(&(*kernel).to_owned()),
+                    results.distinct("kernel").contains(&(*kernel).to_owned()),
                     "{kernel} on {isa}"
                 );
             }
@@ -174,10 +175,10 @@ fn only_the_listed_instruction_sets_are_used_besides_the_baselines() {
 #[test]
 fn threads_run_the_best_of_the_listed_kernels() {
     let instruction_sets = |kernels: &str| {
-        let ran =
+        let results =
             report(&format!("--size 4 --kernels {kernels} --threads 1,2 --schedules coloured"));
         let row = |name: &str| {
-            let row = ran.rows().iter().find(|row| row["kernel"] == name);
+            let row = results.rows().iter().find(|row| row["kernel"] == name);
             row.map(|row| row["isa"].clone())
         };
         (row("colour"), row(kernels.split_once(',').unwrap().0))
@@ -191,14 +192,14 @@ fn threads_run_the_best_of_the_listed_kernels() {
 #[test]
 fn several_threads_use_the_kernel_colour_with_the_same_bits() {
     let list = "--schedules coloured,blocked/hilbert --formulas halley,quick";
-    let ran = report(&format!("--size 12 --threads 1,2,4 {list}"));
-    assert_eq!(ran.distinct("threads"), ["1", "2", "4"]);
-    for row in ran.rows() {
+    let results = report(&format!("--size 12 --threads 1,2,4 {list}"));
+    assert_eq!(results.distinct("threads"), ["1", "2", "4"]);
+    for row in results.rows() {
         assert_eq!(row["kernel"] == "colour", row["threads"] != 1, "{row}");
     }
     // If 1 is not listed, only the baselines run on one thread.
-    let ran = report(&format!("--size 6 --threads 2 {list}"));
-    for row in ran.rows().iter().filter(|row| row["threads"] == 1) {
+    let results = report(&format!("--size 6 --threads 2 {list}"));
+    for row in results.rows().iter().filter(|row| row["threads"] == 1) {
         assert!(row["kernel"] == "textbook" || row["kernel"] == "scalar", "{row}");
     }
 }
@@ -206,8 +207,8 @@ fn several_threads_use_the_kernel_colour_with_the_same_bits() {
 #[test]
 fn step_and_frame_options_are_respected() {
     let arguments = "compare --size 4 --substeps 3 --iterations 2 --frames 5 --warmup 4";
-    let ran = taut(&format!("{arguments} {FEW_ROWS} --json -")).succeeded();
-    let report = ran.report();
+    let output = taut(&format!("{arguments} {FEW_ROWS} --json -")).assert_success();
+    let report = output.report();
     let scene = report.scene();
     assert_eq!([&scene["substeps"], &scene["iterations"]], [3, 2]);
     assert_eq!([&scene["timed_frames"], &scene["warmup_frames"]], [5, 4]);
@@ -218,15 +219,16 @@ fn step_and_frame_options_are_respected() {
     for expected in
         ["3 substep(s) of 2 iteration(s)", "4 frames to warm up, 5 timed", "after frame 9"]
     {
-        assert!(ran.err.contains(expected), "{}", ran.err);
+        assert!(output.err.contains(expected), "{}", output.err);
     }
 }
 
 #[test]
 fn each_step_option_changes_the_result() {
     let hash = |arguments: &str| {
-        let ran = taut(&format!("compare --size 4 {arguments} {FEW_ROWS} --json -")).succeeded();
-        ran.report().hashes()
+        let output =
+            taut(&format!("compare --size 4 {arguments} {FEW_ROWS} --json -")).assert_success();
+        output.report().hashes()
     };
     let default = hash("--frames 2 --warmup 2");
     assert_eq!(hash("--frames 4 --warmup 0"), default, "warm-up frames are simulated differently");
@@ -254,7 +256,7 @@ fn each_seed_gives_its_own_shuffle() {
 fn the_smallest_scenes_run() {
     for arguments in ["--size 2", "--scene disc --size 2", "--scene sphere --size 1"] {
         for set in ["structural", "all"] {
-            compare(&format!("{arguments} --sticks {set} --formulas halley")).succeeded();
+            compare(&format!("{arguments} --sticks {set} --formulas halley")).assert_success();
         }
     }
 }

@@ -3,20 +3,20 @@
 use crate::run::{RunOutput, taut};
 
 /// The cells of a scene's row.
-fn row(ran: &RunOutput, scene: &str) -> Vec<String> {
-    let mut rows = ran.out.lines().map(|line| line.split_whitespace().map(str::to_owned));
+fn row(output: &RunOutput, scene: &str) -> Vec<String> {
+    let mut rows = output.out.lines().map(|line| line.split_whitespace().map(str::to_owned));
     let row = rows.find_map(|mut cells| (cells.next()? == scene).then(|| cells.collect()));
-    row.unwrap_or_else(|| panic!("{scene} is missing: {}", ran.out))
+    row.unwrap_or_else(|| panic!("{scene} is missing: {}", output.out))
 }
 
 #[test]
 fn scenes_stay_bounded_and_have_the_same_bits_on_one_thread_and_on_two() {
     // In two and in three dimensions, with and without pins, with bodies, and with self-collision.
     let scenes = ["curtain", "plants", "ragdolls", "springs", "boxes", "folded"];
-    let ran = taut(&format!("soak {} --minutes 0.1", scenes.join(" "))).succeeded();
-    assert_eq!(ran.err, "");
+    let output = taut(&format!("soak {} --minutes 0.1", scenes.join(" "))).assert_success();
+    assert_eq!(output.err, "");
     for scene in scenes {
-        let row = row(&ran, scene);
+        let row = row(&output, scene);
         assert_eq!(row[1], "0.1", "{row:?}");
         assert_eq!(row.last().unwrap(), "passed", "{row:?}");
     }
@@ -25,8 +25,8 @@ fn scenes_stay_bounded_and_have_the_same_bits_on_one_thread_and_on_two() {
 #[test]
 fn the_seed_decides_the_disturbance() {
     let hash = |arguments: &str| {
-        let ran = taut(&format!("soak curtain --minutes 0.05 {arguments}")).succeeded();
-        row(&ran, "curtain").into_iter().find(|cell| cell.len() == 16).unwrap()
+        let output = taut(&format!("soak curtain --minutes 0.05 {arguments}")).assert_success();
+        row(&output, "curtain").into_iter().find(|cell| cell.len() == 16).unwrap()
     };
     let first = hash("");
     assert_eq!(first, hash("--seed 1"));

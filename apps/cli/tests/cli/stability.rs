@@ -11,41 +11,42 @@ fn stability(arguments: &str) -> RunOutput {
     taut(&format!("stability {arguments}"))
 }
 
-fn bounded(row: &Value) -> bool {
+fn is_bounded(row: &Value) -> bool {
     row["left_bounds_at"].is_null()
 }
 
 #[test]
-fn exploding_and_bounded_orders_are_distinguished() {
-    let ran = taut(&format!("{BLOWING_UP} --schedules authored,sheet --json -")).succeeded();
-    let report = ran.report();
+fn blow_ups_and_bounded_simulations_are_distinguished() {
+    let output =
+        taut(&format!("{BLOWING_UP} --schedules authored,sheet --json -")).assert_success();
+    let report = output.report();
     assert_eq!(report.rows().len(), 4);
     for row in report.rows() {
         let blows_up = row["schedule"] == "authored" && row["formula"] == "exact";
-        assert_eq!(bounded(row), !blows_up, "{row}");
+        assert_eq!(is_bounded(row), !blows_up, "{row}");
         assert_eq!(row["default_schedule"], row["schedule"] == "sheet", "{row}");
         assert_eq!((&row["iterations"], &row["frames"]), (&1.into(), &360.into()), "{row}");
         assert_eq!(row["bound"], 100.0, "{row}");
     }
-    assert!(ran.err.contains("left at "), "{}", ran.err);
-    assert!(ran.err.contains("1 of 4 left their bounds"), "{}", ran.err);
-    assert!(ran.err.contains("sheet (default)"), "{}", ran.err);
+    assert!(output.err.contains("left at "), "{}", output.err);
+    assert!(output.err.contains("1 of 4 left their bounds"), "{}", output.err);
+    assert!(output.err.contains("sheet (default)"), "{}", output.err);
 }
 
-/// The bound is so small that every order exceeds it.
+/// The bound is so small that every simulation exceeds it.
 #[test]
 fn the_exit_code_is_1_if_and_only_if_a_default_blows_up() {
-    let narrow = "--sizes 6 --sticks all --frames 3 --bound 1e-6";
+    let tiny_bound = "--sizes 6 --sticks all --frames 3 --bound 1e-6";
     for (arguments, code) in [
         ("--schedules sheet --formulas halley", 1),
         ("--schedules blocked --formulas halley", 1),
         ("--schedules sheet,blocked --formulas exact", 0),
         ("--schedules authored,packed --formulas halley", 0),
     ] {
-        let ran = stability(&format!("{narrow} {arguments}"));
-        assert_eq!(ran.code, Some(code), "{arguments}: {ran:?}");
-        assert!(ran.out.contains("left at 1:"), "{ran:?}");
-        assert_eq!(ran.err.contains("blows up"), code == 1, "{ran:?}");
+        let output = stability(&format!("{tiny_bound} {arguments}"));
+        assert_eq!(output.code, Some(code), "{arguments}: {output:?}");
+        assert!(output.out.contains("left at 1:"), "{output:?}");
+        assert_eq!(output.err.contains("blows up"), code == 1, "{output:?}");
     }
 }
 
@@ -54,9 +55,10 @@ fn every_combination_has_a_row_in_json_and_csv() {
     let folder = Folder::new();
     let arguments = "--shapes drape,disc --sizes 4,5 --sticks structural,all --iterations 1,2 \
                  --substeps 1,2 --dt 0.01,0.02 --frames 2 --formulas exact,quick";
-    let ran =
-        folder.taut(&format!("stability {arguments} --json out.json --csv out.csv")).succeeded();
-    let report = crate::run::Report::from(&folder.read("out.json"));
+    let output = folder
+        .taut(&format!("stability {arguments} --json out.json --csv out.csv"))
+        .assert_success();
+    let report = crate::run::Report::parse(&folder.read("out.json"));
     let per_scene = 2 * 2 * (2 * 2 * 2) * 2; // sizes, sets, steps, formulas
     assert_eq!(
         report.rows().len(),
@@ -65,7 +67,7 @@ fn every_combination_has_a_row_in_json_and_csv() {
     );
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
     for column in ["dt ms", "substeps", "iterations", "exact", "quick"] {
-        assert!(ran.out.contains(column), "{column}: {}", ran.out);
+        assert!(output.out.contains(column), "{column}: {}", output.out);
     }
 }
 

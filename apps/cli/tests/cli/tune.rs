@@ -9,13 +9,13 @@ fn tune(arguments: &str) -> RunOutput {
     taut(&format!("tune --size 9 --threads 1,2 {arguments}"))
 }
 
-fn tuned(folder: &Folder) -> Value {
+fn saved_tuning(folder: &Folder) -> Value {
     serde_json::from_str(&folder.read("tuned.json")).unwrap()
 }
 
 #[test]
 fn the_result_is_preserved_unless_any_schedule_is_allowed() {
-    let report = tune("--json -").succeeded().report();
+    let report = tune("--json -").assert_success().report();
     let value = &report.value;
     assert_eq!(
         (&value["same_result"], &value["tuned"]["formula"]),
@@ -25,40 +25,40 @@ fn the_result_is_preserved_unless_any_schedule_is_allowed() {
     assert_eq!(value["chosen"]["hash"], value["default_choice"]["hash"]);
     assert_eq!(value["chosen"]["hash"], value["runner_up"]["hash"]);
 
-    let ran = tune("--schedule packed").succeeded();
-    assert!(ran.out.contains("Result: bit-identical to that of packed."), "{}", ran.out);
+    let output = tune("--schedule packed").assert_success();
+    assert!(output.out.contains("Result: bit-identical to that of packed."), "{}", output.out);
 
     // An unstable schedule is rejected unless any schedule is allowed: its result is not bounded.
     let unstable = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
     taut(unstable).assert_error(&["'authored'", "bounded"]);
-    let ran = taut(&format!("{unstable} --any-schedule")).succeeded();
-    assert!(ran.out.contains("DIFFERENT from that of authored"), "{}", ran.out);
+    let output = taut(&format!("{unstable} --any-schedule")).assert_success();
+    assert!(output.out.contains("DIFFERENT from that of authored"), "{}", output.out);
 }
 
 #[test]
 fn all_candidates_are_listed_and_code_for_the_choice_is_printed() {
-    let ran = tune("--json -").succeeded();
-    let report = ran.report();
+    let output = tune("--json -").assert_success();
+    let report = output.report();
     let candidates = report.value["candidates"].as_array().unwrap();
     for kernel in ["scalar", "wide", "grid"] {
-        assert!(candidates.iter().any(|it| it["kernel"] == kernel), "{kernel}");
+        assert!(candidates.iter().any(|candidate| candidate["kernel"] == kernel), "{kernel}");
     }
     for schedule in ["sheet", "sheet+hilbert", "banded/rcm", "blocked", "packed", "coloured"] {
-        assert!(candidates.iter().any(|it| it["schedule"] == schedule), "{schedule}");
+        assert!(candidates.iter().any(|candidate| candidate["schedule"] == schedule), "{schedule}");
     }
     for line in ["Choice: ", "Runner-up: ", "taut = { path", "use taut::prelude::*;", "plan.step("]
     {
-        assert!(ran.err.contains(line), "'{line}' is missing: {}", ran.err);
+        assert!(output.err.contains(line), "'{line}' is missing: {}", output.err);
     }
     let rust = report.value["rust"].as_str().unwrap();
-    assert!(rust.lines().all(|line| ran.err.contains(line)), "{}", ran.err);
+    assert!(rust.lines().all(|line| output.err.contains(line)), "{}", output.err);
 }
 
 #[test]
 fn compare_runs_the_saved_tuning() {
-    let folder = Folder::with(&valid_files());
-    folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").succeeded();
-    let saved = tuned(&folder);
+    let folder = Folder::with_files(&valid_files());
+    folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").assert_success();
+    let saved = saved_tuning(&folder);
     let report = folder.report("--mesh patch.obj --tuned tuned.json");
     assert_eq!(report.rows().len(), 2);
     let row = &report.rows()[1];
@@ -70,15 +70,18 @@ fn compare_runs_the_saved_tuning() {
 }
 
 #[test]
-fn a_tuning_for_copies_is_saved_and_compared_with_the_same_number() {
-    let folder = Folder::with(&valid_files());
+fn a_tuning_for_copies_is_saved_and_compared_with_the_same_number_of_copies() {
+    let folder = Folder::with_files(&valid_files());
     let arguments = "--mesh patch.obj --copies 18 --schedule coloured --save tuned.json --json -";
-    let ran = folder.taut(&format!("tune {arguments}")).succeeded();
-    let value = ran.report().value;
+    let output = folder.taut(&format!("tune {arguments}")).assert_success();
+    let value = output.report().value;
     let candidates = value["candidates"].as_array().unwrap();
-    assert!(candidates.iter().any(|it| it["kernel"] == "copies"), "{value}");
-    assert_eq!((&value["scene"]["copies"], &tuned(&folder)["copies"]), (&18.into(), &18.into()));
-    assert!(ran.err.contains("repeat_n(&particles, 18)"), "{}", ran.err);
+    assert!(candidates.iter().any(|candidate| candidate["kernel"] == "copies"), "{value}");
+    assert_eq!(
+        (&value["scene"]["copies"], &saved_tuning(&folder)["copies"]),
+        (&18.into(), &18.into())
+    );
+    assert!(output.err.contains("repeat_n(&particles, 18)"), "{}", output.err);
 
     let report = folder.report("--mesh patch.obj --tuned tuned.json");
     assert_eq!(report.value["scene"]["copies"], 18);
@@ -89,10 +92,10 @@ fn a_tuning_for_copies_is_saved_and_compared_with_the_same_number() {
 
 #[test]
 fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
-    let folder = Folder::with(&valid_files());
-    folder.taut("tune --mesh patch.obj --save tuned.json").succeeded();
-    let with = |key: &str, value: Value| {
-        let mut changed = tuned(&folder);
+    let folder = Folder::with_files(&valid_files());
+    folder.taut("tune --mesh patch.obj --save tuned.json").assert_success();
+    let with_value = |key: &str, value: Value| {
+        let mut changed = saved_tuning(&folder);
         changed[key] = value;
         changed.to_string().into_bytes()
     };
@@ -100,19 +103,23 @@ fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
         ("empty.json", Vec::new(), "not a tuning file"),
         ("text.json", b"not JSON".to_vec(), "not a tuning file"),
         ("list.json", b"[]".to_vec(), "not a tuning file"),
-        ("kernel.json", with("kernel", "abacus".into()), "'abacus'"),
-        ("no_threads.json", with("threads", 0.into()), "0 threads"),
-        ("many_threads.json", with("threads", 4_000_000_000_u32.into()), "4000000000 threads"),
-        ("no_copies.json", with("copies", 0.into()), "0 copies"),
-        ("many_copies.json", with("copies", 4_000_000_000_u32.into()), "at most"),
-        ("schedule.json", with("schedule", "random".into()), "'random'"),
-        ("formula.json", with("formula", "euler".into()), "`euler`"),
+        ("kernel.json", with_value("kernel", "abacus".into()), "'abacus'"),
+        ("no_threads.json", with_value("threads", 0.into()), "0 threads"),
+        (
+            "many_threads.json",
+            with_value("threads", 4_000_000_000_u32.into()),
+            "4000000000 threads",
+        ),
+        ("no_copies.json", with_value("copies", 0.into()), "0 copies"),
+        ("many_copies.json", with_value("copies", 4_000_000_000_u32.into()), "at most"),
+        ("schedule.json", with_value("schedule", "random".into()), "'random'"),
+        ("formula.json", with_value("formula", "euler".into()), "`euler`"),
     ];
     let files = invalid.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
-    let folder = Folder::with(&[&valid_files()[..], &files].concat());
+    let folder = Folder::with_files(&[&valid_files()[..], &files].concat());
     for (name, _, expected) in invalid {
-        let ran = folder.compare(&format!("--mesh patch.obj --tuned {name}"));
-        ran.assert_error(&[name, expected]);
+        let output = folder.compare(&format!("--mesh patch.obj --tuned {name}"));
+        output.assert_error(&[name, expected]);
     }
     folder.compare("--mesh patch.obj --tuned nowhere.json").assert_error(&["nowhere.json", "read"]);
 }
@@ -120,18 +127,18 @@ fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
 #[test]
 fn a_tuning_for_another_mesh_is_rejected() {
     let folder = Folder::new();
-    folder.taut("tune --size 5 --save tuned.json").succeeded();
-    folder.compare("--size 5 --tuned tuned.json").succeeded();
+    folder.taut("tune --size 5 --save tuned.json").assert_success();
+    folder.compare("--size 5 --tuned tuned.json").assert_success();
     folder.compare("--size 6 --tuned tuned.json").assert_error(&["another mesh", "25", "36"]);
 }
 
 #[test]
 fn json_csv_and_the_tuning_file_are_written() {
     let folder = Folder::new();
-    folder.taut("tune --size 5 --json out.json --csv out.csv --save tuned.json").succeeded();
-    let report = Report::from(&folder.read("out.json"));
+    folder.taut("tune --size 5 --json out.json --csv out.csv --save tuned.json").assert_success();
+    let report = Report::parse(&folder.read("out.json"));
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
-    assert_eq!(report.value["tuned"], tuned(&folder));
+    assert_eq!(report.value["tuned"], saved_tuning(&folder));
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn scenes_that_cannot_be_shown_give_an_error() {
     taut("view drape --kernel abacus").assert_usage_error(&["abacus", "scalar"]);
     taut("view drape --isa z80").assert_error(&["z80", "scalar"]);
     taut("view plants --kernel grid").assert_error(&["grid", "sheet"]);
-    let folder = Folder::with(&[("bad.toml", b"[step]\nsubstep = 4\n".to_vec())]);
+    let folder = Folder::with_files(&[("bad.toml", b"[step]\nsubstep = 4\n".to_vec())]);
     folder.taut("view bad.toml").assert_error(&["bad.toml", "line 2", "substep"]);
     folder.taut("view bad.toml --size 3").assert_error(&["--size"]);
 }
@@ -22,13 +22,13 @@ fn the_page_is_served_until_an_interrupt() {
     use std::net::TcpStream;
     use std::process::Stdio;
 
-    let far = "[[model]]\nname = \"it\"\ndrape = { size = 8 }\nat = [0, 70000, 0]\n";
-    let folder = Folder::with(&[("far.toml", far.as_bytes().to_vec())]);
+    let far = "[[model]]\nname = \"sheet\"\ndrape = { size = 8 }\nat = [0, 70000, 0]\n";
+    let folder = Folder::with_files(&[("far.toml", far.as_bytes().to_vec())]);
     let mut command = folder.command("view far.toml");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.strip_prefix("http://").and_then(|it| it.split_once(' ')).unwrap().0;
+    let address = line.strip_prefix("http://").and_then(|rest| rest.split_once(' ')).unwrap().0;
 
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET /worker.js HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
@@ -42,5 +42,8 @@ fn the_page_is_served_until_an_interrupt() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let mut errors = String::new();
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
-    assert!(errors.starts_with("taut: warning: model 'it' is too far from the origin"), "{errors}");
+    assert!(
+        errors.starts_with("taut: warning: model 'sheet' is too far from the origin"),
+        "{errors}"
+    );
 }

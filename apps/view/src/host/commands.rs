@@ -7,7 +7,7 @@ use super::{Host, build_scene, clock};
 use crate::pages::PageId;
 use crate::protocol::{Command, HELD_MAX};
 use crate::request::{BadSetting, SettingRequest};
-use crate::session::{AnySession, Applied, SessionError, with_session};
+use crate::session::{AnySession, ApplyOutcome, SessionError, with_session};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -55,13 +55,13 @@ impl Host {
                 if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
                     return Err(CommandError::TooManyHeld);
                 }
-                with_session!(&mut self.session, it => it.grab(particle))?;
+                with_session!(&mut self.session, session => session.grab(particle))?;
                 page.held.insert(particle);
             }
             Command::Drag { particle, to } => {
                 // Loading another scene clears `held`; drags that arrive later are ignored.
                 if page.held.contains(&particle) {
-                    with_session!(&mut self.session, it => it.drag(particle, to))?;
+                    with_session!(&mut self.session, session => session.drag(particle, to))?;
                 }
             }
             Command::Release { particle } => {
@@ -69,7 +69,9 @@ impl Host {
                     self.release(particle)?;
                 }
             }
-            Command::Cut { from, to } => with_session!(&mut self.session, it => it.cut(from, to)),
+            Command::Cut { from, to } => {
+                with_session!(&mut self.session, session => session.cut(from, to))
+            }
             Command::Step => self.step(),
             Command::Reset => self.reset()?,
             Command::Pause { on } => {
@@ -92,10 +94,10 @@ impl Host {
                 self.apply(SettingRequest { sleep: Some(on), ..self.request.clone() })?;
             }
             Command::Set(change) => {
-                self.apply(self.request.clone().changed(change, self.threads)?)?;
+                self.apply(self.request.clone().with_change(change, self.threads)?)?;
             }
             Command::Race { kernel: None, .. } => {
-                with_session!(&mut self.session, it => it.stop_race());
+                with_session!(&mut self.session, session => session.stop_race());
                 self.state_version += 1;
             }
             Command::Race { kernel, instructions } => {
@@ -103,7 +105,7 @@ impl Host {
                 let kernel =
                     kernel.map(|name| name.parse()).transpose().map_err(BadSetting::Kernel)?;
                 let choice = KernelChoice { kernel, isa: instructions, threads };
-                with_session!(&mut self.session, it => it.race(&choice))?;
+                with_session!(&mut self.session, session => session.race(&choice))?;
                 self.state_version += 1;
             }
             Command::Scene { scene, size } => self.load_scene(scene, size)?,
@@ -114,28 +116,28 @@ impl Host {
     /// Releases a particle, unless a page holds it.
     pub(super) fn release(&mut self, particle: usize) -> Result<(), CommandError> {
         if !self.pages.any_holds(particle) {
-            with_session!(&mut self.session, it => it.release(particle))?;
+            with_session!(&mut self.session, session => session.release(particle))?;
         }
         Ok(())
     }
 
     fn reset(&mut self) -> Result<(), CommandError> {
-        with_session!(&mut self.session, it => it.reset())?;
+        with_session!(&mut self.session, session => session.reset())?;
         self.start_epoch();
         Ok(())
     }
 
     fn apply(&mut self, request: SettingRequest) -> Result<(), CommandError> {
-        let applied = with_session!(&mut self.session, it => it.apply(request.clone()))?;
+        let outcome = with_session!(&mut self.session, session => session.apply(request.clone()))?;
         self.request = request;
         self.state_version += 1;
-        match applied {
-            Applied::InPlace => {}
-            Applied::Rebuilt => self.epoch += 1,
-            Applied::Restarted(why) => {
+        match outcome {
+            ApplyOutcome::InPlace => {}
+            ApplyOutcome::Rebuilt => self.epoch += 1,
+            ApplyOutcome::Restarted(cause) => {
                 self.start_epoch();
-                if let Some(why) = why {
-                    self.pages.push_error(&format!("Restarted: {why}"));
+                if let Some(cause) = cause {
+                    self.pages.push_error(&format!("Restarted: {cause}"));
                 }
             }
         }

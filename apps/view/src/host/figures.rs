@@ -5,22 +5,24 @@ use crate::protocol::Figures;
 use crate::session::with_session;
 use crate::step_timer::StepTimes;
 
-/// The maximum share of the run time that may be spent on computing stretch and energy.
-const DIAGNOSTICS_SHARE: f64 = 0.02;
+/// The maximum fraction of the run time that may be spent on computing stretch and energy.
+const DIAGNOSTICS_FRACTION_MAX: f64 = 0.02;
 
 impl Host {
     /// Updates the figures, and increments their version if they changed.
     pub(super) fn update_figures(&mut self) {
-        with_session!(&mut self.session, it => it.end_window());
-        let StepTimes { step_s, sticks_s } = with_session!(&self.session, it => it.step_times());
-        let counts = with_session!(&self.session, it => it.counts());
-        let relaxations = with_session!(&self.session, it => it.iterations_per_step()) as f64
+        with_session!(&mut self.session, session => session.end_window());
+        let StepTimes { step_s, sticks_s } =
+            with_session!(&self.session, session => session.step_times());
+        let counts = with_session!(&self.session, session => session.counts());
+        let relaxations = with_session!(&self.session, session => session.iterations_per_step())
+            as f64
             * counts.sticks as f64;
-        let [divisions, roots] = with_session!(&self.session, it => it.operations());
+        let [divisions, roots] = with_session!(&self.session, session => session.operations());
         if self.diagnostics_pause <= 0.0 {
             let start = (self.stopwatch)();
             if let Ok((stretch, [kinetic, potential])) =
-                with_session!(&self.session, it => it.diagnostics())
+                with_session!(&self.session, session => session.diagnostics())
             {
                 self.figures = Figures {
                     stretch_rms: stretch.rms,
@@ -32,7 +34,7 @@ impl Host {
                     ..self.figures
                 };
             }
-            self.diagnostics_pause = ((self.stopwatch)() - start) / DIAGNOSTICS_SHARE;
+            self.diagnostics_pause = ((self.stopwatch)() - start) / DIAGNOSTICS_FRACTION_MAX;
         }
         let ratio =
             |dividend: f64, divisor: f64| if divisor > 0.0 { dividend / divisor } else { 0.0 };
@@ -45,11 +47,11 @@ impl Host {
             roots,
             dropped_time: self.dropped_time,
             torn: counts.torn,
-            models: with_session!(&self.session, it => it.models()),
-            asleep: with_session!(&self.session, it => it.asleep()),
-            steps: with_session!(&self.session, it => it.steps()),
+            models: with_session!(&self.session, session => session.model_count()),
+            asleep: with_session!(&self.session, session => session.sleeping_count()),
+            steps: with_session!(&self.session, session => session.steps()),
             blew_up: self.blew_up,
-            comparison: with_session!(&self.session, it => it.comparison_figures()),
+            comparison: with_session!(&self.session, session => session.comparison_figures()),
             ..self.figures
         };
         if figures != self.figures || self.figures_version == 0 {

@@ -4,15 +4,15 @@ use taut::Formula;
 use taut::world::LibraryScene;
 
 use super::{FILE, Host, size_max};
-use crate::kernels::available;
+use crate::kernels::available_kernels;
 use crate::pages::PageId;
 #[cfg(feature = "server")]
 use crate::pages::TopologySent;
 use crate::protocol::{Message, Notice, SceneEntry, State};
 use crate::session::with_session;
 
-/// The time between updates of the figures, s.
-const FIGURES_EVERY: f64 = 0.1;
+/// The interval between updates of the figures, s.
+const FIGURES_INTERVAL: f64 = 0.1;
 
 impl Host {
     /// Whether a page has been sent the current topology and, if it requested a frame, a frame of
@@ -39,18 +39,19 @@ impl Host {
             page.state_sent = Some(state_version);
             return Some(Message::from_notice(&Notice::State(Box::new(self.state()))));
         }
-        if let Some(message) = with_session!(&self.session, it => it.topology_message(page, epoch))
+        if let Some(message) =
+            with_session!(&self.session, session => session.topology_message(page, epoch))
         {
             return Some(message);
         }
-        let frame = (epoch, with_session!(&self.session, it => it.steps()));
+        let frame = (epoch, with_session!(&self.session, session => session.steps()));
         if page.wants_frame && page.frame_sent != Some(frame) {
             page.wants_frame = false;
             page.frame_sent = Some(frame);
-            return Some(with_session!(&self.session, it => it.frame(epoch)));
+            return Some(with_session!(&self.session, session => session.frame(epoch)));
         }
-        if self.since_figures >= FIGURES_EVERY {
-            self.since_figures = 0.0;
+        if self.time_since_figures >= FIGURES_INTERVAL {
+            self.time_since_figures = 0.0;
             self.update_figures();
         }
         let page = self.pages.get_mut(id)?;
@@ -65,10 +66,10 @@ impl Host {
         let library_scene = LibraryScene::named(&self.scene).ok();
         let mut scenes: Vec<SceneEntry> = LibraryScene::ALL
             .iter()
-            .map(|it| SceneEntry {
-                name: it.name.to_owned(),
-                about: it.description.to_owned(),
-                dimensions: it.dimensions,
+            .map(|scene| SceneEntry {
+                name: scene.name.to_owned(),
+                about: scene.description.to_owned(),
+                dimensions: scene.dimensions,
             })
             .collect();
         scenes.extend(self.file.as_ref().map(|(about, scene)| SceneEntry {
@@ -76,32 +77,32 @@ impl Host {
             about: about.clone(),
             dimensions: scene.dimensions(),
         }));
-        with_session!(&self.session, it => State {
+        with_session!(&self.session, session => State {
             scenes,
             scene: self.scene.clone(),
             dimensions: self.session.dimensions(),
-            sizes: library_scene.map(|it| sizes(it, self.size)),
+            sizes: library_scene.map(|scene| sizes(scene, self.size)),
             size: self.size,
-            size_is: library_scene.map(|it| it.size_unit),
+            size_is: library_scene.map(|scene| scene.size_unit),
             copies_max: library_scene
-                .filter(|it| it.copies)
-                .map(|it| size_max(it, self.initial_size)),
-            kernels: available(it.has_sheets_and_copies()),
+                .filter(|scene| scene.copies)
+                .map(|scene| size_max(scene, self.initial_size)),
+            kernels: available_kernels(session.has_sheets_and_copies()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
-            schedules: it.orders(),
+            schedules: session.orders(),
             threads: self.threads,
-            settings: it.in_force(),
+            settings: session.current_settings(),
             gravity: self.request.gravity,
-            wind: it.has_wind(),
-            tethers: it.has_tethers(),
-            collisions: it.has_collisions(),
-            sleep: it.may_sleep(),
+            wind: session.has_wind(),
+            tethers: session.has_tethers(),
+            collisions: session.has_collisions(),
+            sleep: session.may_sleep(),
             paused: self.paused,
-            comparison: it.comparison_kernel(),
-            counts: it.counts(),
+            comparison: session.comparison_kernel(),
+            counts: session.counts(),
             machine: self.machine.clone(),
-            bounds: it.bounds(),
-            step: it.dt(),
+            bounds: session.bounds(),
+            step: session.dt(),
         })
     }
 }
@@ -109,7 +110,8 @@ impl Host {
 /// Suggested sizes: 0.5, 1, 2 and 4 times the scene's default size, and the current size.
 fn sizes(scene: &LibraryScene, current: Option<usize>) -> Vec<usize> {
     let multiples = [scene.size / 2, scene.size, 2 * scene.size, 4 * scene.size];
-    let mut sizes: Vec<usize> = multiples.into_iter().filter(|&it| it > 0).chain(current).collect();
+    let mut sizes: Vec<usize> =
+        multiples.into_iter().filter(|&size| size > 0).chain(current).collect();
     sizes.sort_unstable();
     sizes.dedup();
     sizes

@@ -10,14 +10,14 @@ use taut::world::{AnyScene, Clock, LibraryScene, Warning};
 
 use self::commands::CommandError;
 use crate::pages::{PageId, Pages};
-use crate::protocol::{Change, Figures, TIMES_OWN_SIZE_MAX};
+use crate::protocol::{Change, Figures, SIZE_FACTOR_MAX};
 use crate::request::SettingRequest;
 use crate::session::{AnySession, SessionError, with_session};
 
 /// The maximum number of steps of one call of `advance`; further time is dropped.
 const STEPS_AT_ONCE_MAX: u32 = 4;
 
-/// The largest initial size, unless `TIMES_OWN_SIZE_MAX` allows a larger one.
+/// The largest initial size, unless `SIZE_FACTOR_MAX` allows a larger one.
 const INITIAL_SIZE_MAX: usize = 2048;
 
 /// The name of the scene that was loaded from a file.
@@ -77,7 +77,7 @@ pub struct Host {
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
 
-    /// Pages may request sizes up to the initial one even if it exceeds `TIMES_OWN_SIZE_MAX`.
+    /// Pages may request sizes up to the initial one even if it exceeds `SIZE_FACTOR_MAX`.
     initial_size: usize,
     scene: String,
     size: Option<usize>,
@@ -89,7 +89,7 @@ pub struct Host {
     /// Simulated time that was dropped, s.
     dropped_time: f64,
     /// Time since the last update of the figures, s.
-    since_figures: f64,
+    time_since_figures: f64,
     /// Time until stretch and energy may be computed again, s.
     diagnostics_pause: f64,
     figures: Figures,
@@ -130,11 +130,13 @@ impl Host {
     pub fn new(options: Options) -> Result<Self, HostError> {
         let Options { scene, size, file, settings, threads, machine, stopwatch } = options;
         let (any_scene, size) = build_scene(&scene, size, INITIAL_SIZE_MAX, file.as_ref())?;
-        let request =
-            SettingRequest::defaults().changed(settings, threads).map_err(CommandError::from)?;
+        let request = SettingRequest::defaults()
+            .with_change(settings, threads)
+            .map_err(CommandError::from)?;
         let mut session =
             AnySession::new(any_scene, SettingRequest::defaults()).map_err(CommandError::from)?;
-        with_session!(&mut session, it => it.apply(request.clone())).map_err(CommandError::from)?;
+        with_session!(&mut session, session => session.apply(request.clone()))
+            .map_err(CommandError::from)?;
         let clock = clock(&session)?;
         let mut host = Self {
             file,
@@ -150,7 +152,7 @@ impl Host {
             paused: false,
             blew_up: false,
             dropped_time: 0.0,
-            since_figures: 0.0,
+            time_since_figures: 0.0,
             diagnostics_pause: 0.0,
             figures: Figures::default(),
             epoch: 1,
@@ -164,7 +166,7 @@ impl Host {
 
     /// See [`World::warnings`](taut::world::World::warnings).
     pub fn warnings(&self) -> Vec<Warning> {
-        with_session!(&self.session, it => it.warnings())
+        with_session!(&self.session, session => session.warnings())
     }
 
     /// Connects a page.
@@ -183,17 +185,18 @@ impl Host {
 
     /// Seconds until the next step. `None` if no page is connected, the simulation is paused, or it
     /// blew up.
-    pub fn due(&self) -> Option<f64> {
+    pub fn seconds_until_step(&self) -> Option<f64> {
         let is_running = !(self.pages.is_empty() || self.paused || self.blew_up);
         let remaining_fraction = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
         is_running.then(|| {
-            remaining_fraction(self.clock) * f64::from(with_session!(&self.session, it => it.dt()))
+            remaining_fraction(self.clock)
+                * f64::from(with_session!(&self.session, session => session.dt()))
         })
     }
 
     /// Advances time by `elapsed` seconds and runs the steps that are due.
     pub fn advance(&mut self, elapsed: f64) {
-        if self.due().is_some() {
+        if self.seconds_until_step().is_some() {
             let frame = self.clock.advance(elapsed);
             self.dropped_time += frame.dropped;
             for _ in 0..frame.steps {
@@ -201,14 +204,14 @@ impl Host {
             }
         }
         self.diagnostics_pause -= elapsed;
-        self.since_figures += elapsed;
+        self.time_since_figures += elapsed;
     }
 
     fn step(&mut self) {
         if self.blew_up {
             return;
         }
-        match with_session!(&mut self.session, it => it.step(&*self.stopwatch)) {
+        match with_session!(&mut self.session, session => session.step(&*self.stopwatch)) {
             Ok(is_bounded) => self.blew_up = !is_bounded,
             Err(error) => {
                 self.blew_up = true;
@@ -228,14 +231,15 @@ impl Host {
 }
 
 fn clock(session: &AnySession) -> Result<Clock, CommandError> {
-    let clock = Clock::new(with_session!(session, it => it.dt())).map_err(SessionError::from)?;
+    let clock =
+        Clock::new(with_session!(session, session => session.dt())).map_err(SessionError::from)?;
     Ok(clock.with_max_steps(STEPS_AT_ONCE_MAX))
 }
 
-/// The largest size of a scene: [`TIMES_OWN_SIZE_MAX`] times the default, or `at_least` if that is
+/// The largest size of a scene: [`SIZE_FACTOR_MAX`] times the default, or `at_least` if that is
 /// larger.
 fn size_max(scene: &LibraryScene, at_least: usize) -> usize {
-    at_least.max(TIMES_OWN_SIZE_MAX * scene.size)
+    at_least.max(SIZE_FACTOR_MAX * scene.size)
 }
 
 /// Builds the scene of that name, and returns it with its size, which may be at most

@@ -19,7 +19,8 @@ pub struct Mesh {
     pub obstacles: Vec<ObstacleShape>,
     /// Particles that are pinned at the start.
     pub pinned: Vec<u32>,
-    /// Sticks to hide: those that only keep a posture, and one-sided ones.
+    /// Sticks to hide: auxiliary ones, such as those that keep the posture of a ragdoll, and
+    /// one-sided ones.
     pub hidden_sticks: Vec<u32>,
     /// Particles with a radius, and their radii, m.
     pub radii: Vec<(u32, f32)>,
@@ -101,8 +102,8 @@ pub enum MessageKind {
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    /// Writes the header, and reserves `bytes` for the body. `header_numbers` are two numbers whose
-    /// meaning depends on the kind.
+    /// Writes the header, and reserves `bytes` for the body. `header_numbers` are the last two values of
+    /// the header; their meaning depends on the kind.
     pub(crate) fn new(
         kind: MessageKind,
         epoch: u32,
@@ -115,21 +116,21 @@ impl Writer {
         writer
     }
 
-    pub(crate) fn f32s(&mut self, numbers: impl IntoIterator<Item = f32>) {
-        self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
+    pub(crate) fn f32s(&mut self, values: impl IntoIterator<Item = f32>) {
+        self.0.extend(values.into_iter().flat_map(f32::to_le_bytes));
     }
 
     /// Like `f32s`, for points; faster, because it reserves the space once and writes in place.
     pub(crate) fn points(&mut self, points: &[[f32; 3]]) {
         let start = self.0.len();
         self.0.resize(start + size_of_val(points), 0);
-        for (bytes, number) in self.0[start..].chunks_exact_mut(4).zip(points.as_flattened()) {
-            bytes.copy_from_slice(&number.to_le_bytes());
+        for (bytes, coordinate) in self.0[start..].chunks_exact_mut(4).zip(points.as_flattened()) {
+            bytes.copy_from_slice(&coordinate.to_le_bytes());
         }
     }
 
-    pub(crate) fn u32s(&mut self, numbers: impl IntoIterator<Item = u32>) {
-        self.0.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
+    pub(crate) fn u32s(&mut self, values: impl IntoIterator<Item = u32>) {
+        self.0.extend(values.into_iter().flat_map(u32::to_le_bytes));
     }
 
     pub(crate) fn json(&mut self, mesh: &Mesh) {

@@ -135,7 +135,7 @@ pub struct Change {
     /// Iterations of a pass.
     #[serde(deserialize_with = "present")]
     pub iterations: Option<Option<u32>>,
-    /// Passes (iterations, then collisions) of a substep.
+    /// Passes (iterations, then ties, then collisions) of a substep.
     #[serde(deserialize_with = "present")]
     pub passes: Option<Option<u32>>,
     /// Relative rate at which a free particle loses velocity, 1/s.

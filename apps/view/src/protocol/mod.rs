@@ -24,7 +24,7 @@
 //! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
 //! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read but not run | 32 | the server stops reading from that socket until there is room (back pressure) |
 //! | [`HELD_MAX`]: particles that a page holds | 64 | [`Notice::Error`] |
-//! | [`TIMES_OWN_SIZE_MAX`]: size of a scene, as a multiple of its default size | 8 (or the size that `taut view` started with) | [`Notice::Error`] |
+//! | [`SIZE_FACTOR_MAX`]: size of a scene, as a multiple of its default size | 8 (or the size that `taut view` started with) | [`Notice::Error`] |
 //! | queued errors for a page that takes no messages | 16 | the oldest are dropped |
 //! | other queued messages for a page | 1 | the next message has the newest state |
 //!
@@ -42,8 +42,8 @@ pub(crate) use binary::Writer;
 pub use binary::{DrawnModel, Mesh, MessageKind, ObstacleShape};
 pub use command::{Change, Command};
 pub use notice::{
-    ComparisonFigures, ComparisonKernel, Counts, Figures, InForce, KernelEntry, Notice, SceneEntry,
-    State,
+    ComparisonFigures, ComparisonKernel, Counts, CurrentSettings, Figures, KernelEntry, Notice,
+    SceneEntry, State,
 };
 
 /// Maximum number of pages connected to a server.
@@ -59,7 +59,7 @@ pub const COMMANDS_QUEUED_MAX: usize = 32;
 pub const HELD_MAX: usize = 64;
 
 /// The largest size that a page may request, as a multiple of the scene's default size.
-pub const TIMES_OWN_SIZE_MAX: usize = 8;
+pub const SIZE_FACTOR_MAX: usize = 8;
 
 /// An encoded message for a page.
 #[derive(Clone, Debug, PartialEq)]

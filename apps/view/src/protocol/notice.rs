@@ -39,12 +39,12 @@ pub struct State {
     pub kernels: Vec<KernelEntry>,
     /// The available formulas.
     pub formulas: Vec<String>,
-    /// The orders that suit the scene.
+    /// The names of the orders that the scene supports.
     pub schedules: Vec<String>,
     /// The maximum number of threads.
     pub threads: usize,
     /// The current settings.
-    pub settings: InForce,
+    pub settings: CurrentSettings,
     /// Whether gravity acts.
     pub gravity: bool,
     /// Whether the forces of the scene, or the default wind, act.
@@ -93,10 +93,10 @@ pub struct KernelEntry {
     pub reason: Option<&'static str>,
 }
 
-/// The settings in force. Values of sticks are null if they differ between sticks; `tear` also if
+/// The current settings. Values of sticks are null if they differ between sticks; `tear` also if
 /// no stick tears.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct InForce {
+pub struct CurrentSettings {
     /// The kernel of the largest island.
     pub kernel: String,
     /// Its instruction set.
@@ -144,13 +144,13 @@ pub struct ComparisonKernel {
 /// Numbers of particles, sticks and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Particles.
+    /// Number of particles.
     pub particles: usize,
-    /// Sticks, including torn ones.
+    /// Number of sticks, including torn ones.
     pub sticks: usize,
-    /// Faces, including removed ones.
+    /// Number of faces, including removed ones.
     pub faces: usize,
-    /// Torn sticks when this message was made; [`Figures`] has the current number.
+    /// Number of torn sticks when this message was made; [`Figures`] has the current number.
     pub torn: usize,
 }
 
@@ -189,11 +189,11 @@ pub struct Figures {
     /// Simulated time that was dropped because the machine was too slow, s.
     #[serde(rename = "behind")]
     pub dropped_time: f64,
-    /// Torn sticks.
+    /// Number of torn sticks.
     pub torn: usize,
-    /// The models.
+    /// Number of models.
     pub models: usize,
-    /// The models that are asleep.
+    /// Number of models that are asleep.
     pub asleep: usize,
     /// Steps since the start of the scene.
     pub steps: u64,

@@ -23,31 +23,31 @@ impl AllowedHosts {
     pub(super) fn new(address: SocketAddr) -> Self {
         let names = ["127.0.0.1", "localhost"];
         let port = address.port();
-        let mut own = names.map(|name| format!("{name}:{port}")).to_vec();
+        let mut hosts = names.map(|name| format!("{name}:{port}")).to_vec();
         if port == HTTP_PORT {
             // Browsers omit the default port.
-            own.extend(names.map(str::to_owned));
+            hosts.extend(names.map(str::to_owned));
         }
-        Self(own.into())
+        Self(hosts.into())
     }
 
-    fn is_own_host(&self, host: &str) -> bool {
-        self.0.iter().any(|own| own.eq_ignore_ascii_case(host))
+    fn is_allowed_host(&self, host: &str) -> bool {
+        self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
     }
 
-    fn is_own_origin(&self, origin: &str) -> bool {
-        origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host))
+    fn is_allowed_origin(&self, origin: &str) -> bool {
+        origin.strip_prefix("http://").is_some_and(|host| self.is_allowed_host(host))
     }
 
     /// Whether the request has an accepted `Host`, and no `Origin` or an accepted one.
     pub(super) fn accepts(&self, request: &Request) -> bool {
         let headers = request.headers();
-        let all = |name: HeaderName, is_own: &dyn Fn(&str) -> bool| {
-            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_own))
+        let all_values = |name: HeaderName, is_allowed: &dyn Fn(&str) -> bool| {
+            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_allowed))
         };
         headers.contains_key(header::HOST)
-            && all(header::HOST, &|host| self.is_own_host(host))
-            && all(header::ORIGIN, &|origin| self.is_own_origin(origin))
+            && all_values(header::HOST, &|host| self.is_allowed_host(host))
+            && all_values(header::ORIGIN, &|origin| self.is_allowed_origin(origin))
     }
 }
 

@@ -110,26 +110,30 @@ impl Server {
             simulation: simulation.handle(),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
         };
-        let router =
-            Router::new().route("/socket", any(socket)).fallback(file).with_state(shared).layer(
-                middleware::from_fn_with_state(AllowedHosts::new(address), allowed_hosts::check),
-            );
+        let router = Router::new()
+            .route("/socket", any(serve_socket))
+            .fallback(serve_file)
+            .with_state(shared)
+            .layer(middleware::from_fn_with_state(
+                AllowedHosts::new(address),
+                allowed_hosts::check,
+            ));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let ended = runtime.block_on(async {
+        let result = runtime.block_on(async {
             // Nagle's algorithm would delay the last packet of a frame. If this fails, frames are
             // late.
             let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);
             });
             tokio::select! {
-                ended = axum::serve(listener, router) => ended,
+                result = axum::serve(listener, router) => result,
                 () = end => Ok(()),
             }
         });
         // Closes open sockets.
         drop(runtime);
         simulation.end();
-        Ok(ended?)
+        Ok(result?)
     }
 }
 
@@ -137,7 +141,7 @@ impl Server {
 #[derive(Clone)]
 struct Shared {
     simulation: Handle,
-    /// A permit for each further socket.
+    /// A permit for each socket that may still connect.
     sockets: Arc<Semaphore>,
 }
 
@@ -146,21 +150,22 @@ struct Shared {
 #[folder = "web/"]
 struct Files;
 
-async fn file(uri: Uri) -> Response {
+async fn serve_file(uri: Uri) -> Response {
     let path = match uri.path().trim_start_matches('/') {
         "" => "index.html",
         path => path,
     };
     match Files::get(path) {
         Some(file) => {
-            let kind = file.metadata.mimetype().to_owned();
-            ([(header::CONTENT_TYPE, kind)], Body::from(file.data.into_owned())).into_response()
+            let mime_type = file.metadata.mimetype().to_owned();
+            ([(header::CONTENT_TYPE, mime_type)], Body::from(file.data.into_owned()))
+                .into_response()
         }
         None => (StatusCode::NOT_FOUND, "file not found\n").into_response(),
     }
 }
 
-async fn socket(
+async fn serve_socket(
     State(shared): State<Shared>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {

@@ -68,14 +68,15 @@ pub(super) struct Simulation {
 impl Simulation {
     pub(super) fn start(host: Host) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(SOCKETS_MAX);
-        let state = Loop {
+        let simulation_loop = Loop {
             host,
             connections: VecDeque::new(),
             new_connections: receiver,
-            hold_until: None,
+            topology_deadline: None,
         };
-        let thread =
-            thread::Builder::new().name("simulation".to_owned()).spawn(move || state.run())?;
+        let thread = thread::Builder::new()
+            .name("simulation".to_owned())
+            .spawn(move || simulation_loop.run())?;
         let handle = Handle { new_connections: sender, thread: thread.thread().clone() };
         Ok(Self { handle, thread })
     }
@@ -86,9 +87,9 @@ impl Simulation {
 
     /// Waits until the thread ends, which it does once all handles are dropped.
     pub(super) fn end(self) {
-        let Self { handle: Handle { new_connections, thread: parked }, thread } = self;
+        let Self { handle: Handle { new_connections, thread: simulation_thread }, thread } = self;
         drop(new_connections);
-        parked.unpark();
+        simulation_thread.unpark();
         // A panic was already reported by the thread itself.
         let _ = thread.join();
     }
@@ -108,7 +109,7 @@ impl Connection {
     }
 }
 
-/// What may still run in a turn.
+/// The commands that may still run in a turn.
 struct Budget {
     /// Whether an expensive command may be run.
     expensive: bool,
@@ -122,45 +123,48 @@ struct Loop {
     connections: VecDeque<Connection>,
     new_connections: Receiver<Queues>,
     /// Expensive commands wait until this time, or until all pages have been sent the topology.
-    hold_until: Option<Instant>,
+    topology_deadline: Option<Instant>,
 }
 
 impl Loop {
     fn run(mut self) {
-        let mut last = Instant::now();
+        let mut last_advance = Instant::now();
         loop {
-            let is_running = self.host.due().is_some();
-            self.wait(last);
+            let is_running = self.host.seconds_until_step().is_some();
+            self.wait(last_advance);
             if !is_running {
                 // The simulation does not catch up on time in which it was paused.
-                last = Instant::now();
+                last_advance = Instant::now();
             }
             if !self.accept() {
                 return;
             }
             self.run_commands();
             let now = Instant::now();
-            self.host.advance((now - last).as_secs_f64());
-            last = now;
+            self.host.advance((now - last_advance).as_secs_f64());
+            last_advance = now;
             self.send_messages();
         }
     }
 
     /// Waits until the next step is due, a command may be run, or a connection wakes the thread.
-    fn wait(&mut self, last: Instant) {
+    fn wait(&mut self, last_advance: Instant) {
         let expensive_allowed = self.expensive_allowed();
-        let has_work = |it: &Connection| {
-            it.queues.commands.is_closed()
-                || match &it.next {
-                    Some(_) => expensive_allowed || !it.next_is_expensive(),
-                    None => !it.queues.commands.is_empty(),
+        let has_work = |connection: &Connection| {
+            connection.queues.commands.is_closed()
+                || match &connection.next {
+                    Some(_) => expensive_allowed || !connection.next_is_expensive(),
+                    None => !connection.queues.commands.is_empty(),
                 }
         };
         if self.connections.iter().any(has_work) {
             return;
         }
-        let due = self.host.due().map(|seconds| last + Duration::from_secs_f64(seconds));
-        match due.into_iter().chain(self.hold_until).min() {
+        let due_time = self
+            .host
+            .seconds_until_step()
+            .map(|seconds| last_advance + Duration::from_secs_f64(seconds));
+        match due_time.into_iter().chain(self.topology_deadline).min() {
             Some(until) => thread::park_timeout(until.saturating_duration_since(Instant::now())),
             None => thread::park(),
         }
@@ -182,18 +186,21 @@ impl Loop {
 
     /// Whether expensive commands may run now.
     fn expensive_allowed(&mut self) -> bool {
-        let is_over = self.hold_until.is_some_and(|until| {
+        let wait_is_over = self.topology_deadline.is_some_and(|until| {
             until <= Instant::now()
-                || self.connections.iter().all(|it| self.host.has_sent_topology(it.page))
+                || self
+                    .connections
+                    .iter()
+                    .all(|connection| self.host.has_sent_topology(connection.page))
         });
-        if is_over {
-            self.hold_until = None;
+        if wait_is_over {
+            self.topology_deadline = None;
         }
-        self.hold_until.is_none()
+        self.topology_deadline.is_none()
     }
 
     /// Runs the commands of a turn. The next turn starts with the second connection of this one, or, if
-    /// this one runs out of time, with the first that had none.
+    /// this one runs out of time, with the first that it has not visited.
     fn run_commands(&mut self) {
         let mut budget = Budget { expensive: self.expensive_allowed(), time: COMMAND_TIME_MAX };
         for _ in 0..self.connections.len() {
@@ -229,7 +236,7 @@ impl Loop {
             if is_expensive {
                 budget.expensive = false;
                 if self.host.epoch() != epoch {
-                    self.hold_until = Some(Instant::now() + TOPOLOGY_WAIT_MAX);
+                    self.topology_deadline = Some(Instant::now() + TOPOLOGY_WAIT_MAX);
                 }
             } else {
                 budget.time = budget.time.saturating_sub(start.elapsed());

@@ -11,14 +11,14 @@ use taut::world::{
 use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
 use super::runner::{Comparison, Runner};
-use super::space::Space;
-use super::{Applied, Session, SessionError, own_tear_factor};
+use super::scene_ops::SceneOps;
+use super::{ApplyOutcome, Session, SessionError, own_tear_factor};
 use crate::request::{self, ContactOverrides, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 
 impl<const D: usize> Session<D>
 where
-    Scene<D>: Space<D>,
+    Scene<D>: SceneOps<D>,
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
@@ -34,58 +34,59 @@ where
         request: &SettingRequest,
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
-        let mut runner = start(&self.scene, request, kernels)?;
+        let mut runner = start_runner(&self.scene, request, kernels)?;
         for particle in self.runner.world.grabbed() {
             runner.world.grab(particle)?;
         }
-        let compared = self.comparison.as_ref().map(|comparison| comparison.runner.kernels.clone());
-        let scene = with_request(&self.scene, request)?;
-        let comparison = |kernels| Comparison::start(&runner.world, &scene, kernels);
-        let comparison = compared.map(comparison).transpose()?;
+        let comparison_kernels =
+            self.comparison.as_ref().map(|comparison| comparison.runner.kernels.clone());
+        let scene = scene_with_request(&self.scene, request)?;
+        let start_comparison = |kernels| Comparison::start(&runner.world, &scene, kernels);
+        let comparison = comparison_kernels.map(start_comparison).transpose()?;
         (self.runner, self.comparison) = (runner, comparison);
         Ok(())
     }
 
     /// Applies a request. Keeps the current state if possible. An error changes nothing.
-    pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<Applied, SessionError> {
-        let settings = settings(&self.scene, &request);
+    pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<ApplyOutcome, SessionError> {
+        let settings = requested_settings(&self.scene, &request);
         request::check_iterations(&settings)?;
         check_springs(&self.scene, &settings)?;
         if request.order == Some(Order::Sheet) && !self.has_sheets {
             return Err(SessionError::NotASheet);
         }
-        let is_same_choice = request.kernels == self.request.kernels;
-        let kernels = if is_same_choice {
+        let has_same_kernels = request.kernels == self.request.kernels;
+        let kernels = if has_same_kernels {
             self.runner.kernels.clone()
         } else {
-            self.check_choice(&request.kernels, request.order)?;
+            self.check_kernel_choice(&request.kernels, request.order)?;
             request.kernels.find()?
         };
         let has_same_models = request.order == self.request.order
             && request.tethers == self.request.tethers
             && request.collisions == self.request.collisions
             && request.contacts == self.request.contacts;
-        let applied = if request.sleep != self.request.sleep {
+        let outcome = if request.sleep != self.request.sleep {
             // Models that may sleep are distributed over other islands.
             self.restart(&request, kernels)?;
-            Applied::Restarted(None)
+            ApplyOutcome::Restarted(None)
         } else if has_same_models {
             self.change_in_place(&request, kernels)?;
-            Applied::InPlace
+            ApplyOutcome::InPlace
         } else {
             match self.rebuild(&request, kernels.clone()) {
-                Ok(()) => Applied::Rebuilt,
-                Err(why) => {
+                Ok(()) => ApplyOutcome::Rebuilt,
+                Err(cause) => {
                     self.restart(&request, kernels)?;
-                    Applied::Restarted(Some(why))
+                    ApplyOutcome::Restarted(Some(cause))
                 }
             }
         };
-        if !is_same_choice {
+        if !has_same_kernels {
             self.runner.timer = StepTimer::default();
         }
         self.request = request;
-        Ok(applied)
+        Ok(outcome)
     }
 
     /// Changes settings other than the order of the sticks, tethers and self-collision, in the current
@@ -95,12 +96,12 @@ where
         request: &SettingRequest,
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
-        let settings = settings(&self.scene, request);
-        let is_planned =
+        let settings = requested_settings(&self.scene, request);
+        let has_same_plans =
             request.formula == self.request.formula && request.kernels == self.request.kernels;
-        let planned = if is_planned { Ok(()) } else { self.replan(request, &kernels) };
-        let set = planned.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
-        if let Err(error) = set {
+        let replanned = if has_same_plans { Ok(()) } else { self.replan(request, &kernels) };
+        let result = replanned.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
+        if let Err(error) = result {
             // Restore the previous plans.
             let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
             self.replan(&request, &kernels)?;
@@ -146,7 +147,7 @@ where
         kernels: KernelSet,
     ) -> Result<(), SessionError> {
         let resume = |runner: &Runner<D>, kernels: KernelSet| -> Result<_, SessionError> {
-            let scene = with_request(&self.scene, request)?;
+            let scene = scene_with_request(&self.scene, request)?;
             let snapshot = runner.world.snapshot();
             let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
             let mut world = World::resume(&scene, kernel_for, &snapshot)?;
@@ -159,10 +160,10 @@ where
             }
             Ok(Runner { kernels, world, timer: runner.timer.clone() })
         };
-        let other = self.comparison.as_ref().map(|comparison| &comparison.runner);
-        let other = other.map(|it| resume(it, it.kernels.clone())).transpose()?;
+        let compared = self.comparison.as_ref().map(|comparison| &comparison.runner);
+        let compared = compared.map(|runner| resume(runner, runner.kernels.clone())).transpose()?;
         self.runner = resume(&self.runner, kernels)?;
-        if let (Some(comparison), Some(runner)) = (&mut self.comparison, other) {
+        if let (Some(comparison), Some(runner)) = (&mut self.comparison, compared) {
             comparison.runner = runner;
         }
         Ok(())
@@ -170,8 +171,8 @@ where
 
     /// Starts a race from the current state.
     pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), SessionError> {
-        self.check_choice(choice, self.request.order)?;
-        let scene = with_request(&self.scene, &self.request)?;
+        self.check_kernel_choice(choice, self.request.order)?;
+        let scene = scene_with_request(&self.scene, &self.request)?;
         self.comparison = Some(Comparison::start(&self.runner.world, &scene, choice.find()?)?);
         Ok(())
     }
@@ -182,7 +183,7 @@ where
 }
 
 /// The settings of a scene with a request applied.
-fn settings<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Settings<D> {
+fn requested_settings<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Settings<D> {
     let mut settings = scene.settings;
     settings.passes = request.passes.unwrap_or(settings.passes);
     let step = &mut settings.step;
@@ -215,7 +216,7 @@ fn check_springs<const D: usize>(
 
 fn forces<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Vec<Arc<dyn Force<D>>>
 where
-    Scene<D>: Space<D>,
+    Scene<D>: SceneOps<D>,
 {
     match request.wind {
         Some(false) => Vec::new(),
@@ -225,12 +226,12 @@ where
 }
 
 /// A scene with a request applied, except for values of sticks. Its models keep their velocities.
-fn with_request<const D: usize>(
+fn scene_with_request<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,
 ) -> Result<Scene<D>, WorldError>
 where
-    Scene<D>: Space<D>,
+    Scene<D>: SceneOps<D>,
 {
     let mut scene = scene.clone();
     scene.formula = request.formula.unwrap_or(scene.formula);
@@ -252,23 +253,23 @@ where
     if let Some(on) = request.sleep {
         scene.sleep = on.then(Sleep::default);
     }
-    scene.set_settings(settings(&scene, request))?;
+    scene.set_settings(requested_settings(&scene, request))?;
     Ok(scene)
 }
 
 /// Starts a scene with a request applied.
-pub(super) fn start<const D: usize>(
+pub(super) fn start_runner<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,
     kernels: KernelSet,
 ) -> Result<Runner<D>, SessionError>
 where
-    Scene<D>: Space<D>,
+    Scene<D>: SceneOps<D>,
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
     let world =
-        World::new(&with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
+        World::new(&scene_with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
     let mut runner = Runner { kernels, world, timer: StepTimer::default() };
     if request.sticks != StickOverrides::default() {
         change_sticks(&mut runner.world, scene, request.sticks)?;
@@ -287,21 +288,23 @@ where
     World<D>: Simulation<D>,
 {
     let models = || scene.models().map(|(_, model)| model);
-    let all = models().flat_map(|model| (0..model.sticks.len()).map(move |stick| (model, stick)));
-    for (id, (model, stick)) in all.enumerate() {
-        let Some((island, number)) = world.locate_stick(id) else { continue };
+    let model_sticks =
+        models().flat_map(|model| (0..model.sticks.len()).map(move |stick| (model, stick)));
+    for (id, (model, stick)) in model_sticks.enumerate() {
+        let Some((island, index)) = world.locate_stick(id) else { continue };
         let sticks = &mut world.islands_mut()[island].model.sticks;
         let compliance = request.compliance.unwrap_or(model.sticks.compliance(stick));
-        if sticks.compliance(number).to_bits() != compliance.to_bits() {
-            sticks.set_compliance(number, compliance).map_err(WorldError::from)?;
+        if sticks.compliance(index).to_bits() != compliance.to_bits() {
+            sticks.set_compliance(index, compliance).map_err(WorldError::from)?;
         }
         let stiffness = request.stiffness.unwrap_or(model.sticks.stiffness(stick));
-        if sticks.stiffness(number).to_bits() != stiffness.to_bits() {
-            sticks.set_stiffness(number, stiffness).map_err(WorldError::from)?;
+        if sticks.stiffness(index).to_bits() != stiffness.to_bits() {
+            sticks.set_stiffness(index, stiffness).map_err(WorldError::from)?;
         }
     }
-    let own = models().flat_map(|it| (0..it.sticks.len()).map(|stick| own_tear_factor(it, stick)));
-    let own: Vec<f32> = own.collect();
-    world.set_tear_factors(|stick| request.tear.unwrap_or(own[stick]));
+    let tear_factors: Vec<f32> = models()
+        .flat_map(|model| (0..model.sticks.len()).map(|stick| own_tear_factor(model, stick)))
+        .collect();
+    world.set_tear_factors(|stick| request.tear.unwrap_or(tear_factors[stick]));
     Ok(())
 }

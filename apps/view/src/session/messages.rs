@@ -1,6 +1,8 @@
 //! Binary messages of a session.
 
-use taut::world::{Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, World, row};
+use taut::world::{
+    Drawing, FigureShape, ModelKind, ObstacleFigure, Simulation, World, resize_vector,
+};
 
 use super::Session;
 use crate::pages::{Page, TopologySent};
@@ -30,18 +32,18 @@ where
             Some(TopologySent::Mesh) => {
                 page.removed_sent = removed_counts;
                 let Drawing { triangles, sticks, springs, .. } = self.runner.world.drawing();
-                let numbers = [triangles.len(), sticks.len() + springs.len()];
-                let bytes = 12 * numbers[0] + 8 * numbers[1];
-                let mut writer = Writer::new(MessageKind::Indices, epoch, numbers, bytes);
+                let counts = [triangles.len(), sticks.len() + springs.len()];
+                let bytes = 12 * counts[0] + 8 * counts[1];
+                let mut writer = Writer::new(MessageKind::Indices, epoch, counts, bytes);
                 writer.u32s(triangles.into_iter().flatten());
                 writer.u32s(sticks.into_iter().chain(springs).flatten());
                 writer
             }
             Some(TopologySent::Indices) => {
                 let scene_models = || self.scene.models().map(|(_, model)| model);
-                let total =
+                let count =
                     scene_models().map(|model| model.sticks.len() + model.springs.len()).sum();
-                let mut writer = Writer::new(MessageKind::Rests, epoch, [total, 0], 4 * total);
+                let mut writer = Writer::new(MessageKind::Rests, epoch, [count, 0], 4 * count);
                 writer.f32s(scene_models().flat_map(|model| model.sticks.rests().iter().copied()));
                 writer.f32s(scene_models().flat_map(|model| model.springs.rests().iter().copied()));
                 writer
@@ -52,9 +54,9 @@ where
                     core::mem::replace(&mut page.removed_sent, removed_counts);
                 let [triangles, sticks] =
                     [&removed.triangles[triangles..], &removed.sticks[sticks..]];
-                let new = [triangles.len(), sticks.len()];
+                let counts = [triangles.len(), sticks.len()];
                 let mut writer =
-                    Writer::new(MessageKind::Removed, epoch, new, 4 * (new[0] + new[1]));
+                    Writer::new(MessageKind::Removed, epoch, counts, 4 * (counts[0] + counts[1]));
                 writer.u32s(triangles.iter().chain(sticks).copied());
                 writer
             }
@@ -71,12 +73,12 @@ where
         for particle in world.hidden_particles() {
             points[particle] = [f32::NAN; 3];
         }
-        let numbers = [world.steps() as usize, points.len()];
+        let header_numbers = [world.steps() as usize, points.len()];
         let bytes = 12 * points.len() + 28 * world.obstacles().len();
-        let mut writer = Writer::new(MessageKind::Frame, epoch, numbers, bytes);
+        let mut writer = Writer::new(MessageKind::Frame, epoch, header_numbers, bytes);
         writer.points(&points);
         for ObstacleFigure { position, rotation, .. } in self.obstacle_figures() {
-            writer.f32s(row::<_, D, 3>(position.map(|x| x as f32)));
+            writer.f32s(resize_vector::<_, D, 3>(position.map(|x| x as f32)));
             writer.f32s(rotation.map(|x| x as f32));
         }
         writer.finish()
@@ -85,7 +87,7 @@ where
     /// The obstacles that can be drawn, with their current poses.
     fn obstacle_figures(&self) -> impl Iterator<Item = ObstacleFigure<'_, D>> {
         let world = &self.runner.world;
-        world.obstacles().iter().filter_map(|it| it.figure(world.time()))
+        world.obstacles().iter().filter_map(|obstacle| obstacle.figure(world.time()))
     }
 
     fn mesh(&self) -> Mesh {
@@ -106,16 +108,17 @@ where
             })
             .collect();
         let scene_models = || self.scene.models().map(|(_, model)| model);
-        let span = |range: std::ops::Range<usize>| [range.start, range.len()];
-        let masses = scene_models().flat_map(|it| it.particles.inverse_masses());
-        // Drops that are not alive have inverse mass 0; they do not count as pinned.
-        let is_drop = |it: &usize| {
+        let start_and_len = |range: std::ops::Range<usize>| [range.start, range.len()];
+        let inverse_masses = scene_models().flat_map(|model| model.particles.inverse_masses());
+        // Grains that are not alive have inverse mass 0; they do not count as pinned.
+        let is_grain = |particle: &usize| {
             models
                 .iter()
-                .any(|model| model.kind == ModelKind::Grains && model.particles.contains(it))
+                .any(|model| model.kind == ModelKind::Grains && model.particles.contains(particle))
         };
-        let fixed = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
-        let pinned = fixed.filter(|it| !is_drop(it)).map(|it| it as u32).collect();
+        let zero = inverse_masses.enumerate().filter(|(_, inverse_mass)| **inverse_mass == 0.0);
+        let fixed = zero.map(|(particle, _)| particle).filter(|particle| !is_grain(particle));
+        let pinned = fixed.map(|particle| particle as u32).collect();
         let balls = radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
         Mesh {
             vertices,
@@ -126,9 +129,9 @@ where
                 .map(|(drawn, model)| DrawnModel {
                     kind: drawn.kind.name(),
                     name: drawn.name,
-                    faces: span(drawn.triangles),
-                    sticks: span(drawn.sticks),
-                    particles: span(drawn.particles),
+                    faces: start_and_len(drawn.triangles),
+                    sticks: start_and_len(drawn.sticks),
+                    particles: start_and_len(drawn.particles),
                     columns: model.sheet.as_ref().map(taut::Sheet::width),
                 })
                 .chain(springs)
@@ -139,22 +142,22 @@ where
                 .collect(),
             pinned,
             hidden_sticks,
-            radii: balls.map(|(it, &radius)| (it as u32, radius)).collect(),
+            radii: balls.map(|(particle, &radius)| (particle as u32, radius)).collect(),
         }
     }
 }
 
 fn obstacle_shape<const D: usize>(shape: &FigureShape<'_, D>) -> ObstacleShape {
-    let half = |half: [f64; D]| row(half.map(|x| x as f32));
+    let half_extents = |half: [f64; D]| resize_vector(half.map(|x| x as f32));
     match *shape {
         FigureShape::Sphere { radius } => ObstacleShape::Sphere { radius: radius as f32 },
         FigureShape::Capsule { radius, half } => {
             ObstacleShape::Capsule { radius: radius as f32, half: half as f32 }
         }
-        FigureShape::Cuboid { half: it } => ObstacleShape::Cuboid { half: half(it) },
-        FigureShape::Bounds { half: it } => ObstacleShape::Bounds { half: half(it) },
+        FigureShape::Cuboid { half } => ObstacleShape::Cuboid { half: half_extents(half) },
+        FigureShape::Bounds { half } => ObstacleShape::Bounds { half: half_extents(half) },
         FigureShape::Mesh { points, triangles } => ObstacleShape::Mesh {
-            points: points.iter().flat_map(|&point| row::<_, D, 3>(point)).collect(),
+            points: points.iter().flat_map(|&point| resize_vector::<_, D, 3>(point)).collect(),
             triangles: triangles.as_flattened().to_vec(),
         },
         FigureShape::HalfSpace => ObstacleShape::HalfSpace,

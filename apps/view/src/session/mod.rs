@@ -4,23 +4,23 @@ mod changes;
 mod messages;
 mod queries;
 mod runner;
-mod space;
+mod scene_ops;
 
 use taut::world::{
     AnyScene, Arrangement, Drawing, Model, Order, Scene, Simulation, SnapshotError, World,
-    WorldError, row,
+    WorldError, resize_vector,
 };
 use taut::{
     AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SheetsAndCopies, StepError,
 };
 
 use self::runner::{Comparison, Runner};
-use self::space::Space;
+use self::scene_ops::SceneOps;
 use crate::request::{BadSetting, SettingRequest};
 
 /// A coordinate beyond which the simulation counts as blown up, m. A falling particle reaches it
 /// after 17 hours at the default damping rate, after 8 minutes without damping.
-const FAR: f32 = 1e6;
+const COORDINATE_MAX: f32 = 1e6;
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub(crate) enum SessionError {
 
 /// How new settings were applied.
 #[derive(Debug)]
-pub(crate) enum Applied {
+pub(crate) enum ApplyOutcome {
     /// In the current world.
     InPlace,
     /// In a new world with the current state; pages need its mesh and indices.
@@ -67,31 +67,33 @@ pub(crate) struct Session<const D: usize> {
     comparison: Option<Comparison<D>>,
     default_order: Order,
     has_sheets: bool,
+    /// Bounding box of the initial positions: minimum and maximum corner, m.
     bounds: [[f32; 3]; 2],
-    /// How many faces there are, including removed ones.
+    /// Number of faces, including removed ones.
     face_count: usize,
-    /// How many sticks there are, including torn ones.
+    /// Number of sticks, including torn ones.
     stick_count: usize,
 }
 
 impl<const D: usize> Session<D>
 where
-    Scene<D>: Space<D>,
+    Scene<D>: SceneOps<D>,
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
     pub(crate) fn new(scene: Scene<D>, request: SettingRequest) -> Result<Self, SessionError> {
         let kernels = request.kernels.find()?;
-        let runner = changes::start(&scene, &request, kernels)?;
+        let runner = changes::start_runner(&scene, &request, kernels)?;
         let world = &runner.world;
         let Drawing { triangles, sticks, .. } = world.drawing();
         let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
-        let default_order = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
+        let default_order =
+            largest.map_or(Order::Banded, |model| Arrangement::default_of(model).order);
         let has_sheets = scene.models().any(|(_, model)| model.sheet.is_some());
         Ok(Self {
             default_order,
             has_sheets,
-            bounds: bounds(world.positions().map(row)),
+            bounds: bounds(world.positions().map(resize_vector)),
             face_count: triangles.len(),
             stick_count: sticks.len(),
             runner,
@@ -145,7 +147,7 @@ where
             && self.scene.sheets().any(AnyKernel::suits_grid)
     }
 
-    fn check_choice(
+    fn check_kernel_choice(
         &self,
         choice: &KernelChoice,
         order: Option<Order>,
@@ -159,21 +161,21 @@ where
         Ok(())
     }
 
-    /// Runs a step. Returns false if a coordinate is not finite or not below `FAR` in magnitude.
-    pub(crate) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<bool, SessionError> {
-        let outcome = self.runner.step(now)?;
+    /// Runs a step. Returns false if a coordinate is not finite or not below `COORDINATE_MAX` in magnitude.
+    pub(crate) fn step(&mut self, stopwatch: &dyn Fn() -> f64) -> Result<bool, SessionError> {
+        let outcome = self.runner.step(stopwatch)?;
         if let Some(Comparison { runner, first_difference }) = &mut self.comparison {
-            let _ = runner.step(now)?; // only the positions matter, which are compared below
+            let _ = runner.step(stopwatch)?; // only the positions matter, which are compared below
             if first_difference.is_none() && !self.runner.has_equal_positions(runner) {
                 *first_difference = Some(self.runner.world.steps());
             }
         }
-        let is_near = |x: &f32| x.abs() < FAR;
+        let is_in_range = |x: &f32| x.abs() < COORDINATE_MAX;
         let mut islands = self.runner.world.islands().iter();
-        let all_near = islands.all(|island| {
-            (0..D).all(|axis| island.model.particles.positions(axis).iter().all(is_near))
+        let all_in_range = islands.all(|island| {
+            (0..D).all(|axis| island.model.particles.positions(axis).iter().all(is_in_range))
         });
-        Ok(outcome.finite && all_near)
+        Ok(outcome.finite && all_in_range)
     }
 
     /// Ends a window of the step timers.

@@ -1,10 +1,10 @@
-//! Values of a session that the host shows: times, operations, stretch and settings in force.
+//! Values of a session that the host shows: times, operations, stretch and current settings.
 
 use taut::world::{Arrangement, Model, Order, Settings, Simulation, Warning, World};
 use taut::{Duplicates, Formula, Particles, Sticks, Stretch, Tally};
 
 use super::{Session, SessionError, own_tear_factor};
-use crate::protocol::{ComparisonFigures, ComparisonKernel, Counts, InForce};
+use crate::protocol::{ComparisonFigures, ComparisonKernel, Counts, CurrentSettings};
 use crate::request::{self, StickOverrides};
 use crate::step_timer::StepTimes;
 
@@ -43,7 +43,8 @@ where
             operations_per_relaxation(self.runner.world.formula());
         let sticks: usize =
             self.runner.world.islands().iter().map(|island| island.model.sticks.len()).sum();
-        [divisions, square_roots].map(|it| it * sticks as u64 * self.iterations_per_step())
+        [divisions, square_roots]
+            .map(|per_relaxation| per_relaxation * sticks as u64 * self.iterations_per_step())
     }
 
     pub(crate) fn warnings(&self) -> Vec<Warning> {
@@ -74,24 +75,24 @@ where
     }
 
     pub(crate) fn has_tethers(&self) -> bool {
-        let own = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
-        self.request.tethers.unwrap_or_else(own)
+        let in_scene = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
+        self.request.tethers.unwrap_or_else(in_scene)
     }
 
     pub(crate) fn has_collisions(&self) -> bool {
-        let own = || self.scene.models().any(|(_, model)| model.self_collision.is_some());
-        self.request.collisions.unwrap_or_else(own)
+        let in_scene = || self.scene.models().any(|(_, model)| model.self_collision.is_some());
+        self.request.collisions.unwrap_or_else(in_scene)
     }
 
     pub(crate) fn may_sleep(&self) -> bool {
         self.runner.world.sleep().is_some()
     }
 
-    pub(crate) fn models(&self) -> usize {
+    pub(crate) fn model_count(&self) -> usize {
         self.scene.models().count()
     }
 
-    pub(crate) fn asleep(&self) -> usize {
+    pub(crate) fn sleeping_count(&self) -> usize {
         self.runner.world.sleeping_models().count()
     }
 
@@ -104,27 +105,30 @@ where
         }
     }
 
-    /// The orders that suit the scene.
+    /// The names of the orders that the scene supports.
     pub(crate) fn orders(&self) -> Vec<String> {
-        let orders = Arrangement::orders().map(|it| it.order);
+        let orders = Arrangement::orders().map(|arrangement| arrangement.order);
         orders
-            .filter(|&it| it != Order::Sheet || self.has_sheets)
+            .filter(|&order| order != Order::Sheet || self.has_sheets)
             .map(request::order_name)
             .collect()
     }
 
-    pub(crate) fn in_force(&self) -> InForce {
+    pub(crate) fn current_settings(&self) -> CurrentSettings {
         let world = &self.runner.world;
         let Settings { step, passes } = world.settings();
         let [kernel, instructions] = self.runner.kernel_names().map(ToOwned::to_owned);
         let StickOverrides { compliance, stiffness, tear } = self.request.sticks;
         // The value that all sticks have in common, if any.
-        let common = |value: fn(&Model<D>, usize) -> f32| {
-            let models = self.scene.models().map(|(_, model)| model);
-            common_value(models.flat_map(|it| (0..it.sticks.len()).map(move |n| value(it, n))))?
-        };
+        let common =
+            |value: fn(&Model<D>, usize) -> f32| {
+                let models = self.scene.models().map(|(_, model)| model);
+                common_value(models.flat_map(|model| {
+                    (0..model.sticks.len()).map(move |stick| value(model, stick))
+                }))?
+            };
         let contacts = || world.self_collision_settings();
-        InForce {
+        CurrentSettings {
             kernel,
             instructions,
             formula: world.formula().to_string(),
@@ -134,20 +138,21 @@ where
             iterations: step.iterations,
             passes: (*passes).max(1),
             damping_rate: step.damping_rate,
-            compliance: compliance.or_else(|| common(|it, stick| it.sticks.compliance(stick))),
-            stiffness: stiffness.or_else(|| common(|it, stick| it.sticks.stiffness(stick))),
-            tear: tear.or_else(|| common(own_tear_factor).filter(|it| it.is_finite())),
-            thickness: common_value(contacts().filter_map(|it| it.thickness)),
-            friction: common_value(contacts().map(|it| it.friction)),
+            compliance: compliance
+                .or_else(|| common(|model, stick| model.sticks.compliance(stick))),
+            stiffness: stiffness.or_else(|| common(|model, stick| model.sticks.stiffness(stick))),
+            tear: tear.or_else(|| common(own_tear_factor).filter(|factor| factor.is_finite())),
+            thickness: common_value(contacts().filter_map(|settings| settings.thickness)),
+            friction: common_value(contacts().map(|settings| settings.friction)),
         }
     }
 }
 
-/// The value that all have in common: None if there are no values, `Some(None)` if they differ.
+/// The common value of all: `None` if there are no values, `Some(None)` if they differ.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn common_value(mut values: impl Iterator<Item = f32>) -> Option<Option<f32>> {
     let first = values.next()?;
-    Some(values.all(|it| it.to_bits() == first.to_bits()).then_some(first))
+    Some(values.all(|value| value.to_bits() == first.to_bits()).then_some(first))
 }
 
 /// Counts the operations of one relaxation of a plain stick.

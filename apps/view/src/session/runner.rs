@@ -4,7 +4,7 @@ use taut::world::{Outcome, Scene, Simulation, World, WorldError};
 use taut::{AnyKernel, Inline, Kernel, KernelSet, Real};
 
 use super::SessionError;
-use crate::kernels::names_for;
+use crate::kernels::kernel_and_isa_names;
 use crate::step_timer::StepTimer;
 
 /// A world, its kernels, and its step times.
@@ -18,13 +18,13 @@ impl<const D: usize> Runner<D>
 where
     World<D>: Simulation<D>,
 {
-    pub(super) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
-        let mut last = now();
+    pub(super) fn step(&mut self, stopwatch: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
+        let mut last_time = stopwatch();
         let timer = &mut self.timer;
         let outcome = self.world.step_watched(&Inline, &mut |part| {
-            let time = now();
-            timer.add_part(part, time - last);
-            last = time;
+            let time = stopwatch();
+            timer.add_part(part, time - last_time);
+            last_time = time;
         })?;
         timer.end_step();
         Ok(outcome)
@@ -34,14 +34,14 @@ where
     pub(super) fn kernel_names(&self) -> [&'static str; 2] {
         let islands = self.world.islands().iter();
         let largest = islands.max_by_key(|island| island.model.sticks.len());
-        largest.map_or(["", ""], |island| names_for(&self.kernels, island.schedule()))
+        largest.map_or(["", ""], |island| kernel_and_isa_names(&self.kernels, island.schedule()))
     }
 
     /// Whether all positions have the same bits; any two NaN count as equal.
     pub(super) fn has_equal_positions(&self, other: &Self) -> bool {
-        let [islands, others] = [self, other].map(|it| it.world.islands());
-        islands.iter().zip(others).all(|(island, other)| {
-            let [own, other] = [island, other].map(|it| &it.model.particles);
+        let [islands, other_islands] = [self, other].map(|runner| runner.world.islands());
+        islands.iter().zip(other_islands).all(|(island, other)| {
+            let [own, other] = [island, other].map(|island| &island.model.particles);
             let bits = |x: &f32| x.canonical_bits();
             (0..D).all(|axis| {
                 own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
@@ -62,7 +62,7 @@ where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
-    /// Starts from the current state of a world of that scene.
+    /// Starts from the current state of `world`, which simulates `scene`.
     pub(super) fn start(
         world: &World<D>,
         scene: &Scene<D>,

@@ -3,29 +3,29 @@
 use serde_json::Value;
 use taut::world::LibraryScene;
 
-use crate::page::{Frame, Page, Received, STEP, messages_of};
+use crate::page::{Frame, Page, ReceivedMessage, STEP, messages_of};
 
-fn near(one: [f32; 3], other: [f32; 3], by: f32) -> bool {
-    one.iter().zip(other).all(|(one, other)| (one - other).abs() <= by)
+fn is_near(one: [f32; 3], other: [f32; 3], tolerance: f32) -> bool {
+    one.iter().zip(other).all(|(one, other)| (one - other).abs() <= tolerance)
 }
 
 #[test]
 fn a_dragged_particle_follows_and_keeps_its_velocity_when_released() {
     let mut page = Page::new("drape", 8);
-    page.steps(2).send(r#"{"do":"grab","particle":63}"#);
+    page.run_steps(2).send(r#"{"do":"grab","particle":63}"#);
     for step in 1..=10 {
         let to = [0.35, -0.35, 0.01 * step as f32];
         page.send(&format!(
             r#"{{"do":"drag","particle":63,"to":[{},{},{}]}}"#,
             to[0], to[1], to[2]
         ));
-        assert_eq!(page.steps(1).frame().vertices[63], to);
+        assert_eq!(page.run_steps(1).frame().vertices[63], to);
     }
-    let held = page.steps(5).frame().vertices[63];
+    let held = page.run_steps(5).frame().vertices[63];
     assert_eq!(held, [0.35, -0.35, 0.01 * 10.0]);
     let to = r#"{"do":"drag","particle":63,"to":[0.35,-0.35,0.12]}"#;
-    page.send(to).steps(1).send(r#"{"do":"release","particle":63}"#);
-    assert!(page.steps(1).frame().vertices[63][2] > 0.12);
+    page.send(to).run_steps(1).send(r#"{"do":"release","particle":63}"#);
+    assert!(page.run_steps(1).frame().vertices[63][2] > 0.12);
     assert!(page.errors().is_empty());
 }
 
@@ -34,7 +34,7 @@ fn dragging_works_in_2d() {
     let mut page = Page::new("curtain", 12);
     page.send(r#"{"do":"grab","particle":90}"#);
     page.send(r#"{"do":"drag","particle":90,"to":[0.25,-0.5,7]}"#);
-    assert_eq!(page.steps(1).frame().vertices[90], [0.25, -0.5, 0.0]);
+    assert_eq!(page.run_steps(1).frame().vertices[90], [0.25, -0.5, 0.0]);
 }
 
 #[test]
@@ -44,39 +44,39 @@ fn disconnecting_releases_particles_that_no_other_page_holds() {
     for id in [one, other] {
         page.host.receive(id, r#"{"do":"grab","particle":63}"#);
     }
-    let place = page.steps(10).frame().vertices[63];
+    let position = page.run_steps(10).frame().vertices[63];
     page.host.disconnect(one);
-    assert_eq!(page.steps(10).frame().vertices[63], place, "another page holds it");
+    assert_eq!(page.run_steps(10).frame().vertices[63], position, "another page holds it");
     // A page that does not hold a particle cannot drag or release it.
     page.send(r#"{"do":"drag","particle":63,"to":[0,0,0]}"#)
         .send(r#"{"do":"release","particle":63}"#);
-    assert_eq!(page.steps(10).frame().vertices[63], place);
+    assert_eq!(page.run_steps(10).frame().vertices[63], position);
     page.host.disconnect(other);
-    assert_ne!(page.steps(10).frame().vertices[63], place);
+    assert_ne!(page.run_steps(10).frame().vertices[63], position);
 }
 
 #[test]
 fn a_curtain_tears_when_it_is_pulled_too_far() {
     let mut page = Page::new("curtain", 24);
-    page.steps(6);
+    page.run_steps(6);
     assert_eq!(page.figures()["torn"], 0);
     page.send(r#"{"do":"grab","particle":200}"#);
     for step in 0..30 {
         let x = 0.05 * f64::from(step);
-        page.send(&format!(r#"{{"do":"drag","particle":200,"to":[{x},-1,0]}}"#)).steps(1);
+        page.send(&format!(r#"{{"do":"drag","particle":200,"to":[{x},-1,0]}}"#)).run_steps(1);
     }
     let messages = page.messages();
-    let sticks = messages.iter().find_map(|it| match it {
-        Received::Removed { sticks, .. } => Some(sticks.len()),
+    let removed_sticks = messages.iter().find_map(|message| match message {
+        ReceivedMessage::Removed { sticks, .. } => Some(sticks.len()),
         _ => None,
     });
-    let torn = page.steps(12).figures()["torn"].as_u64().unwrap() as usize;
-    assert!(sticks.unwrap() > 3 && torn >= sticks.unwrap());
+    let torn = page.run_steps(12).figures()["torn"].as_u64().unwrap() as usize;
+    assert!(removed_sticks.unwrap() > 3 && torn >= removed_sticks.unwrap());
 
     // With a large tear factor nothing tears. The factor of the scene is 2.
     page.send(r#"{"do":"reset"}"#).send(r#"{"do":"set","tear":1000000}"#).messages();
     page.send(r#"{"do":"drag","particle":200,"to":[1.5,-1,0]}"#);
-    assert_eq!(page.steps(30).figures()["torn"], 0);
+    assert_eq!(page.run_steps(30).figures()["torn"], 0);
     assert_eq!(page.send(r#"{"do":"set","tear":null}"#).state()["settings"]["tear"], 2.0);
 }
 
@@ -93,27 +93,32 @@ fn settings_change_without_a_restart() {
         (r#""kernel":"scalar""#, r#""kernel":"scalar","instructions":"scalar""#),
     ] {
         let mut page = Page::new("drape", 24);
-        let before = page.steps(30).frame();
+        let before = page.run_steps(30).frame();
         let defaults = page.send(r#"{"do":"set"}"#).state()["settings"].clone();
         page.send(&format!(r#"{{"do":"set",{change}}}"#));
         let settings = page.state()["settings"].clone();
-        let wanted: serde_json::Value = serde_json::from_str(&format!("{{{expected}}}")).unwrap();
-        for (name, value) in wanted.as_object().unwrap() {
-            let same = match (value.as_f64(), settings[name].as_f64()) {
+        let expected_settings: serde_json::Value =
+            serde_json::from_str(&format!("{{{expected}}}")).unwrap();
+        for (name, value) in expected_settings.as_object().unwrap() {
+            let is_equal = match (value.as_f64(), settings[name].as_f64()) {
                 (Some(value), Some(setting)) => (value - setting).abs() < 1e-6,
                 _ => *value == settings[name],
             };
-            assert!(same, "{change}: {name} is {}", settings[name]);
+            assert!(is_equal, "{change}: {name} is {}", settings[name]);
         }
-        let after = page.steps(1).frame();
+        let after = page.run_steps(1).frame();
         assert_eq!(after.step, before.step + 1, "{change}");
-        let moved = before.vertices.iter().zip(&after.vertices);
-        assert!(moved.clone().all(|(one, other)| near(*one, *other, 0.05)), "{change}");
-        assert!(moved.clone().any(|(one, other)| one != other), "{change}");
+        let pairs = before.vertices.iter().zip(&after.vertices);
+        assert!(pairs.clone().all(|(one, other)| is_near(*one, *other, 0.05)), "{change}");
+        assert!(pairs.clone().any(|(one, other)| one != other), "{change}");
 
         // Null resets the settings.
-        let names: Vec<String> =
-            wanted.as_object().unwrap().keys().map(|it| format!(r#""{it}":null"#)).collect();
+        let names: Vec<String> = expected_settings
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|key| format!(r#""{key}":null"#))
+            .collect();
         page.send(&format!(r#"{{"do":"set",{}}}"#, names.join(",")));
         assert_eq!(page.state()["settings"], defaults, "{change}");
         assert!(page.errors().is_empty());
@@ -125,13 +130,13 @@ fn the_result_depends_on_settings_but_not_on_the_kernel() {
     let kernels = Page::new("drape", 24).state()["kernels"].clone();
     let run = |command: &str| {
         let mut page = Page::new("drape", 24);
-        page.send(r#"{"do":"wind","on":true}"#).steps(20).send(command).steps(20);
+        page.send(r#"{"do":"wind","on":true}"#).run_steps(20).send(command).run_steps(20);
         assert!(page.errors().is_empty(), "{command}");
         page.frame().vertices
     };
-    let same = run(r#"{"do":"set"}"#);
+    let reference = run(r#"{"do":"set"}"#);
     for kernel in kernels.as_array().unwrap() {
-        // The scene is one sheet, so only copies do not suit it.
+        // The scene is one sheet, so it suits all kernels except copies.
         assert_eq!(kernel["reason"].is_null(), kernel["name"] != "copies", "{kernel}");
         if !kernel["reason"].is_null() {
             continue;
@@ -139,48 +144,49 @@ fn the_result_depends_on_settings_but_not_on_the_kernel() {
         for isa in kernel["instructions"].as_array().unwrap() {
             let name = &kernel["name"];
             let other = run(&format!(r#"{{"do":"set","kernel":{name},"instructions":{isa}}}"#));
-            assert_eq!(same, other, "{name} on {isa}");
+            assert_eq!(reference, other, "{name} on {isa}");
         }
     }
-    assert_ne!(same, run(r#"{"do":"set","formula":"exact"}"#));
-    assert_ne!(same, run(r#"{"do":"set","schedule":"blocked"}"#));
+    assert_ne!(reference, run(r#"{"do":"set","formula":"exact"}"#));
+    assert_ne!(reference, run(r#"{"do":"set","schedule":"blocked"}"#));
 }
 
 #[test]
-fn gravity_wind_and_reset() {
-    let fallen = |commands: &[&str]| {
+fn gravity_and_wind_can_be_switched_and_a_reset_restarts_the_scene() {
+    let mean_x_and_y = |commands: &[&str]| {
         let mut page = Page::new("tablecloth", 12);
         for command in commands {
             page.send(command);
         }
-        let frame = page.steps(12).frame();
+        let frame = page.run_steps(12).frame();
         let mean = |axis: usize| {
-            frame.vertices.iter().map(|it| it[axis]).sum::<f32>() / frame.vertices.len() as f32
+            frame.vertices.iter().map(|vertex| vertex[axis]).sum::<f32>()
+                / frame.vertices.len() as f32
         };
         [mean(0), mean(1)]
     };
-    let [x, down] = fallen(&[]);
-    assert!(down < 0.95 && x.abs() < 1e-3);
-    let [_, without_gravity] = fallen(&[r#"{"do":"gravity","on":false}"#]);
+    let [x, y] = mean_x_and_y(&[]);
+    assert!(y < 0.95 && x.abs() < 1e-3);
+    let [_, without_gravity] = mean_x_and_y(&[r#"{"do":"gravity","on":false}"#]);
     assert!((without_gravity - 1.0).abs() < 1e-6);
     // The default wind, in a scene without forces.
-    let sway = |wind: bool| {
+    let mean_z = |wind: bool| {
         let mut page = Page::new("drape", 12);
         page.send(&format!(r#"{{"do":"wind","on":{wind}}}"#));
-        let vertices = page.steps(30).frame().vertices;
-        vertices.iter().map(|it| it[2]).sum::<f32>() / vertices.len() as f32
+        let vertices = page.run_steps(30).frame().vertices;
+        vertices.iter().map(|vertex| vertex[2]).sum::<f32>() / vertices.len() as f32
     };
-    assert!(sway(true) > sway(false) + 1e-3);
+    assert!(mean_z(true) > mean_z(false) + 1e-3);
 
     // The wind of the scene can be switched off.
     let mut page = Page::new("flag", 12);
     assert_eq!(page.state()["wind"], true);
     assert_eq!(page.send(r#"{"do":"wind","on":false}"#).state()["wind"], false);
-    let calm = page.steps(60).frame();
+    let calm = page.run_steps(60).frame();
     let start = page.send(r#"{"do":"reset"}"#).frame();
     assert_eq!((start.step, start.epoch), (0, calm.epoch + 1));
     assert_eq!(page.send(r#"{"do":"wind","on":true}"#).state()["wind"], true);
-    assert_ne!(page.steps(60).frame().vertices, calm.vertices);
+    assert_ne!(page.run_steps(60).frame().vertices, calm.vertices);
 }
 
 #[test]
@@ -188,15 +194,15 @@ fn tethers_can_be_switched_and_shorten_hanging_cloth() {
     let mut page = Page::new("drape", 24);
     page.send(r#"{"do":"set","substeps":1,"iterations":2}"#);
     page.send(r#"{"do":"tethers","on":false}"#);
-    let lowest = |frame: Frame| frame.vertices.iter().map(|it| it[1]).fold(0.0, f32::min);
-    let without = lowest(page.steps(120).frame());
+    let lowest = |frame: Frame| frame.vertices.iter().map(|vertex| vertex[1]).fold(0.0, f32::min);
+    let without = lowest(page.run_steps(120).frame());
     assert_eq!(page.send(r#"{"do":"tethers","on":true}"#).state()["tethers"], true);
-    let tethered = page.steps(120).frame();
+    let tethered = page.run_steps(120).frame();
     assert_eq!(tethered.step, 240, "the simulation restarted");
     let with = lowest(tethered);
     assert!(with > without + 0.01, "{with} {without}");
     assert_eq!(page.send(r#"{"do":"tethers","on":false}"#).state()["tethers"], false);
-    let again = lowest(page.steps(240).frame());
+    let again = lowest(page.run_steps(240).frame());
     assert!((again - without).abs() < 0.01, "{again} {without}");
     assert!(page.errors().is_empty());
 }
@@ -205,12 +211,12 @@ fn tethers_can_be_switched_and_shorten_hanging_cloth() {
 fn self_collision_can_be_switched_and_keeps_sheets_apart() {
     let mut page = Page::new("layers", 10);
     assert_eq!(page.send(r#"{"do":"collisions","on":false}"#).state()["collisions"], false);
-    let highest = |frame: Frame| frame.vertices.iter().map(|it| it[1]).fold(0.0, f32::max);
-    let without = highest(page.steps(120).frame());
+    let highest = |frame: Frame| frame.vertices.iter().map(|vertex| vertex[1]).fold(0.0, f32::max);
+    let without = highest(page.run_steps(120).frame());
     assert_eq!(page.send(r#"{"do":"collisions","on":true}"#).state()["collisions"], true);
-    assert_eq!(page.steps(10).frame().step, 130, "the simulation restarted");
+    assert_eq!(page.run_steps(10).frame().step, 130, "the simulation restarted");
     page.send(r#"{"do":"reset"}"#);
-    let with = highest(page.steps(120).frame());
+    let with = highest(page.run_steps(120).frame());
     assert!(with > without + 0.1, "{with} {without}");
     assert!(page.errors().is_empty());
 }
@@ -218,20 +224,20 @@ fn self_collision_can_be_switched_and_keeps_sheets_apart() {
 #[test]
 fn thickness_and_friction_of_contacts_can_be_set() {
     let mut page = Page::new("layers", 10);
-    let own = page.state()["settings"].clone();
-    assert!(own["thickness"].is_number() && own["friction"].is_number());
-    page.steps(60).messages();
-    let set = page.send(r#"{"do":"set","thickness":0.05,"friction":1.0}"#).state();
-    let value = |name: &str| set["settings"][name].as_f64().unwrap();
+    let defaults = page.state()["settings"].clone();
+    assert!(defaults["thickness"].is_number() && defaults["friction"].is_number());
+    page.run_steps(60).messages();
+    let changed = page.send(r#"{"do":"set","thickness":0.05,"friction":1.0}"#).state();
+    let value = |name: &str| changed["settings"][name].as_f64().unwrap();
     assert!((value("thickness") - 0.05).abs() < 1e-6 && (value("friction") - 1.0).abs() < 1e-6);
-    assert_eq!(page.steps(1).frame().step, 61, "the simulation restarted");
+    assert_eq!(page.run_steps(1).frame().step, 61, "the simulation restarted");
     let reset = page.send(r#"{"do":"set","thickness":null,"friction":null}"#).state();
-    assert_eq!(reset["settings"], own);
+    assert_eq!(reset["settings"], defaults);
     assert!(page.errors().is_empty());
     page.send(r#"{"do":"set","thickness":-1}"#);
     assert_eq!(page.errors(), ["thickness must be from 0.0001 to 1.0, found -1.0"]);
-    let none = page.send(r#"{"do":"collisions","on":false}"#).state();
-    assert!(none["settings"].get("thickness").is_none(), "nothing collides");
+    let without = page.send(r#"{"do":"collisions","on":false}"#).state();
+    assert!(without["settings"].get("thickness").is_none(), "nothing collides");
 }
 
 #[test]
@@ -239,11 +245,11 @@ fn models_sleep_if_that_is_switched_on_and_the_figures_count_them() {
     let mut page = Page::new("tablecloth", 12);
     assert_eq!(page.state()["sleep"], false);
     assert_eq!(page.send(r#"{"do":"sleep","on":true}"#).state()["sleep"], true);
-    assert_eq!(page.steps(1).frame().step, 1, "the simulation did not restart");
-    let figures = page.steps(900).figures();
+    assert_eq!(page.run_steps(1).frame().step, 1, "the simulation did not restart");
+    let figures = page.run_steps(900).figures();
     assert_eq!((&figures["models"], &figures["asleep"]), (&1.into(), &1.into()));
     page.send(r#"{"do":"grab","particle":0}"#);
-    assert_eq!(page.steps(10).figures()["asleep"], 0);
+    assert_eq!(page.run_steps(10).figures()["asleep"], 0);
     assert!(page.errors().is_empty());
 }
 
@@ -252,26 +258,34 @@ fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
     let mut page = Page::new("curtain", 12);
     page.send(r#"{"do":"set","kernel":"scalar","substeps":7}"#)
         .send(r#"{"do":"grab","particle":50}"#);
-    page.steps(3).messages();
+    page.run_steps(3).messages();
     page.send(r#"{"do":"scene","scene":"rope-bridge"}"#);
     let state = page.state();
     assert_eq!((&state["dimensions"], &state["size"]), (&3.into(), &24.into()));
     assert_eq!(state["settings"]["kernel"], "scalar", "the kernel is not kept");
     assert_eq!(state["settings"]["substeps"], 8, "substeps are not those of the scene");
-    assert_eq!(page.send(r#"{"do":"drag","particle":50,"to":[0,0,0]}"#).steps(1).frame().step, 1);
+    assert_eq!(
+        page.send(r#"{"do":"drag","particle":50,"to":[0,0,0]}"#).run_steps(1).frame().step,
+        1
+    );
     assert!(page.errors().is_empty(), "dragging a released particle gave an error");
 }
 
 /// If the size of a scene is a number of copies, a world simulates that many models as copies.
 #[test]
 fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
-    for listed in LibraryScene::ALL {
-        let mut page = Page::new(listed.name, (listed.size / 4).max(6));
+    for library_scene in LibraryScene::ALL {
+        let mut page = Page::new(library_scene.name, (library_scene.size / 4).max(6));
         let state = page.state();
         let kernels = state["kernels"].as_array().unwrap();
-        let copies = kernels.iter().find(|it| it["name"] == "copies").unwrap();
-        assert_eq!(copies["reason"].is_null(), listed.copies, "{}: {copies}", listed.name);
-        assert_eq!(state["copies_max"].is_number(), listed.copies, "{}", listed.name);
+        let copies = kernels.iter().find(|kernel| kernel["name"] == "copies").unwrap();
+        assert_eq!(
+            copies["reason"].is_null(),
+            library_scene.copies,
+            "{}: {copies}",
+            library_scene.name
+        );
+        assert_eq!(state["copies_max"].is_number(), library_scene.copies, "{}", library_scene.name);
     }
     let mut page = Page::new("plants", 3);
     let particles = |state: &Value| state["counts"]["particles"].as_u64().unwrap();
@@ -283,16 +297,16 @@ fn scenes_of_copies_can_be_loaded_with_any_number_of_copies() {
 #[test]
 fn operations_depend_on_the_formula() {
     let mut page = Page::new("drape", 8);
-    let mut counted = |formula: &str| {
+    let mut divisions_and_roots = |formula: &str| {
         page.send(&format!(r#"{{"do":"set","formula":"{formula}"}}"#));
-        let figures = page.steps(7).figures();
+        let figures = page.run_steps(7).figures();
         [figures["divisions"].as_u64().unwrap(), figures["roots"].as_u64().unwrap()]
     };
-    let exact = counted("exact");
+    let exact = divisions_and_roots("exact");
     assert_eq!(exact[0], exact[1]);
     assert_eq!(exact[0] % 4, 0, "four substeps");
-    assert_eq!(counted("halley"), [exact[0], 0]);
-    assert_eq!(counted("quick"), [0, 0]);
+    assert_eq!(divisions_and_roots("halley"), [exact[0], 0]);
+    assert_eq!(divisions_and_roots("quick"), [0, 0]);
     let sticks = page.send(r#"{"do":"set"}"#).state()["counts"]["sticks"].as_u64().unwrap();
     assert_eq!(exact[0], 4 * sticks);
 }
@@ -305,5 +319,9 @@ fn dropped_time_is_reported() {
     assert_eq!(figures["steps"], 4);
     assert!((figures["behind"].as_f64().unwrap() - 56.0 * STEP).abs() < 1e-6);
     let other = page.host.connect();
-    assert!(messages_of(&mut page.host, other).iter().any(|it| matches!(it, Received::Figures(_))));
+    assert!(
+        messages_of(&mut page.host, other)
+            .iter()
+            .any(|message| matches!(message, ReceivedMessage::Figures(_)))
+    );
 }

@@ -1,10 +1,10 @@
 //! Invalid commands, extreme settings, and simulations that blow up.
 
 use taut::world::{AnyScene, LibraryScene};
-use taut_view::protocol::{HELD_MAX, TIMES_OWN_SIZE_MAX};
+use taut_view::protocol::{HELD_MAX, SIZE_FACTOR_MAX};
 use taut_view::{Host, Options};
 
-use crate::page::{Page, Received};
+use crate::page::{Page, ReceivedMessage};
 
 #[test]
 fn an_invalid_command_gives_an_error_and_changes_nothing() {
@@ -51,12 +51,14 @@ fn an_invalid_command_gives_an_error_and_changes_nothing() {
     ] {
         page.send(command);
         let messages = page.messages();
-        let [Received::Error(error)] = &messages[..] else { panic!("{command}: {messages:?}") };
+        let [ReceivedMessage::Error(error)] = &messages[..] else {
+            panic!("{command}: {messages:?}")
+        };
         assert!(!error.contains('\n') && error.len() > 10, "{error}");
     }
     page.send(r#"{"do":"set"}"#);
     assert_eq!(page.state(), before);
-    assert_eq!(page.steps(3).frame().step, 3);
+    assert_eq!(page.run_steps(3).frame().step, 3);
 }
 
 #[test]
@@ -65,22 +67,29 @@ fn a_drag_target_that_is_not_finite_is_rejected() {
     page.send(r#"{"do":"grab","particle":20}"#).messages();
     page.send(r#"{"do":"drag","particle":20,"to":[1e300,0,0]}"#);
     assert_eq!(page.errors().len(), 1);
-    assert!(page.steps(3).frame().vertices.iter().flatten().all(|it| it.is_finite()));
+    assert!(
+        page.run_steps(3)
+            .frame()
+            .vertices
+            .iter()
+            .flatten()
+            .all(|coordinate| coordinate.is_finite())
+    );
 }
 
 #[test]
 fn a_blown_up_simulation_stops_until_a_reset() {
-    for listed in LibraryScene::ALL {
-        let mut page = Page::new(listed.name, (listed.size / 4).max(4));
+    for library_scene in LibraryScene::ALL {
+        let mut page = Page::new(library_scene.name, (library_scene.size / 4).max(4));
         page.send(r#"{"do":"grab","particle":3}"#);
         page.send(r#"{"do":"drag","particle":3,"to":[9e11,-9e11,0]}"#);
-        page.steps(30).messages();
+        page.run_steps(30).messages();
         let other = page.host.connect();
         let figures = crate::page::messages_of(&mut page.host, other);
-        let Some(Received::Figures(figures)) = figures.last() else { panic!("{figures:?}") };
-        assert_eq!(figures["blown"], true, "{}", listed.name);
+        let Some(ReceivedMessage::Figures(figures)) = figures.last() else { panic!("{figures:?}") };
+        assert_eq!(figures["blown"], true, "{}", library_scene.name);
         assert!(figures["steps"].as_u64().unwrap() < 30);
-        assert_eq!(page.host.due(), None);
+        assert_eq!(page.host.seconds_until_step(), None);
         // Further commands do not restart it.
         for command in [
             r#"{"do":"step"}"#,
@@ -89,17 +98,17 @@ fn a_blown_up_simulation_stops_until_a_reset() {
             r#"{"do":"cut","from":[[0,0,0],[0,0,1]],"to":[[0,1,0],[0,1,1]]}"#,
             r#"{"do":"release","particle":3}"#,
         ] {
-            page.send(command).steps(1).messages();
+            page.send(command).run_steps(1).messages();
         }
         page.send(r#"{"do":"reset"}"#).messages();
-        assert_eq!(page.steps(3).frame().step, 3, "{}", listed.name);
+        assert_eq!(page.run_steps(3).frame().step, 3, "{}", library_scene.name);
     }
 }
 
 #[test]
 fn extreme_settings_do_not_panic() {
-    for listed in LibraryScene::ALL {
-        let mut page = Page::new(listed.name, (listed.size / 4).max(4));
+    for library_scene in LibraryScene::ALL {
+        let mut page = Page::new(library_scene.name, (library_scene.size / 4).max(4));
         for command in [
             r#"{"do":"set","damping_rate":0,"iterations":1,"substeps":1,"formula":"exact"}"#,
             r#"{"do":"set","schedule":"authored","compliance":100}"#,
@@ -109,12 +118,13 @@ fn extreme_settings_do_not_panic() {
             r#"{"do":"set","damping_rate":60,"iterations":0}"#,
             r#"{"do":"set","iterations":40,"passes":4,"stiffness":null,"damping_rate":0}"#,
         ] {
-            page.send(command).steps(6);
+            page.send(command).run_steps(6);
         }
         // Springs may reject substeps; a scene that blew up restarts if its order changes.
-        let expected = |it: &String| it.contains("Restarted: ") || it.contains("spring");
+        let is_expected =
+            |error: &String| error.contains("Restarted: ") || error.contains("spring");
         let errors = page.errors();
-        assert!(errors.iter().all(expected), "{}: {errors:?}", listed.name);
+        assert!(errors.iter().all(is_expected), "{}: {errors:?}", library_scene.name);
         page.send(r#"{"do":"reset"}"#);
         assert!(page.errors().is_empty());
     }
@@ -132,7 +142,7 @@ fn a_scene_from_a_file_has_no_size() {
     let state = page.state();
     assert!(state["size"].is_null() && state["sizes"].is_null());
     assert_eq!(state["scenes"].as_array().unwrap().last().unwrap()["name"], "file");
-    assert_eq!(page.steps(2).frame().vertices.len(), 64);
+    assert_eq!(page.run_steps(2).frame().vertices.len(), 64);
     assert!(Host::new(Options { scene: "nowhere".into(), ..Options::default() }).is_err());
 }
 
@@ -157,17 +167,20 @@ fn an_unstable_spring_is_rejected_although_its_end_is_held() {
     let id = host.connect();
     let mut page = Page { host, id };
     page.send(r#"{"do":"race","kernel":"scalar"}"#).send(r#"{"do":"grab","particle":1}"#);
-    let before = page.steps(3).state();
+    let before = page.run_steps(3).state();
     for command in [
         r#"{"do":"set","substeps":1}"#,
         r#"{"do":"set","substeps":1,"schedule":"coloured"}"#,
         r#"{"do":"set","substeps":1,"schedule":"coloured","formula":"newton","kernel":"scalar"}"#,
     ] {
         let errors = page.send(command).errors();
-        assert!(matches!(&errors[..], [it] if it.contains("spring")), "{command}: {errors:?}");
+        assert!(
+            matches!(&errors[..], [error] if error.contains("spring")),
+            "{command}: {errors:?}"
+        );
         assert_eq!(page.send(r#"{"do":"set"}"#).state(), before, "{command}");
     }
-    assert_eq!(page.steps(3).frame().step, 6);
+    assert_eq!(page.run_steps(3).frame().step, 6);
     page.send(r#"{"do":"reset"}"#);
     assert_eq!(page.errors(), [""; 0]);
     assert_eq!(page.send(r#"{"do":"set"}"#).state(), before);
@@ -189,7 +202,7 @@ fn a_page_can_hold_a_limited_number_of_particles() {
         page.send(&format!(r#"{{"do":"grab","particle":{particle}}}"#));
     }
     let errors = page.errors();
-    assert!(matches!(&errors[..], [it] if it.contains("at most 64 particles")), "{errors:?}");
+    assert!(matches!(&errors[..], [error] if error.contains("at most 64 particles")), "{errors:?}");
     // It may grab a held particle again, and another one after a release.
     page.send(r#"{"do":"grab","particle":3}"#);
     page.send(r#"{"do":"release","particle":3}"#).send(r#"{"do":"grab","particle":100}"#);
@@ -199,11 +212,11 @@ fn a_page_can_hold_a_limited_number_of_particles() {
 #[test]
 fn the_size_of_a_scene_is_limited() {
     let mut page = Page::new("plants", 2); // the default size is 8
-    let size = |size: usize| format!(r#"{{"do":"scene","scene":"plants","size":{size}}}"#);
-    assert_eq!(page.state()["copies_max"], 8 * TIMES_OWN_SIZE_MAX);
-    assert!(page.send(&size(8 * TIMES_OWN_SIZE_MAX)).errors().is_empty());
-    let errors = page.send(&size(8 * TIMES_OWN_SIZE_MAX + 1)).errors();
-    assert!(matches!(&errors[..], [it] if it.contains("from 1 to 64")), "{errors:?}");
+    let load = |size: usize| format!(r#"{{"do":"scene","scene":"plants","size":{size}}}"#);
+    assert_eq!(page.state()["copies_max"], 8 * SIZE_FACTOR_MAX);
+    assert!(page.send(&load(8 * SIZE_FACTOR_MAX)).errors().is_empty());
+    let errors = page.send(&load(8 * SIZE_FACTOR_MAX + 1)).errors();
+    assert!(matches!(&errors[..], [error] if error.contains("from 1 to 64")), "{errors:?}");
 }
 
 #[test]
@@ -224,7 +237,7 @@ fn a_restart_with_other_substeps_keeps_initial_velocities() {
     let mut page = Page { host, id };
     for substeps in [4, 1, 16] {
         page.send(&format!(r#"{{"do":"set","substeps":{substeps}}}"#)).send(r#"{"do":"reset"}"#);
-        let [_, y, _] = page.steps(30).frame().vertices[0];
+        let [_, y, _] = page.run_steps(30).frame().vertices[0];
         assert!((y - 1.5).abs() < 1e-3, "{substeps} substeps: {y} m in half a second");
     }
 }

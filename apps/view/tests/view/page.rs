@@ -3,7 +3,7 @@
 use serde_json::Value;
 use taut_view::{Host, Message, Options, PageId};
 
-/// A step, s.
+/// The length of a step, s.
 pub(crate) const STEP: f64 = 1.0 / 60.0;
 
 /// The corners of a removed face, and the ends of a torn stick.
@@ -11,7 +11,7 @@ pub(crate) const REMOVED: u32 = u32::MAX;
 
 /// A decoded message of the host.
 #[derive(Clone, Debug)]
-pub(crate) enum Received {
+pub(crate) enum ReceivedMessage {
     State(Value),
     Figures(Value),
     Error(String),
@@ -31,8 +31,8 @@ pub(crate) struct Frame {
     pub(crate) poses: Vec<[f32; 7]>,
 }
 
-impl Received {
-    pub(crate) fn text(text: &str) -> Self {
+impl ReceivedMessage {
+    pub(crate) fn from_text(text: &str) -> Self {
         let value: Value = serde_json::from_str(text).unwrap();
         match value["say"].as_str().unwrap() {
             "state" => Self::State(value),
@@ -42,51 +42,52 @@ impl Received {
         }
     }
 
-    pub(crate) fn binary(bytes: &[u8]) -> Self {
+    pub(crate) fn from_binary(bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<4>();
-        let words: Vec<u32> = words.iter().map(|&it| u32::from_le_bytes(it)).collect();
-        let (&[kind, epoch, a, b], body) = words.split_first_chunk().unwrap();
-        let [a, b] = [a as usize, b as usize];
-        let number = |it: &u32| f32::from_bits(*it);
+        let words: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        let (&[kind, epoch, first, second], body) = words.split_first_chunk().unwrap();
+        // Their meaning depends on the kind.
+        let [first, second] = [first as usize, second as usize];
+        let to_f32 = |word: &u32| f32::from_bits(*word);
         if kind != 1 {
             assert!(rest.is_empty());
         }
         match kind {
             1 => Self::Mesh(epoch, serde_json::from_slice(&bytes[16..]).unwrap()),
             2 => {
-                let (faces, sticks) = body.split_at(3 * a);
-                assert_eq!(sticks.len(), 2 * b);
+                let (faces, sticks) = body.split_at(3 * first);
+                assert_eq!(sticks.len(), 2 * second);
                 let (faces, sticks) = (faces.as_chunks().0.to_vec(), sticks.as_chunks().0.to_vec());
                 Self::Indices { epoch, faces, sticks }
             }
             3 => {
-                let (faces, sticks) = body.split_at(a);
-                assert_eq!(sticks.len(), b);
+                let (faces, sticks) = body.split_at(first);
+                assert_eq!(sticks.len(), second);
                 Self::Removed { epoch, faces: faces.to_vec(), sticks: sticks.to_vec() }
             }
             4 => {
-                let (vertices, poses) = body.split_at(3 * b);
-                let numbers = |it: &[u32]| -> Vec<f32> { it.iter().map(number).collect() };
+                let (vertices, poses) = body.split_at(3 * second);
+                let to_f32s = |words: &[u32]| -> Vec<f32> { words.iter().map(to_f32).collect() };
                 assert_eq!(poses.len() % 7, 0);
                 Self::Frame(Frame {
                     epoch,
-                    step: a as u32,
-                    vertices: numbers(vertices).as_chunks().0.to_vec(),
-                    poses: numbers(poses).as_chunks().0.to_vec(),
+                    step: first as u32,
+                    vertices: to_f32s(vertices).as_chunks().0.to_vec(),
+                    poses: to_f32s(poses).as_chunks().0.to_vec(),
                 })
             }
             5 => {
-                assert_eq!(body.len(), a);
-                Self::Rests(epoch, body.iter().map(number).collect())
+                assert_eq!(body.len(), first);
+                Self::Rests(epoch, body.iter().map(to_f32).collect())
             }
             other => panic!("unknown kind {other}"),
         }
     }
 
-    fn new(message: &Message) -> Self {
+    fn from_message(message: &Message) -> Self {
         match message {
-            Message::Text(text) => Self::text(text),
-            Message::Binary(bytes) => Self::binary(bytes),
+            Message::Text(text) => Self::from_text(text),
+            Message::Binary(bytes) => Self::from_binary(bytes),
         }
     }
 }
@@ -113,7 +114,7 @@ impl Page {
     }
 
     /// Advances the simulation by a number of steps.
-    pub(crate) fn steps(&mut self, steps: usize) -> &mut Self {
+    pub(crate) fn run_steps(&mut self, steps: usize) -> &mut Self {
         for _ in 0..steps {
             // A little more than a step, so that rounding does not delay it.
             self.host.advance(STEP * 1.000_01);
@@ -122,15 +123,15 @@ impl Page {
     }
 
     /// Takes all messages.
-    pub(crate) fn messages(&mut self) -> Vec<Received> {
+    pub(crate) fn messages(&mut self) -> Vec<ReceivedMessage> {
         messages_of(&mut self.host, self.id)
     }
 
     /// Requests a frame, takes all messages, and returns the frame.
     pub(crate) fn frame(&mut self) -> Frame {
         self.send(r#"{"do":"next"}"#);
-        let mut frames = self.messages().into_iter().filter_map(|it| match it {
-            Received::Frame(frame) => Some(frame),
+        let mut frames = self.messages().into_iter().filter_map(|message| match message {
+            ReceivedMessage::Frame(frame) => Some(frame),
             _ => None,
         });
         frames.next_back().expect("no newer frame")
@@ -138,8 +139,8 @@ impl Page {
 
     /// Takes all messages, and returns the last state.
     pub(crate) fn state(&mut self) -> Value {
-        let mut states = self.messages().into_iter().filter_map(|it| match it {
-            Received::State(state) => Some(state),
+        let mut states = self.messages().into_iter().filter_map(|message| match message {
+            ReceivedMessage::State(state) => Some(state),
             _ => None,
         });
         states.next_back().expect("no new state")
@@ -147,8 +148,8 @@ impl Page {
 
     /// Takes all messages, and returns the last figures.
     pub(crate) fn figures(&mut self) -> Value {
-        let mut figures = self.messages().into_iter().filter_map(|it| match it {
-            Received::Figures(figures) => Some(figures),
+        let mut figures = self.messages().into_iter().filter_map(|message| match message {
+            ReceivedMessage::Figures(figures) => Some(figures),
             _ => None,
         });
         figures.next_back().expect("no new figures")
@@ -158,12 +159,17 @@ impl Page {
     pub(crate) fn errors(&mut self) -> Vec<String> {
         let messages = self.messages().into_iter();
         messages
-            .filter_map(|it| if let Received::Error(text) = it { Some(text) } else { None })
+            .filter_map(|message| match message {
+                ReceivedMessage::Error(text) => Some(text),
+                _ => None,
+            })
             .collect()
     }
 }
 
 /// Takes all messages for a page.
-pub(crate) fn messages_of(host: &mut Host, page: PageId) -> Vec<Received> {
-    std::iter::from_fn(|| host.take(page)).map(|it| Received::new(&it)).collect()
+pub(crate) fn messages_of(host: &mut Host, page: PageId) -> Vec<ReceivedMessage> {
+    std::iter::from_fn(|| host.take(page))
+        .map(|message| ReceivedMessage::from_message(&message))
+        .collect()
 }

@@ -6,7 +6,7 @@ use crate::page::Page;
 fn positions_stay_equal_in_a_race_whatever_commands_run() {
     for (scene, size) in [("curtain", 24), ("flag", 24), ("plants", 2), ("boxes", 3)] {
         let mut page = Page::new(scene, size);
-        page.steps(10).send(r#"{"do":"race","kernel":"scalar"}"#);
+        page.run_steps(10).send(r#"{"do":"race","kernel":"scalar"}"#);
         let race = page.state()["race"].clone();
         assert_eq!((&race["kernel"], &race["instructions"]), (&"scalar".into(), &"scalar".into()));
         for command in [
@@ -21,12 +21,12 @@ fn positions_stay_equal_in_a_race_whatever_commands_run() {
             r#"{"do":"set","schedule":"coloured","stiffness":0.5}"#,
             r#"{"do":"gravity","on":false}"#,
         ] {
-            let figures = page.send(command).steps(12).figures();
+            let figures = page.send(command).run_steps(12).figures();
             let race = &figures["race"];
             assert_eq!(race["equal"], true, "{scene}, {command}: {race}");
             assert!(race["first_difference"].is_null());
         }
-        assert!(page.send(r#"{"do":"reset"}"#).steps(12).figures()["race"]["equal"] == true);
+        assert!(page.send(r#"{"do":"reset"}"#).run_steps(12).figures()["race"]["equal"] == true);
         assert!(page.send(r#"{"do":"race"}"#).state()["race"].is_null());
         assert!(page.errors().is_empty());
     }

@@ -12,7 +12,7 @@ use tungstenite::http::HeaderValue;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-use crate::page::{Frame, Received};
+use crate::page::{Frame, ReceivedMessage};
 
 /// A server that runs until it is dropped.
 struct TestServer {
@@ -26,8 +26,8 @@ impl TestServer {
         let options = Options { scene: "drape".into(), size: Some(16), ..Options::default() };
         let server = Server::bind(Host::new(options).unwrap(), None).unwrap();
         let address = server.address();
-        let (end, ended) = oneshot::channel();
-        let run = move || server.run_until(async move { drop(ended.await) });
+        let (end, end_signal) = oneshot::channel();
+        let run = move || server.run_until(async move { drop(end_signal.await) });
         Self { address, end: Some(end), thread: Some(thread::spawn(run)) }
     }
 
@@ -51,7 +51,7 @@ impl TestServer {
         }
     }
 
-    /// The response to a request with these header lines.
+    /// The response to a GET request with these header lines.
     fn get(&self, path: &str, header: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n").unwrap();
@@ -64,8 +64,8 @@ impl TestServer {
 impl Drop for TestServer {
     fn drop(&mut self) {
         drop(self.end.take());
-        let ended = self.thread.take().map(JoinHandle::join);
-        assert!(thread::panicking() || matches!(ended, Some(Ok(Ok(())))));
+        let result = self.thread.take().map(JoinHandle::join);
+        assert!(thread::panicking() || matches!(result, Some(Ok(Ok(())))));
     }
 }
 
@@ -96,10 +96,10 @@ impl Client {
         self.0.send(Message::text(command)).unwrap();
     }
 
-    fn receive(&mut self) -> Received {
+    fn receive(&mut self) -> ReceivedMessage {
         match self.0.read().unwrap() {
-            Message::Text(text) => Received::text(&text),
-            Message::Binary(bytes) => Received::binary(&bytes),
+            Message::Text(text) => ReceivedMessage::from_text(&text),
+            Message::Binary(bytes) => ReceivedMessage::from_binary(&bytes),
             other => panic!("unexpected message {other:?}"),
         }
     }
@@ -108,7 +108,7 @@ impl Client {
     fn frame(&mut self) -> Frame {
         self.send(r#"{"do":"next"}"#);
         loop {
-            if let Received::Frame(frame) = self.receive() {
+            if let ReceivedMessage::Frame(frame) = self.receive() {
                 return frame;
             }
         }
@@ -119,13 +119,13 @@ impl Client {
 fn pages_can_connect_again() {
     let server = TestServer::new();
     let mut client = server.connect();
-    assert!(matches!(client.receive(), Received::State(_)));
+    assert!(matches!(client.receive(), ReceivedMessage::State(_)));
     let first = client.frame();
     let later = client.frame();
     assert!(later.step > first.step, "the simulation did not advance");
     drop(client);
     let mut client = server.connect();
-    assert!(matches!(client.receive(), Received::State(_)));
+    assert!(matches!(client.receive(), ReceivedMessage::State(_)));
     assert!(client.frame().step >= later.step, "the simulation restarted");
 }
 
@@ -141,7 +141,7 @@ fn two_pages_see_the_same_world() {
     drop(one);
     while is_dragged(&mut other) {}
     other.send("nonsense");
-    while !matches!(other.receive(), Received::Error(_)) {}
+    while !matches!(other.receive(), ReceivedMessage::Error(_)) {}
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_command_that_is_too_long_closes_the_socket() {
     let with_spaces = |bytes: usize| format!("{:bytes$}", r#"{"do":"next"}"#);
     let mut client = server.connect();
     client.send(&with_spaces(COMMAND_BYTES_MAX));
-    while !matches!(client.receive(), Received::Frame(_)) {}
+    while !matches!(client.receive(), ReceivedMessage::Frame(_)) {}
     client.send(&with_spaces(COMMAND_BYTES_MAX + 1));
     assert!(client.is_closed());
 }
@@ -288,11 +288,11 @@ fn the_server_responds_after_a_flood_of_messages_and_connections() {
     let flooders: Vec<Client> = attempts.into_iter().filter_map(Result::ok).collect();
     assert_eq!(flooders.len(), SOCKETS_MAX - 1);
     thread::scope(|scope| {
-        for (number, mut flooder) in flooders.into_iter().enumerate() {
+        for (index, mut flooder) in flooders.into_iter().enumerate() {
             scope.spawn(move || {
                 let drain = flooder.drain();
                 for command in 0..20_000 / SOCKETS_MAX {
-                    flooder.send(COMMANDS[(number + command) % COMMANDS.len()]);
+                    flooder.send(COMMANDS[(index + command) % COMMANDS.len()]);
                 }
                 flooder.stream().shutdown(Shutdown::Both).unwrap();
                 drain.join().unwrap();

@@ -93,7 +93,7 @@ pub extern "C" fn advance(seconds: f64) {
 #[unsafe(no_mangle)]
 pub extern "C" fn due() -> f64 {
     with_instance(|instance| {
-        instance.host.as_ref().and_then(|(host, _)| host.due()).unwrap_or(-1.0)
+        instance.host.as_ref().and_then(|(host, _)| host.seconds_until_step()).unwrap_or(-1.0)
     })
 }
 

@@ -7,10 +7,10 @@ fn there_are_many_small_blocks_and_few_phases() {
     for families in [Family::STRUCTURAL, Family::ALL] {
         let Mesh { particles, sticks } = sheet_mesh(128, 128, families).1;
         let phases = phases(&Schedule::blocked(&particles, &sticks));
-        let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
+        let fraction = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
         assert!(phases.len() <= 4, "{} phases", phases.len());
         assert_eq!(phases[0].len(), 128 * 128 / BLOCK_PARTICLES);
-        assert!(share > 0.8, "only {share} of the sticks are in the first phase");
+        assert!(fraction > 0.8, "only {fraction} of the sticks are in the first phase");
         for block in phases.iter().take(3).flatten() {
             let particles: BTreeSet<u32> =
                 block.iter().flat_map(|batch| particles_of(&sticks, batch)).collect();
@@ -37,8 +37,8 @@ fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
     let schedule = Schedule::banded(&sticks);
     let phases = phases(&schedule);
     assert_eq!(phases.len(), 2, "all seams are in the shifted bands");
-    let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
-    assert!(phases[0].len() >= 8 && share > 0.85, "{} bands, {share}", phases[0].len());
+    let fraction = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
+    assert!(phases[0].len() >= 8 && fraction > 0.85, "{} bands, {fraction}", phases[0].len());
     for bands in particles_of_blocks(&schedule, &sticks) {
         for pair in bands.windows(2) {
             assert!(pair[0].last() < pair[1].first(), "bands overlap");
@@ -58,10 +58,10 @@ fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
             }
         }
         directions.dedup();
-        let all = directions.len();
+        let count = directions.len();
         directions.sort_unstable();
         directions.dedup();
-        assert_eq!(directions.len(), all, "the batches of a direction are not consecutive");
+        assert_eq!(directions.len(), count, "the batches of a direction are not consecutive");
     }
 }
 
@@ -112,7 +112,7 @@ fn blocks_do_not_depend_on_particle_numbers() {
 fn a_star_of_a_hundred_thousand_rays_is_scheduled() {
     let rays = 100_000;
     let mesh = Recipe::plain(vec![Component::Bipartite(1, rays)]).mesh();
-    let built = all_builders(&mesh);
+    let built = schedules_of_all_builders(&mesh);
     for (name, schedule) in &built {
         assert_eq!(schedule.batches().count(), rays, "{name}: one batch per ray");
     }

@@ -1,4 +1,4 @@
-//! Schedules: the properties of what every builder makes, and errors.
+//! Schedules: the properties of the schedules of all builders, and errors.
 
 mod blocks;
 mod packets;
@@ -54,7 +54,7 @@ fn is_valid(sticks: &Sticks, phases: &Phases) -> bool {
 }
 
 /// Checks the guarantees of every schedule.
-fn assert_sound(name: &str, schedule: &Schedule, sticks: &Sticks) {
+fn assert_valid(name: &str, schedule: &Schedule, sticks: &Sticks) {
     let phases = phases(schedule);
     assert!(is_valid(sticks, &phases), "{name}: not a valid schedule");
     assert_eq!((schedule.sticks(), schedule.particles()), (sticks.len(), sticks.particles()));
@@ -65,18 +65,22 @@ fn assert_sound(name: &str, schedule: &Schedule, sticks: &Sticks) {
     assert!(flat.iter().all(not_empty), "{name}: an empty batch");
     assert!(phases.iter().flatten().all(|block| !block.is_empty()), "{name}: an empty block");
     assert!(phases.iter().all(|phase| !phase.is_empty()), "{name}: an empty phase");
-    assert_eq!(Schedule::new(sticks, &phases).as_ref(), Ok(schedule), "{name} written out");
+    assert_eq!(
+        Schedule::new(sticks, &phases).as_ref(),
+        Ok(schedule),
+        "{name}: rebuilt from its phases"
+    );
 }
 
 /// Checks that no batch has both plain and non-plain sticks.
-fn assert_pure(name: &str, schedule: &Schedule, sticks: &Sticks) {
+fn assert_unmixed(name: &str, schedule: &Schedule, sticks: &Sticks) {
     for batch in schedule.batches() {
         let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
         assert!(plain == 0 || plain == batch.len(), "{name} mixes plain and non-plain sticks");
     }
 }
 
-fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
+fn schedules_of_all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
     [
         ("authored", Schedule::authored(&mesh.sticks)),
         ("coloured", Schedule::coloured(&mesh.sticks)),
@@ -87,37 +91,37 @@ fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
     ]
 }
 
-fn assert_builders_sound(mesh: &Mesh) {
-    for (name, schedule) in all_builders(mesh) {
-        assert_sound(name, &schedule, &mesh.sticks);
-        assert_pure(name, &schedule, &mesh.sticks);
+fn assert_builders_valid(mesh: &Mesh) {
+    for (name, schedule) in schedules_of_all_builders(mesh) {
+        assert_valid(name, &schedule, &mesh.sticks);
+        assert_unmixed(name, &schedule, &mesh.sticks);
     }
 }
 
 #[test]
 fn every_builder_makes_a_schedule_of_any_mesh() {
-    for_all(150, Recipe::any(), |recipe| assert_builders_sound(&recipe.mesh()));
+    for_all(150, Recipe::any(), |recipe| assert_builders_valid(&recipe.mesh()));
     for non_plain in [0, 30] {
-        assert_builders_sound(&Recipe::large(non_plain).mesh());
+        assert_builders_valid(&Recipe::large(non_plain).mesh());
     }
 }
 
 #[test]
 fn every_builder_is_deterministic() {
     let check = |recipe: &Recipe| {
-        let [one, other] = [recipe.mesh(), recipe.mesh()];
-        assert_eq!(all_builders(&one), all_builders(&one.clone()));
-        assert_eq!(all_builders(&one), all_builders(&other));
+        let [mesh, same] = [recipe.mesh(), recipe.mesh()];
+        assert_eq!(schedules_of_all_builders(&mesh), schedules_of_all_builders(&mesh.clone()));
+        assert_eq!(schedules_of_all_builders(&mesh), schedules_of_all_builders(&same));
     };
     for_all(40, Recipe::any(), |recipe| check(&recipe));
     check(&Recipe::large(10));
 }
 
-/// FNV-1a over the bytes of the stick numbers, least significant first, with the number of
+/// FNV-1a over the bytes of the stick numbers, least significant first, with the index of
 /// the batch before each batch.
 fn hash(schedule: &Schedule) -> u64 {
-    let numbered = (0_u32..).zip(schedule.batches());
-    let numbers = numbered.flat_map(|(number, batch)| [&[number], batch].concat());
+    let indexed = (0_u32..).zip(schedule.batches());
+    let numbers = indexed.flat_map(|(index, batch)| [&[index], batch].concat());
     numbers.flat_map(u32::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
@@ -134,7 +138,7 @@ fn the_orders_are_those_of_version_1() {
         0x81ba_9182_189b_bb7b,
         0x9754_f1d3_4980_d38e,
     ];
-    let built = all_builders(&Recipe::large(30).mesh());
+    let built = schedules_of_all_builders(&Recipe::large(30).mesh());
     assert_eq!(built.map(|(_, schedule)| hash(&schedule)), VERSION_1);
     // That mesh has no runs, so its bands have only colours.
     let sheet = sheet_mesh(70, 60, Family::ALL).1;
@@ -149,7 +153,7 @@ fn every_builder_makes_a_schedule_of_renumbered_meshes() {
             [Renumbering::reverse_cuthill_mckee(&sticks), Renumbering::hilbert(&particles)];
         for renumbering in renumberings {
             let (particles, sticks) = renumbering.apply(&particles, &sticks);
-            assert_builders_sound(&Mesh { particles, sticks });
+            assert_builders_valid(&Mesh { particles, sticks });
         }
     };
     for_all(40, Recipe::any(), |recipe| check(&recipe));

@@ -31,16 +31,16 @@ fn packets_as_defined(sticks: &Sticks) -> Vec<Vec<u32>> {
             let fits = |packet: &Vec<u32>| {
                 !particles_of(sticks, packet).iter().any(|particle| ends.contains(particle))
             };
-            let at = open.iter().position(fits).unwrap_or_else(|| {
+            let index = open.iter().position(fits).unwrap_or_else(|| {
                 if open.len() == OPEN_PACKETS {
                     packets.push(open.remove(0));
                 }
                 open.push(Vec::new());
                 open.len() - 1
             });
-            open[at].push(stick);
-            if open[at].len() == PACKET_STICKS {
-                packets.push(open.remove(at));
+            open[index].push(stick);
+            if open[index].len() == PACKET_STICKS {
+                packets.push(open.remove(index));
             }
         }
         packets.append(&mut open);
@@ -60,7 +60,7 @@ fn packets_match_their_definition() {
 }
 
 /// The particles of the stars whose sticks are at the same index of these batches; `None` if the
-/// batches are no stars, or stars that share a particle.
+/// batches are not stars, or if stars share a particle.
 fn particles_of_stars(sticks: &Sticks, batches: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
     let mut particles = Vec::new();
     for index in 0..batches[0].len() {
@@ -83,8 +83,8 @@ fn stars_of_a_packet_share_no_particle_and_hold_nearly_all_sticks() {
         let packets = batches.as_chunks().0.iter();
         let packets = packets.map_while(|&batches| particles_of_stars(&sticks, batches));
         let stars: usize = packets.map(|particles| particles.len() / (STAR_STICKS + 1)).sum();
-        let share = (stars * STAR_STICKS) as f64 / sticks.len() as f64;
-        assert!(share > 0.95, "only {share} of the sticks are in stars");
+        let fraction = (stars * STAR_STICKS) as f64 / sticks.len() as f64;
+        assert!(fraction > 0.95, "only {fraction} of the sticks are in stars");
         assert_eq!(phases(&schedule).len(), 1);
     }
 }

@@ -3,25 +3,25 @@
 use super::*;
 
 #[test]
-fn invalid_orders_are_rejected_with_the_first_fault() {
+fn invalid_orders_are_rejected_with_the_first_error() {
     // A chain of four particles, and a separate stick.
     let sticks = unit_sticks(6, &[[0, 1], [1, 2], [2, 3], [4, 5]]);
     let rejected = |phases: &[Vec<Vec<Vec<u32>>>]| Schedule::new(&sticks, phases).unwrap_err();
     assert_eq!(
         rejected(&[vec![vec![vec![0, 2], vec![1]]], vec![vec![vec![3], vec![4]]]]),
         ScheduleError::NotOnce { stick: 4, batch: 3, sticks: 4 },
-        "unknown"
+        "unknown stick"
     );
     assert_eq!(
         rejected(&[vec![vec![vec![0, 2], vec![1]]], vec![vec![vec![3], vec![2]]]]),
         ScheduleError::NotOnce { stick: 2, batch: 3, sticks: 4 },
-        "twice"
+        "stick listed twice"
     );
     assert_eq!(
         rejected(&[vec![vec![vec![0, 2]]], vec![vec![vec![3]]]]),
-        ScheduleError::Missing { ordered: 3, sticks: 4 }
+        ScheduleError::WrongStickCount { ordered: 3, sticks: 4 }
     );
-    assert_eq!(rejected(&[]), ScheduleError::Missing { ordered: 0, sticks: 4 });
+    assert_eq!(rejected(&[]), ScheduleError::WrongStickCount { ordered: 0, sticks: 4 });
     assert_eq!(
         rejected(&[vec![vec![vec![3], vec![0, 1]]], vec![vec![vec![2]]]]),
         ScheduleError::DependentBatch { stick: 1, particle: 1, batch: 1 }
@@ -48,7 +48,9 @@ fn empty_phases_blocks_and_batches_are_skipped() {
     ];
     let schedule = Schedule::new(&sticks, &with_empty).unwrap();
     assert_eq!(phases(&schedule), [vec![vec![vec![1]]], vec![vec![vec![0]]]]);
-    for (name, schedule) in all_builders(&Recipe::plain(vec![Component::Isolated(3)]).mesh()) {
+    for (name, schedule) in
+        schedules_of_all_builders(&Recipe::plain(vec![Component::Isolated(3)]).mesh())
+    {
         assert_eq!(phases(&schedule), Phases::new(), "{name}");
     }
 }
@@ -93,7 +95,7 @@ fn an_order_is_accepted_if_and_only_if_it_meets_the_definition() {
         let recipe =
             Recipe { components: recipe.components.into_iter().take(2).collect(), ..recipe };
         let mesh = recipe.mesh();
-        let mut phases = phases(&all_builders(&mesh)[builder].1);
+        let mut phases = phases(&schedules_of_all_builders(&mesh)[builder].1);
         let mut random = Random::new(seed);
         for _ in 0..edits {
             edit(&mut random, &mut phases);

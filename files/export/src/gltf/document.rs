@@ -18,6 +18,7 @@ pub(super) struct Document {
     root: Root,
     /// All data before the deltas of the morph targets.
     data: Vec<u8>,
+    /// The number of keys.
     keys: usize,
     /// The times of the keys; `None` if there is only one key.
     times: Option<Index<Accessor>>,
@@ -137,7 +138,7 @@ impl Document {
         content: &Content,
         bounds: Option<[&[f32]; 2]>,
     ) -> Index<Accessor> {
-        let list = |numbers: &[f32]| Value::from(numbers.to_vec());
+        let list = |values: &[f32]| Value::from(values.to_vec());
         self.root.push(Accessor {
             buffer_view: Some(view),
             byte_offset: Some(USize64(offset)),

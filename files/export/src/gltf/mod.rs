@@ -48,8 +48,10 @@ pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
     let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
     let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + scene.rigid_shapes.len() as u64);
     let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
-    let rigid_shapes = scene.rigid_shapes.iter().map(|it| shape_bytes(&it.mesh)).sum::<usize>();
-    let rigid = rigid_shapes as u64 + Rods::all(scene).iter().map(Rods::mesh_bytes).sum::<u64>();
+    let shapes_bytes =
+        scene.rigid_shapes.iter().map(|shape| shape_bytes(&shape.mesh)).sum::<usize>();
+    let rods_bytes = Rods::all(scene).iter().map(Rods::mesh_bytes).sum::<u64>();
+    let rigid = shapes_bytes as u64 + rods_bytes;
     let weights = if meshes.is_empty() { 0 } else { 4 * keys.saturating_mul(keys) };
     keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
 }
@@ -111,8 +113,9 @@ impl Sink for Glb {
             (0..scene.faces.len()).filter(|&face| is_set(&self.removed, face)).collect();
         let meshes = MorphMesh::all(scene, &removed);
         let keys = Keys::new(scene, &meshes, &mut self.recording).in_file(&self.path)?;
-        let (json, data, delta_bytes) = document(scene, &meshes, &keys)
+        let (json, data, delta_bytes) = build_document(scene, &meshes, &keys)
             .map_err(|error| Problem::Encoding(error.to_string()).of(&self.path))?;
+        // 12 bytes of header, and 8 for each of the two chunks.
         let bytes = 28 + json.len() as u64 + data.len() as u64 + delta_bytes;
         if bytes > BYTES_MAX {
             return Err(Problem::TooLarge { bytes, limit: BYTES_MAX }.of(&self.path));
@@ -122,8 +125,8 @@ impl Sink for Glb {
             let mut file = BufWriter::new(&self.file);
             let binary = data.len() as u32 + delta_bytes as u32;
             file.write_all(b"glTF")?;
-            for number in [2, bytes as u32, json.len() as u32] {
-                file.write_all(&number.to_le_bytes())?;
+            for word in [2, bytes as u32, json.len() as u32] {
+                file.write_all(&word.to_le_bytes())?;
             }
             file.write_all(b"JSON")?;
             file.write_all(&json)?;
@@ -186,7 +189,7 @@ impl Keys {
                 poses.push(pose.nearest_to(poses.last()));
             }
             for rods in &mut keys.rods {
-                rods.add(scene, &frame);
+                rods.add_key(scene, &frame);
             }
         }
         Ok(keys)
@@ -221,7 +224,7 @@ impl Pose {
 
 /// Returns the JSON chunk, all data before the morph targets, and the length of the data of morph
 /// targets, bytes.
-fn document(
+fn build_document(
     scene: &DrawnScene,
     meshes: &[MorphMesh],
     keys: &Keys,
@@ -234,7 +237,7 @@ fn document(
         document.set_poses(node, &keys.poses[nth]);
     }
     for rods in &keys.rods {
-        rods.write(scene, &mut document);
+        rods.add_nodes(scene, &mut document);
     }
     let indices: Vec<_> = meshes.iter().map(|mesh| mesh.add_indices(&mut document)).collect();
     let weights = (!meshes.is_empty()).then(|| document.add_weights()).flatten();

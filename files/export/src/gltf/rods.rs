@@ -16,7 +16,7 @@ pub(super) struct Rods {
 
 /// A stick or ball at each key.
 struct Rod {
-    /// The number of the stick, or of the vertex of the ball.
+    /// The index of the stick, or of the vertex of the ball.
     index: usize,
     poses: Vec<Pose>,
     scales: Vec<[f32; 3]>,
@@ -66,13 +66,13 @@ impl Rods {
     }
 
     /// Adds a key.
-    pub(super) fn add(&mut self, scene: &DrawnScene, frame: &Frame) {
+    pub(super) fn add_key(&mut self, scene: &DrawnScene, frame: &Frame) {
         let radius = scene.parts[self.part].radius;
         for rod in &mut self.sticks {
             let ends = scene.sticks[rod.index];
             let [a, b] = ends.map(|end| Vec3::from(frame.positions[end as usize]));
             let along = b - a;
-            let rotation = along.try_normalize().map(|it| Quat::from_rotation_arc(Vec3::Y, it));
+            let rotation = along.try_normalize().map(|unit| Quat::from_rotation_arc(Vec3::Y, unit));
             let position = a.midpoint(b).into();
             let pose = Pose { position, rotation: rotation.unwrap_or_default().to_array() };
             rod.poses.push(pose.nearest_to(rod.poses.last()));
@@ -89,7 +89,7 @@ impl Rods {
     }
 
     /// Adds their nodes, as children of a node with the name of the part.
-    pub(super) fn write(&self, scene: &DrawnScene, document: &mut Document) {
+    pub(super) fn add_nodes(&self, scene: &DrawnScene, document: &mut Document) {
         let part = &scene.parts[self.part];
         let material = document.material(part.material, self.part);
         let parent = document.add_node(&part.name, None);

@@ -13,7 +13,7 @@ fn error_message(path: &Path, scene: &DrawnScene, timeline: Timeline) -> String 
 }
 
 #[test]
-fn invalid_names() {
+fn invalid_names_are_rejected() {
     let folder = folder();
     let message_for = |name: &str| error_message(&folder.path().join(name), &scene(), SHORT);
     for (name, expected) in [
@@ -30,7 +30,7 @@ fn invalid_names() {
 }
 
 #[test]
-fn files_that_would_be_too_large() {
+fn files_that_would_be_too_large_are_rejected() {
     let folder = folder();
     let path = folder.path().join("huge.glb");
     let message = error_message(&path, &scene(), Timeline { frames: 1_000_000, fps: 60.0 });
@@ -39,7 +39,7 @@ fn files_that_would_be_too_large() {
 }
 
 #[test]
-fn invalid_scenes_and_empty_runs() {
+fn invalid_scenes_and_empty_runs_are_rejected() {
     let folder = folder();
     let path = folder.path().join("cloth.obj");
     let invalid = DrawnScene { vertices: 3, ..scene() };
@@ -50,7 +50,7 @@ fn invalid_scenes_and_empty_runs() {
 }
 
 #[test]
-fn frames_of_another_scene() {
+fn frames_of_another_scene_are_rejected() {
     let folder = folder();
     let scene = scene();
     let other = Frame { poses: Vec::new(), ..frame(&scene, 0) };

@@ -118,7 +118,7 @@ fn a_hidden_drop_is_at_the_position_of_a_visible_one() {
 }
 
 #[test]
-fn solids_are_nodes_and_only_moving_ones_are_animated() {
+fn rigid_shapes_are_nodes_and_only_moving_ones_are_animated() {
     let (file, scene) = written();
     let ball = file.node("ball");
     let outputs = file.outputs(&ball);

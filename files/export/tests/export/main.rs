@@ -49,7 +49,7 @@ fn scene() -> DrawnScene {
         flat: false,
         vertices: sheet + 3 + 2,
         sticks: vec![[first, first + 1], [first + 1, first + 2]],
-        balls: (0..sheet + 5).map(|at| if at == sheet { 0.1 } else { 0.0 }).collect(),
+        balls: (0..sheet + 5).map(|vertex| if vertex == sheet { 0.1 } else { 0.0 }).collect(),
         pinned: vec![0],
         parts: vec![
             part("sheet", Material::Cloth, 0..sheet, 0..faces.len(), 0..0),
@@ -65,7 +65,7 @@ fn scene() -> DrawnScene {
     }
 }
 
-/// A frame whose numbers use all bits of their mantissa.
+/// A frame whose coordinates use all bits of their mantissa.
 fn frame(scene: &DrawnScene, nth: usize) -> Frame {
     let [columns, _] = SIDES;
     let time = nth as f64 / FPS;
@@ -85,10 +85,10 @@ fn frame(scene: &DrawnScene, nth: usize) -> Frame {
         normals: vec![[0.6, 0.0, 0.8]; scene.vertices],
         poses: vec![moving, Pose { position: [1.0, 2.0, 3.0], ..Pose::REST }, Pose::REST],
         hidden_vertices: (0..scene.vertices)
-            .map(|it| it == HIDDEN_DROP.0 && nth >= HIDDEN_DROP.1)
+            .map(|vertex| vertex == HIDDEN_DROP.0 && nth >= HIDDEN_DROP.1)
             .collect(),
         removed_faces: (0..scene.faces.len())
-            .map(|it| it == REMOVED_FACE.0 && nth >= REMOVED_FACE.1)
+            .map(|face| face == REMOVED_FACE.0 && nth >= REMOVED_FACE.1)
             .collect(),
         ..Frame::default()
     }
@@ -102,9 +102,9 @@ fn write(path: &Path) -> DrawnScene {
     for nth in 0..FRAMES {
         sink.frame(&scene, &frame(&scene, nth)).unwrap();
     }
-    let mut last = 0.0;
-    sink.finish(&scene, &mut |share| last = share).unwrap();
-    assert!((0.0..=1.0).contains(&last));
+    let mut progress = 0.0;
+    sink.finish(&scene, &mut |fraction| progress = fraction).unwrap();
+    assert!((0.0..=1.0).contains(&progress));
     scene
 }
 
@@ -113,7 +113,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// The names of all files in a folder, sorted.
-fn names(folder: &Path) -> Vec<String> {
+fn file_names(folder: &Path) -> Vec<String> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
     names.sort();

@@ -5,7 +5,7 @@ use std::fs;
 use taut_export::{DrawnScene, Frame};
 use taut_mesh::{LoadOptions, load};
 
-use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, folder, frame, names, write};
+use crate::{FRAMES, HIDDEN_DROP, REMOVED_FACE, file_names, folder, frame, write};
 
 /// Loads the mesh as it is in the file.
 const UNCHANGED: LoadOptions = LoadOptions {
@@ -40,7 +40,7 @@ fn expected(scene: &DrawnScene, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, us
 fn a_sequence_of_obj_files_reads_back_to_the_same_bits() {
     let folder = folder();
     let scene = write(&folder.path().join("cloth-%03d.obj"));
-    assert_eq!(names(folder.path())[FRAMES - 1], "cloth-005.obj");
+    assert_eq!(file_names(folder.path())[FRAMES - 1], "cloth-005.obj");
     for nth in 0..FRAMES {
         let path = folder.path().join(format!("cloth-{nth:03}.obj"));
         let mesh = load(&path, &UNCHANGED).unwrap().mesh;
@@ -61,7 +61,7 @@ fn ply_contains_the_last_frame_and_reads_back_to_the_same_bits() {
     let (points, triangles) = expected(&scene, &frame(&scene, FRAMES - 1), FRAMES - 1);
     assert_eq!(bits(&mesh.positions), points);
     assert_eq!(mesh.triangles.len(), triangles);
-    assert_eq!(names(folder.path()), ["last.PLY"], "another file was left");
+    assert_eq!(file_names(folder.path()), ["last.PLY"], "another file was left");
 }
 
 #[test]
@@ -72,15 +72,15 @@ fn a_point_cache_reads_back_to_the_same_bits() {
     let bytes = fs::read(&path).unwrap();
     let (header, samples) = bytes.split_at(32);
     assert_eq!(&header[..12], b"POINTCACHE2\0");
-    let word = |at: usize| <[u8; 4]>::try_from(&header[at..at + 4]).unwrap();
+    let word = |offset: usize| <[u8; 4]>::try_from(&header[offset..offset + 4]).unwrap();
     assert_eq!(u32::from_le_bytes(word(12)), 1);
     assert_eq!(u32::from_le_bytes(word(16)) as usize, scene.point_count());
     assert_eq!([word(20), word(24)], [0.0_f32, 1.0].map(f32::to_le_bytes));
     assert_eq!(u32::from_le_bytes(word(28)) as usize, FRAMES);
-    let numbers: Vec<f32> =
+    let coordinates: Vec<f32> =
         samples.chunks(4).map(|it| f32::from_le_bytes(it.try_into().unwrap())).collect();
-    assert_eq!(numbers.len(), 3 * FRAMES * scene.point_count());
-    for (nth, sample) in numbers.chunks(3 * scene.point_count()).enumerate() {
+    assert_eq!(coordinates.len(), 3 * FRAMES * scene.point_count());
+    for (nth, sample) in coordinates.chunks(3 * scene.point_count()).enumerate() {
         let points: Vec<[f32; 3]> = sample.chunks(3).map(|it| it.try_into().unwrap()).collect();
         assert_eq!(bits(&points), expected(&scene, &frame(&scene, nth), nth).0, "sample {nth}");
     }

@@ -80,7 +80,7 @@ impl<'f> Buffers<'f> {
             return match self.binary {
                 Some(binary) if index == 0 => Ok(Cow::Borrowed(binary)),
                 _ => {
-                    let reason = "only buffer 0 of binary glTF may be there";
+                    let reason = "only buffer 0 of binary glTF may omit its `uri`";
                     Err(unreadable(index, "the binary chunk", reason))
                 }
             };

@@ -23,22 +23,22 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
         None => stack_entries(&root_nodes(root), IDENTITY),
     };
     if scene.is_none() && root.nodes.is_empty() {
-        for number in 0..root.meshes.len() {
-            read_mesh(root, buffers, Index::new(number as u32), "the document", &IDENTITY, soup)?;
+        for mesh in 0..root.meshes.len() {
+            read_mesh(root, buffers, Index::new(mesh as u32), "the document", &IDENTITY, soup)?;
         }
     }
 
     // An explicit stack instead of recursion, because the file decides how deep nodes are nested.
     let mut reached = vec![false; root.nodes.len()];
     while let Some((id, parent)) = stack.pop() {
-        let number = id.value();
+        let index = id.value();
         let node = find(root, id, "node", || "a scene or node".into())?;
-        if std::mem::replace(&mut reached[number], true) {
-            return Err(Problem::NotATree { node: number }.into());
+        if std::mem::replace(&mut reached[index], true) {
+            return Err(Problem::NotATree { node: index }.into());
         }
         let matrix = product(&parent, &local_matrix(node));
         if let Some(mesh) = node.mesh {
-            read_mesh(root, buffers, mesh, &format!("node {number}"), &matrix, soup)?;
+            read_mesh(root, buffers, mesh, &format!("node {index}"), &matrix, soup)?;
         }
         stack.extend(stack_entries(node.children.as_deref().unwrap_or_default(), matrix));
     }
@@ -62,7 +62,7 @@ fn root_nodes(root: &Root) -> Vec<Index<Node>> {
     (0..)
         .zip(is_child)
         .filter(|(_, is_child)| !is_child)
-        .map(|(number, _)| Index::new(number))
+        .map(|(index, _)| Index::new(index))
         .collect()
 }
 
@@ -75,8 +75,8 @@ fn read_mesh(
     soup: &mut Soup,
 ) -> Result<()> {
     let mesh = find(root, id, "mesh", || by.to_owned())?;
-    for (number, primitive) in mesh.primitives.iter().enumerate() {
-        let place = Place::Primitive { mesh: id.value(), primitive: number };
+    for (index, primitive) in mesh.primitives.iter().enumerate() {
+        let place = Place::Primitive { mesh: id.value(), primitive: index };
         read_primitive(root, buffers, primitive, matrix, soup)
             .map_err(|problem| problem.at(place))?;
     }
@@ -106,8 +106,8 @@ fn read_primitive(
     };
 
     let first = soup.vertex_count();
-    for (number, position) in positions.iter().enumerate() {
-        soup.add_vertex(number as u64, transform(matrix, *position))?;
+    for (vertex, position) in positions.iter().enumerate() {
+        soup.add_vertex(vertex as u64, transform(matrix, *position))?;
     }
     let vertices = positions.len() as u64;
     let mirrored = determinant(matrix) < 0.0;
@@ -142,7 +142,7 @@ fn triangle_count(mode: Mode, corners: usize) -> Result<usize, Problem> {
     }
 }
 
-/// The three corners of triangle `face`, by section 3.7.2.1 of the glTF 2.0 specification.
+/// The positions in the list of corners of the three corners of triangle `face`, by section 3.7.2.1 of the glTF 2.0 specification.
 fn corners_of(mode: Mode, face: usize) -> [usize; 3] {
     match mode {
         Mode::TriangleStrip => [face, face + 1 + face % 2, face + 2 - face % 2],

@@ -45,17 +45,16 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Reads the next row, which is row `number` of `element`. Returns it with the place where it
-    /// starts.
-    pub(super) fn row(&mut self, element: &ElementDef, number: usize) -> Result<(Place, Row)> {
+    /// Reads the next row, which has `index` in `element`. Returns it with the place where it starts.
+    pub(super) fn row(&mut self, element: &ElementDef, index: usize) -> Result<(Place, Row)> {
         if self.encoding == Encoding::Ascii {
             let line = self.line();
             let place = Place::Line(self.lines);
             let row = match line {
                 Some(line) => Row::from_line(line, element).ok_or_else(|| {
-                    Problem::malformed(expected_row(element, number), quote(line.trim_ascii()))
+                    Problem::malformed(expected_row(element, index), quote(line.trim_ascii()))
                 }),
-                None => Err(truncated(element, number)),
+                None => Err(truncated(element, index)),
             };
             return row.map(|row| (place, row)).map_err(|problem| problem.at(place));
         }
@@ -69,12 +68,12 @@ impl<'a> Body<'a> {
         match row {
             Ok(row) => Ok((place, row)),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                Err(truncated(element, number).at(place))
+                Err(truncated(element, index).at(place))
             }
             // The check of the header rules out all other errors.
             Err(_) => {
                 let found = "a list of negative length";
-                Err(Problem::malformed(expected_row(element, number), found).at(place))
+                Err(Problem::malformed(expected_row(element, index), found).at(place))
             }
         }
     }
@@ -86,7 +85,7 @@ impl<'a> Body<'a> {
                 .rest
                 .iter()
                 .position(|byte| *byte == b'\n')
-                .map_or(self.rest.len(), |at| at + 1);
+                .map_or(self.rest.len(), |newline| newline + 1);
             let (line, rest) = self.rest.split_at(end);
             self.rest = rest;
             self.lines += 1;
@@ -128,15 +127,15 @@ fn min_size(property: &PropertyType) -> usize {
     }
 }
 
-fn truncated(element: &ElementDef, number: usize) -> Problem {
+fn truncated(element: &ElementDef, index: usize) -> Problem {
     let ElementDef { name, count, .. } = element;
     Problem::Truncated {
-        inside: format!("element `{name}` {number} (the header declares {count}, numbered from 0)"),
+        inside: format!("element `{name}` {index} (the header declares {count}, numbered from 0)"),
     }
 }
 
-/// Describes the expected row: its element, its number and its values.
-fn expected_row(element: &ElementDef, number: usize) -> String {
+/// Describes the expected row: its element, its index and its values.
+fn expected_row(element: &ElementDef, index: usize) -> String {
     let values: Vec<_> = element
         .properties
         .iter()
@@ -145,5 +144,5 @@ fn expected_row(element: &ElementDef, number: usize) -> String {
             PropertyType::List(..) => format!("n {name}[n]"),
         })
         .collect();
-    format!("{} {number} as {}", element.name, quote(&values.join(" ")))
+    format!("{} {index} as {}", element.name, quote(&values.join(" ")))
 }

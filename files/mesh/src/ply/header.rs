@@ -8,15 +8,15 @@ use super::row::{CORNERS, Row};
 use crate::error::{Place, Problem, Result, quote};
 
 /// Parses the header, and returns it with the rest of the file.
-pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
+pub(super) fn parse(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
     let mut length = 0;
     let mut lines = 0;
-    let ended = bytes.split_inclusive(|byte| *byte == b'\n').any(|line| {
+    let has_end = bytes.split_inclusive(|byte| *byte == b'\n').any(|line| {
         length += line.len();
         lines += 1;
         line.trim_ascii() == b"end_header"
     });
-    if !ended {
+    if !has_end {
         return Err(Problem::Truncated {
             inside: "the header: expected a line `end_header`".into(),
         }

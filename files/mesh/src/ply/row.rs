@@ -12,7 +12,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn set_number(&mut self, name: &str, value: f32) {
+    fn set_coordinate(&mut self, name: &str, value: f32) {
         match name {
             "x" => self.position[0] = value,
             "y" => self.position[1] = value,
@@ -28,7 +28,7 @@ impl Row {
         for (name, property) in &element.properties {
             let word = words.next()?;
             match property.data_type {
-                PropertyType::Scalar(_) => row.set_number(name, word.parse().ok()?),
+                PropertyType::Scalar(_) => row.set_coordinate(name, word.parse().ok()?),
                 PropertyType::List(..) => {
                     let length: usize = word.parse().ok()?;
                     let are_corners = CORNERS.contains(&name.as_str());
@@ -51,8 +51,8 @@ impl PropertyAccess for Row {
     }
 
     fn set_property(&mut self, name: &str, value: Property) -> PropertyAccessResult {
-        if let Some(number) = value.to_f32_lossy() {
-            self.set_number(name, number);
+        if let Some(value) = value.to_f32_lossy() {
+            self.set_coordinate(name, value);
         } else if CORNERS.contains(&name) {
             self.corners = integers(&value);
         }

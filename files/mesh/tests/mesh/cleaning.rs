@@ -15,7 +15,7 @@ fn split(shape: &Shape) -> Shape {
     split
 }
 
-/// Asserts what holds for every file and all options.
+/// Asserts that the mesh, the vertex map and the report match, for any file and options.
 fn assert_consistent(name: &str, loaded: &Loaded) {
     let Loaded { mesh, vertex_map, report } = loaded;
     let dropped = if report.unreferenced_kept { 0 } else { report.unreferenced };
@@ -29,7 +29,7 @@ fn assert_consistent(name: &str, loaded: &Loaded) {
         "{name}"
     );
     assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a), "{name}");
-    // The vertex_map maps the corners of each triangle to those of the mesh, and some vertex of the
+    // The vertex map maps the corners of each triangle to those of the mesh, and some vertex of the
     // file to each vertex of the mesh.
     assert_eq!(vertex_map.vertices.len(), report.vertices, "{name}");
     assert_eq!(vertex_map.vertices.iter().filter(|it| it.is_none()).count(), dropped, "{name}");
@@ -63,7 +63,7 @@ fn a_split_mesh_is_welded() {
 }
 
 #[test]
-fn the_first_vertex_at_a_position_keeps_its_rank() {
+fn welding_keeps_the_first_vertex_at_a_position_and_the_order() {
     let obj = b"v 5 0 0\nv 0 0 0\nv 5 -0 0\nv 0 7 0\nv -0.0 0 0\nf 3 2 4\nf 5 4 1\n";
     let loaded = loaded("test.obj", obj);
     assert_eq!(loaded.mesh.positions, [[5.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 7.0, 0.0]]);

@@ -9,7 +9,7 @@ use crate::shapes::{cube, error_message, read, replaced};
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01";
 
 #[test]
-fn files_that_cannot_be_read() {
+fn unreadable_files_are_rejected_with_their_name() {
     let folder = tempfile::tempdir().unwrap();
     let message = |name: &str, bytes: Option<&[u8]>| {
         let path = folder.path().join(name);
@@ -58,7 +58,7 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
-fn obj() {
+fn invalid_obj_is_rejected_with_its_line() {
     let message = |text: &str| error_message("test.obj", text.as_bytes());
     let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     assert_eq!(message(""), "is empty: expected a mesh");
@@ -120,7 +120,7 @@ fn obj() {
 }
 
 #[test]
-fn ply_headers() {
+fn invalid_ply_headers_are_rejected() {
     let good = cube().ply_ascii();
     let message = |from: &str, to: &str| error_message("test.ply", &replaced(&good, from, to));
     assert_eq!(
@@ -201,7 +201,7 @@ fn ply_headers() {
 }
 
 #[test]
-fn ply_lines() {
+fn invalid_rows_of_ascii_ply_are_rejected_with_their_line() {
     let good = cube().ply_ascii();
     let message = |from: &str, to: &str| error_message("test.ply", &replaced(&good, from, to));
     // Vertex 1 is on line 11, face 0 on line 18.
@@ -249,7 +249,7 @@ fn ply_lines() {
 }
 
 #[test]
-fn ply_bytes() {
+fn invalid_rows_of_binary_ply_are_rejected_with_their_byte() {
     for big in [false, true] {
         let good = cube().ply_binary(big);
         let body = good.len() - 8 * 12 - 6 * 17;
@@ -311,7 +311,7 @@ fn ply_bytes() {
 }
 
 #[test]
-fn limits() {
+fn meshes_beyond_the_limits_are_rejected() {
     let few_vertices = LoadOptions { max_vertices: 7, ..LoadOptions::default() };
     let few_triangles = LoadOptions { max_triangles: 11, ..LoadOptions::default() };
     let exact = LoadOptions { max_vertices: 8, max_triangles: 12, ..LoadOptions::default() };

@@ -33,23 +33,23 @@ fn every_format_gives_the_same_mesh() {
 fn the_name_and_the_first_bytes_decide_the_format() {
     let folder = tempfile::tempdir().unwrap();
     let cube = cube();
-    let check = |name: &str, bytes: &[u8], format: Format| {
+    let assert_format = |name: &str, bytes: &[u8], format: Format| {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
         let loaded = load(&path, &LoadOptions::default()).unwrap();
         assert_eq!((loaded.report.format, loaded.mesh.triangles.len()), (format, 12), "{name}");
     };
-    check("cube.obj", &cube.obj(), Format::Obj);
-    check("CUBE.OBJ", &cube.obj(), Format::Obj);
-    check("cube.Ply", &cube.ply_binary(true), Format::Ply);
-    check("cube.glb", &cube.glb(), Format::Gltf);
-    check("cube.gltf", &cube.gltf(), Format::Gltf);
+    assert_format("cube.obj", &cube.obj(), Format::Obj);
+    assert_format("CUBE.OBJ", &cube.obj(), Format::Obj);
+    assert_format("cube.Ply", &cube.ply_binary(true), Format::Ply);
+    assert_format("cube.glb", &cube.glb(), Format::Gltf);
+    assert_format("cube.gltf", &cube.gltf(), Format::Gltf);
     // The start of PLY or of binary glTF takes precedence over the extension.
-    check("ply.obj", &cube.ply_ascii(), Format::Ply);
-    check("binary.gltf", &cube.glb(), Format::Gltf);
-    check("json.glb", &cube.gltf(), Format::Gltf);
-    check("no-extension", &cube.ply_ascii(), Format::Ply);
-    check("json.unknown", &cube.gltf(), Format::Gltf);
+    assert_format("ply.obj", &cube.ply_ascii(), Format::Ply);
+    assert_format("binary.gltf", &cube.glb(), Format::Gltf);
+    assert_format("json.glb", &cube.gltf(), Format::Gltf);
+    assert_format("no-extension", &cube.ply_ascii(), Format::Ply);
+    assert_format("json.unknown", &cube.gltf(), Format::Gltf);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use taut_mesh::{LoadOptions, Place, read_gltf};
 use crate::shapes::{cube, data_uri, error_message, glb, replaced};
 
 #[test]
-fn glb_containers() {
+fn invalid_glb_containers_are_rejected() {
     let good = cube().glb();
     let message = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();
@@ -52,7 +52,7 @@ fn glb_containers() {
 }
 
 #[test]
-fn gltf_documents() {
+fn invalid_gltf_documents_are_rejected() {
     let good = cube().gltf();
     let message = |from: &str, to: &str| error_message("test.gltf", &replaced(&good, from, to));
     let unsupported = |what: &str| format!("uses {what}, which this reader does not support");
@@ -80,34 +80,35 @@ fn gltf_documents() {
         unsupported("the extension `EXT_mesh_gpu_instancing`")
     );
 
-    let dangling = |from: &str, to: &str, expected: &str| assert_eq!(message(from, to), expected);
-    dangling(
+    let assert_message =
+        |from: &str, to: &str, expected: &str| assert_eq!(message(from, to), expected);
+    assert_message(
         "\"scenes\"",
         "\"scene\": 3, \"scenes\"",
         "the document refers to scene 3, but the only valid number is 0",
     );
-    dangling(
+    assert_message(
         "\"nodes\": [0]",
         "\"nodes\": [5]",
         "a scene or node refers to node 5, but the only valid number is 0",
     );
-    dangling(
+    assert_message(
         "\"mesh\": 0",
         "\"mesh\": 4",
         "node 0 refers to mesh 4, but the only valid number is 0",
     );
-    dangling(
+    assert_message(
         "\"indices\": 1",
         "\"indices\": 2",
         "mesh 0, primitive 0: the property `indices` refers to accessor 2, but valid numbers are \
          0 to 1",
     );
-    dangling(
+    assert_message(
         "\"bufferView\": 0",
         "\"bufferView\": 7",
         "mesh 0, primitive 0: accessor 0 refers to buffer view 7, but valid numbers are 0 to 1",
     );
-    dangling(
+    assert_message(
         "\"buffer\": 0",
         "\"buffer\": 1",
         "mesh 0, primitive 0: accessor 0 refers to buffer 1, but the only valid number is 0",
@@ -122,7 +123,7 @@ fn gltf_documents() {
 }
 
 #[test]
-fn gltf_accessors() {
+fn invalid_gltf_accessors_are_rejected() {
     let good = replaced(&cube().gltf(), "\"indices\": 1", "\"indices\": 1, \"mode\": 4");
     let message = |from: &str, to: &str| {
         let text = error_message("test.gltf", &replaced(&good, from, to));
@@ -200,7 +201,7 @@ fn gltf_accessors() {
 }
 
 #[test]
-fn gltf_buffers() {
+fn unreadable_gltf_buffers_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("short.bin"), [0; 12]).unwrap();
     let message = |uri: &str| {
@@ -242,6 +243,6 @@ fn gltf_buffers() {
     assert_eq!(
         error_message("test.gltf", json.as_bytes()),
         "mesh 0, primitive 0: buffer 0 cannot be read from the binary chunk: only buffer 0 of \
-         binary glTF may be there"
+         binary glTF may omit its `uri`"
     );
 }

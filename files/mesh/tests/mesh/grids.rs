@@ -32,7 +32,7 @@ impl Shape {
     fn points(self) -> Vec<[f32; 3]> {
         let Self { width, height, .. } = self;
         let count = width * height;
-        (0..count).map(|it| [(it % width) as f32, -((it / width) as f32), 0.5]).collect()
+        (0..count).map(|i| [(i % width) as f32, -((i / width) as f32), 0.5]).collect()
     }
 }
 
@@ -106,7 +106,7 @@ fn grids_are_numbered_row_by_row_for_any_order_in_the_file() {
                 assert!(row == 0 || are_neighbours(at(row - 1, 0), at(row, 0)));
             }
             assert!(at(0, 0)[1] >= at(expected[1] - 1, 0)[1], "the first row is not the highest");
-            // The origin has the vertices of the file, triangle by triangle.
+            // The vertex map has the triangles of the file, in their order.
             assert_eq!(loaded.vertex_map.triangles, triangles);
             let file_corners = triangles.as_flattened().iter();
             let mesh_corners = loaded.mesh.triangles.as_flattened().iter();

@@ -15,34 +15,34 @@ use taut_mesh::{
 use crate::shapes::{cube, error_message, patch, read};
 
 /// Asserts that no reader panics on these bytes, and that each returns a valid mesh or a one-line
-/// error.
-fn assert_handled(what: &str, bytes: &[u8]) {
+/// error. `label` describes the file in messages.
+fn assert_handled(label: &str, bytes: &[u8]) {
     let options =
         LoadOptions { max_vertices: 1 << 12, max_triangles: 1 << 12, ..LoadOptions::default() };
     let results = catch_unwind(|| {
         [read_obj(bytes, &options), read_ply(bytes, &options), read_gltf(bytes, None, &options)]
     });
     let Ok(results) = results else {
-        panic!("{what}: panicked at {:?}", String::from_utf8_lossy(bytes));
+        panic!("{label}: a reader panicked on {:?}", String::from_utf8_lossy(bytes));
     };
     for result in results {
         match result {
             Ok(loaded) => {
                 let mesh = loaded.mesh;
-                assert!(mesh.positions.as_flattened().iter().all(|x| x.is_finite()), "{what}");
+                assert!(mesh.positions.as_flattened().iter().all(|x| x.is_finite()), "{label}");
                 let vertices = mesh.positions.len() as u32;
                 assert!(
                     mesh.triangles.as_flattened().iter().all(|corner| *corner < vertices),
-                    "{what}"
+                    "{label}"
                 );
             }
-            Err(error) => assert!(!error.to_string().contains('\n'), "{what}: {error}"),
+            Err(error) => assert!(!error.to_string().contains('\n'), "{label}: {error}"),
         }
     }
 }
 
 #[test]
-fn files_truncated_at_every_byte() {
+fn files_truncated_at_any_byte_are_handled() {
     for shape in [cube(), patch(2)] {
         for (name, bytes) in shape.files() {
             for length in 0..bytes.len() {
@@ -61,7 +61,7 @@ fn files_truncated_at_every_byte() {
 }
 
 #[test]
-fn randomly_corrupted_files() {
+fn randomly_corrupted_files_are_handled() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let words: [&[u8]; 12] = [
         b"-1",
@@ -105,7 +105,7 @@ fn randomly_corrupted_files() {
 
 /// Replaces each number in text by numbers that may overflow.
 #[test]
-fn files_with_one_forged_number() {
+fn files_with_one_forged_number_are_handled() {
     for (name, bytes) in cube().files() {
         let numbers: Vec<_> = (0..bytes.len())
             .filter(|at| {
@@ -275,7 +275,7 @@ fn buffers_are_read_only_from_the_folder_of_the_document() {
 
 /// Several buffers may refer to one file, and each is read separately.
 #[test]
-fn one_file_cannot_fill_any_number_of_buffers() {
+fn a_file_counts_once_for_each_buffer_that_refers_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let buffer = cube().gltf_buffer();
     fs::write(folder.path().join("cube.bin"), &buffer).unwrap();

@@ -40,7 +40,8 @@ fn write_frame(
     picture: &Picture,
     before: Option<&Picture>,
 ) -> std::result::Result<(), EncodingError> {
-    let patch = before.map_or_else(|| picture.whole(), |before| picture.changed(before));
+    let patch =
+        before.map_or_else(|| picture.whole_patch(), |before| picture.changed_patch(before));
     let Patch { left, top, width, height } = patch;
     // Reset first, because the encoder rejects a size that does not fit at the previous position.
     writer.reset_frame_position()?;

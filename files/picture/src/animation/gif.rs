@@ -38,13 +38,15 @@ pub(super) fn write(file: &File, frames: &mut AnimationFrames<'_>, fps: f64) -> 
     let mut nth = 0;
     frames.for_each(|picture| {
         let mut picture = without_small_changes(picture, shown.as_ref(), tolerance);
-        let patch = shown.as_ref().map_or_else(|| picture.whole(), |it| picture.changed(it));
+        let patch = shown
+            .as_ref()
+            .map_or_else(|| picture.whole_patch(), |shown| picture.changed_patch(shown));
         let mut frame = quantized(&mut picture, shown.as_ref(), patch, colours);
         // Delays are in hundredths of a second. Rounding the times of frames, not the delays, keeps
         // errors from adding up.
         #[allow(clippy::cast_sign_loss, reason = "time is not negative")]
-        let start_of = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
-        frame.delay = (start_of(nth + 1) - start_of(nth)).min(65535) as u16;
+        let start_hundredths = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
+        frame.delay = (start_hundredths(nth + 1) - start_hundredths(nth)).min(65535) as u16;
         nth += 1;
         encoder.write_frame(&frame).map_err(to_export_error)?;
         shown = Some(picture);
@@ -73,10 +75,11 @@ fn quantized(
     patch: Patch,
     colours: u8,
 ) -> Frame<'static> {
-    // The index after those of the colours marks unchanged pixels.
+    // The palette index after those of the colours marks unchanged pixels.
     let (unchanged, colours) = (colours, usize::from(colours));
-    let is_new = |index: usize| shown.is_none_or(|it| it.pixels[index] != picture.pixels[index]);
-    let pixels = picture.indices(patch).filter(|&index| is_new(index)).flat_map(|index| {
+    let is_changed =
+        |index: usize| shown.is_none_or(|shown| shown.pixels[index] != picture.pixels[index]);
+    let pixels = picture.indices(patch).filter(|&index| is_changed(index)).flat_map(|index| {
         let [r, g, b] = picture.pixels[index];
         [r, g, b, 255]
     });
@@ -86,12 +89,13 @@ fn quantized(
     }
     // The network needs more pixels than it has colours.
     let sample = pixels.repeat((4 * colours).div_ceil(pixels.len() / 4));
+    // The network learns from every 10th pixel.
     let network = NeuQuant::new(10, colours, &sample);
     let mut palette_index = std::collections::HashMap::new();
     let buffer: Vec<u8> = picture
         .indices(patch)
         .map(|index| {
-            if !is_new(index) {
+            if !is_changed(index) {
                 return unchanged;
             }
             let [r, g, b] = picture.pixels[index];

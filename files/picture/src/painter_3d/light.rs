@@ -22,7 +22,7 @@ pub(super) struct Lights {
 
 /// The lights with the shadow maps of a frame.
 #[derive(Debug)]
-pub(super) struct Shading<'a> {
+pub(super) struct FrameLights<'a> {
     lights: &'a Lights,
     main: ShadowMap,
     sky: ShadowMap,
@@ -30,9 +30,11 @@ pub(super) struct Shading<'a> {
     offsets: [[Vec2; LOOKUPS]; SAMPLES],
 }
 
+/// The colour of the main light, linear RGB.
 const MAIN_LIGHT: Vec3 = Vec3::new(1.16, 1.09, 0.97);
+/// The colour of the sky light, linear RGB.
 const SKY_LIGHT: Vec3 = Vec3::new(0.42, 0.46, 0.53);
-/// Light reflected by the ground.
+/// The colour of the light that the ground reflects, linear RGB.
 const GROUND_LIGHT: Vec3 = Vec3::new(0.25, 0.23, 0.22);
 /// Shadow map look-ups per sample.
 const LOOKUPS: usize = 4;
@@ -51,9 +53,9 @@ impl Lights {
     }
 
     /// Computes the shadow maps of a frame.
-    pub(super) fn with_shadows_of(&self, soup: &Soup) -> Shading<'_> {
-        let (main, sky) = (self.main.of(soup), self.sky.of(soup));
-        Shading { lights: self, main, sky, offsets: std::array::from_fn(offsets) }
+    pub(super) fn with_shadows_of(&self, soup: &Soup) -> FrameLights<'_> {
+        let (main, sky) = (self.main.with_triangles_of(soup), self.sky.with_triangles_of(soup));
+        FrameLights { lights: self, main, sky, offsets: std::array::from_fn(offsets) }
     }
 }
 
@@ -61,15 +63,15 @@ impl Lights {
 /// so that edges of shadows are soft without noise.
 fn offsets(sample: usize) -> [Vec2; LOOKUPS] {
     std::array::from_fn(|nth| {
-        let number = (nth * SAMPLES + sample) as f32 + 0.5;
+        let index = (nth * SAMPLES + sample) as f32 + 0.5;
         // A spiral by the golden angle fills a disc evenly.
-        let angle = std::f32::consts::TAU * 0.381_966 * number;
-        Vec2::from_angle(angle) * (number / (LOOKUPS * SAMPLES) as f32).sqrt()
+        let angle = std::f32::consts::TAU * 0.381_966 * index;
+        Vec2::from_angle(angle) * (index / (LOOKUPS * SAMPLES) as f32).sqrt()
     })
 }
 
-impl Shading<'_> {
-    /// The fractions of the main light and of the sky light that reach a point. `nth` is the number
+impl FrameLights<'_> {
+    /// The fractions of the main light and of the sky light that reach a point. `nth` is the index
     /// of the sample in its pixel.
     fn visibility(&self, point: Vec3, normal: Vec3, nth: usize) -> [f32; 2] {
         let offsets = &self.offsets[nth];
@@ -85,7 +87,7 @@ impl Shading<'_> {
         ]
     }
 
-    /// The light from a sample of a surface to the eye. `nth` is the number of the sample in its
+    /// The light from a sample of a surface to the eye. `nth` is the index of the sample in its
     /// pixel.
     pub(super) fn surface(&self, soup: &Soup, sample: &Sample, ray: Vec3, nth: usize) -> Vec3 {
         let shading = &soup.shadings[sample.shading as usize];
@@ -99,8 +101,8 @@ impl Shading<'_> {
         let [main, sky] = self.visibility(point, lit_side, nth);
         let diffuse = if cosine > 0.0 { cosine } else { -cosine * shading.translucency };
         let ambient = GROUND_LIGHT.lerp(SKY_LIGHT, 0.5 + 0.5 * normal.y) * (0.45 + 0.55 * sky);
-        let half = (towards + view).normalize_or(normal);
-        let specular = shading.specular * normal.dot(half).max(0.0).powi(40) * main;
+        let half_vector = (towards + view).normalize_or(normal);
+        let specular = shading.specular * normal.dot(half_vector).max(0.0).powi(40) * main;
         // Rim light, as of fibres and rounded edges.
         let rim = 0.10 * (1.0 - normal.dot(view).clamp(0.0, 1.0)).powi(3) * sky;
         albedo * (MAIN_LIGHT * (diffuse * main) + ambient) + Vec3::splat(specular + rim * 0.5)

@@ -52,7 +52,7 @@ impl Painter3d {
     pub(crate) fn paint(&self, scene: &DrawnScene, frame: &Frame, options: &Options) -> Picture {
         let soup = Soup::new(scene, frame, &self.camera);
         let floor = floor(scene, frame).unwrap_or(self.floor);
-        let shading = self.lights.with_shadows_of(&soup);
+        let lights = self.lights.with_shadows_of(&soup);
         let camera = self.camera.supersampled(SAMPLES_PER_SIDE as f32);
         let projected: Vec<Vec3> = soup.points.iter().map(|&point| camera.project(point)).collect();
 
@@ -72,19 +72,21 @@ impl Painter3d {
                     let back = background.at(y as f32 / height as f32);
                     let mut sum = Vec3::ZERO;
                     for nth in 0..per_side * per_side {
-                        let at = [x * per_side + nth % per_side, y * per_side + nth / per_side];
-                        let ray = camera.ray(Vec2::new(at[0] as f32 + 0.5, at[1] as f32 + 0.5));
+                        let position =
+                            [x * per_side + nth % per_side, y * per_side + nth / per_side];
+                        let centre = position.map(|coordinate| coordinate as f32 + 0.5);
+                        let ray = camera.ray(Vec2::from(centre));
                         // The floor hides everything below it, and extends to the horizon.
                         let depth = (floor - camera.eye.y) / ray.y;
                         let floor_depth = (ray.y < 0.0 && depth > 0.0).then_some(depth);
                         let sample = samples
-                            .at(at)
+                            .at(position)
                             .filter(|it| floor_depth.is_none_or(|depth| it.depth < 1.0001 * depth));
                         let nth = nth as usize;
                         sum += match (sample, floor_depth) {
-                            (Some(sample), _) => shading.surface(&soup, &sample, ray, nth),
+                            (Some(sample), _) => lights.surface(&soup, &sample, ray, nth),
                             (None, Some(depth)) => {
-                                back * shading.floor(depth, ray, nth, background.shadow_strength())
+                                back * lights.floor(depth, ray, nth, background.shadow_strength())
                             }
                             (None, None) => back,
                         };

@@ -46,7 +46,7 @@ impl Samples {
 
     /// Draws all triangles. `projected` are the projections of all points.
     pub(super) fn draw(&mut self, soup: &Soup, projected: &[Vec3]) {
-        for (corners, &shading) in soup.triangles.iter().zip(&soup.shading) {
+        for (corners, &shading) in soup.triangles.iter().zip(&soup.shading_indices) {
             let points = corners.map(|corner| projected[corner as usize]);
             let normals = corners.map(|corner| soup.normals[corner as usize]);
             let one_sided = soup.shadings[shading as usize].one_sided;

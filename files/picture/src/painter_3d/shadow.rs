@@ -51,12 +51,12 @@ impl ShadowMap {
 
     /// Returns the map with the triangles of a frame that cast shadows.
     #[allow(clippy::cast_sign_loss, reason = "clamped")]
-    pub(super) fn of(&self, soup: &Soup) -> Self {
+    pub(super) fn with_triangles_of(&self, soup: &Soup) -> Self {
         let mut map =
             Self { highest: vec![f32::NEG_INFINITY; self.side * self.side], ..self.clone() };
         let cells: Vec<Vec3> =
             soup.points.iter().map(|&it| self.cell(it).extend(it.dot(self.towards))).collect();
-        for corners in &soup.triangles[..soup.casting] {
+        for corners in &soup.triangles[..soup.caster_count] {
             let [a, b, c] = corners.map(|corner| cells[corner as usize]);
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);

@@ -42,11 +42,11 @@ pub(super) struct Soup {
     pub(super) points: Vec<Vec3>,
     pub(super) normals: Vec<Vec3>,
     pub(super) triangles: Vec<[u32; 3]>,
-    /// The shading of each triangle.
-    pub(super) shading: Vec<u16>,
+    /// For each triangle the index of its shading.
+    pub(super) shading_indices: Vec<u16>,
     pub(super) shadings: Vec<Shading>,
     /// The number of triangles that cast shadows; they come first.
-    pub(super) casting: usize,
+    pub(super) caster_count: usize,
 }
 
 impl Soup {
@@ -72,7 +72,7 @@ impl Soup {
                 rooms.push((nth, shape, pose));
             }
         }
-        soup.casting = soup.triangles.len();
+        soup.caster_count = soup.triangles.len();
         for (nth, shape, pose) in rooms {
             soup.set_material(shape.material, nth);
             soup.add_mesh(&shape.mesh, |point| pose.point(point), |normal| pose.direction(normal));
@@ -87,7 +87,7 @@ impl Soup {
 
     fn add_triangle(&mut self, corners: [u32; 3]) {
         self.triangles.push(corners);
-        self.shading.push(self.shadings.len() as u16 - 1);
+        self.shading_indices.push(self.shadings.len() as u16 - 1);
     }
 
     /// Adds a mesh, with its points and normals transformed.
@@ -117,7 +117,7 @@ impl Soup {
             }
         }
         // Sticks are rods with a ball at each end. Their size in pixels decides the tessellation.
-        let segments = |radius: f32, at: Vec3| match camera.pixels(radius, at) {
+        let segments = |radius: f32, centre: Vec3| match camera.pixels(radius, centre) {
             radius if radius < 2.0 => 6,
             radius if radius < 6.0 => 12,
             radius if radius < 20.0 => 24,

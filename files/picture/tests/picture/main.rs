@@ -115,7 +115,7 @@ fn removed_faces_are_not_drawn_and_everything_fits_into_the_picture() {
 }
 
 #[test]
-fn solids_cast_shadows_on_the_floor() {
+fn rigid_shapes_cast_shadows_on_the_floor() {
     let scene = scene(false);
     let painter = Painter::new(&scene, &bounds(&scene), SMALL);
     let brightness =
@@ -137,7 +137,7 @@ fn written(path: &Path) -> (DrawnScene, Vec<Picture>) {
         sink.frame(&scene, &frame(nth)).unwrap();
     }
     let mut progress = Vec::new();
-    sink.finish(&scene, &mut |share| progress.push(share)).unwrap();
+    sink.finish(&scene, &mut |fraction| progress.push(fraction)).unwrap();
     assert!(progress.is_sorted());
     let painter = Painter::new(&scene, &bounds(&scene), SMALL);
     let pictures = (0..FRAMES).map(|nth| painter.paint(&scene, &frame(nth))).collect();
@@ -181,8 +181,8 @@ fn an_apng_decodes_to_the_painted_pictures() {
         {
             let (x, y) = (nth as u32 % control.width, nth as u32 / control.width);
             if pixel[3] == 255 {
-                let at = (control.y_offset + y) * SMALL.width + control.x_offset + x;
-                canvas[at as usize] = [pixel[0], pixel[1], pixel[2]];
+                let index = (control.y_offset + y) * SMALL.width + control.x_offset + x;
+                canvas[index as usize] = [pixel[0], pixel[1], pixel[2]];
             }
         }
         assert_eq!(canvas, picture.pixels);

@@ -1,6 +1,6 @@
-//! Small sheets on the grid kernel and on the scalar kernel: the same bits. Small enough for Miri
-//! (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules. All
-//! sizes, machines and threads are compared in the conformance tests.
+//! Small sheets get the same bits on the grid kernel and on the scalar kernel. They are small enough
+//! for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules. The
+//! conformance tests compare all sizes, machines and numbers of threads.
 
 use taut_core::{
     Duplicates, Family, Formula, Kernel, Particles, Plan, Schedule, Sheet, Step, Sticks,
@@ -43,14 +43,14 @@ fn run(kernel: &impl Kernel<3>, columns: usize) -> Vec<[u32; 3]> {
     (0..particles.len()).map(|p| particles.position(p).map(f32::to_bits)).collect()
 }
 
-/// Rows of 3 registers, whose operations are listed, and of 8.
+/// Narrow sheets, with rows of 3 registers, and wide ones, with rows of 8.
 #[test]
 fn small_sheets_have_the_bits_of_the_scalar_kernel() {
     for columns in [3, 7] {
         assert_eq!(
             run(&GridKernel::on(OneLane), columns),
             run(&ScalarKernel, columns),
-            "{columns}"
+            "{columns} columns"
         );
     }
 }

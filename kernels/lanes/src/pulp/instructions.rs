@@ -44,12 +44,12 @@ macro_rules! common_items {
         }
         #[inline(always)]
         unsafe fn load(simd: $simd, from: *const f32) -> Self {
-            // SAFETY: valid for reading a register of numbers, by contract; read unaligned.
+            // SAFETY: valid for reading a register of values, by contract; read unaligned.
             Self { simd, lanes: unsafe { from.cast::<$lanes>().read_unaligned() } }
         }
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
-            // SAFETY: valid for writing a register of numbers, by contract; written unaligned.
+            // SAFETY: valid for writing a register of values, by contract; written unaligned.
             unsafe { to.cast::<$lanes>().write_unaligned(self.lanes) }
         }
     };

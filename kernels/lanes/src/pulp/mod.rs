@@ -23,7 +23,7 @@ pub struct Register<S: Simd> {
     lanes: S::f32s,
 }
 
-/// A truth value for each lane of a [`Register`].
+/// A Boolean for each lane of a [`Register`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<S: Simd> {
     simd: S,
@@ -69,13 +69,13 @@ impl<S: Simd> Register<S> {
         self.lanes
     }
 
-    /// The smaller of two numbers; with a NaN, the result depends on the instruction set.
+    /// The smaller of two values, lane by lane; with a NaN, the result depends on the instruction set.
     #[inline(always)]
     pub fn min(self, other: Self) -> Self {
         Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
     }
 
-    /// The larger of two numbers; with a NaN, the result depends on the instruction set.
+    /// The larger of two values, lane by lane; with a NaN, the result depends on the instruction set.
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
         Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }
@@ -102,12 +102,12 @@ impl<S: Simd> Mask<S> {
         if const { size_of::<S::m32s>() == size_of::<S::f32s>() } {
             // All bits of a lane are equal.
             let lanes: &[u32] = bytemuck::cast_slice(core::slice::from_ref(&self.lanes));
-            for (lane, &equal) in lanes.iter().enumerate() {
-                bits |= (equal & 1) << lane;
+            for (lane, &mask) in lanes.iter().enumerate() {
+                bits |= (mask & 1) << lane;
             }
         } else {
-            for (byte, &eight) in bytemuck::bytes_of(&self.lanes).iter().enumerate() {
-                bits |= u32::from(eight) << (8 * byte);
+            for (index, &byte) in bytemuck::bytes_of(&self.lanes).iter().enumerate() {
+                bits |= u32::from(byte) << (8 * index);
             }
         }
         bits

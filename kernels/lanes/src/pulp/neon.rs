@@ -12,7 +12,7 @@ use taut_core::arrays;
 use crate::vector::Vector;
 
 /// # Safety
-/// - The machine has NEON.
+/// - The CPU has NEON.
 #[inline(always)]
 unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
     // SAFETY: NEON instructions only.
@@ -28,27 +28,27 @@ unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
     }
 }
 
-// SAFETY: 4 lanes; the rows are read and written unaligned, four numbers at the address of each
+// SAFETY: 4 lanes; the rows are read and written unaligned, four values at the address of each
 // of the lanes 0 to 3.
 unsafe impl Vector for Register<Neon> {
     common_items!(Neon, f32x4);
 
     #[inline(always)]
-    unsafe fn gather_rows(simd: Neon, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` proves that the CPU has NEON; the four numbers of each lane are valid for
+    unsafe fn gather_rows(simd: Neon, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: `simd` proves that the CPU has NEON; the four values of each lane are valid for
         // reading, by contract.
         unsafe {
-            let row = |lane| Self::cast(simd, vld1q_f32(at(lane).cast()));
+            let row = |lane| Self::cast(simd, vld1q_f32(address(lane).cast()));
             [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         for (lane, row) in rows.into_iter().enumerate() {
-            // SAFETY: a register proves that the CPU has NEON; the four numbers are valid for
+            // SAFETY: a register proves that the CPU has NEON; the four values are valid for
             // writing, by contract.
-            unsafe { vst1q_f32(at(lane).cast(), row.raw()) }
+            unsafe { vst1q_f32(address(lane).cast(), row.raw()) }
         }
     }
 
@@ -59,9 +59,9 @@ unsafe impl Vector for Register<Neon> {
     }
 
     #[inline(always)]
-    fn predecessors(self, before: Self) -> Self {
+    fn predecessors(self, previous: Self) -> Self {
         // SAFETY: a register proves that the CPU has NEON.
-        self.with(unsafe { vextq_f32::<3>(before.raw(), self.raw()) })
+        self.with(unsafe { vextq_f32::<3>(previous.raw(), self.raw()) })
     }
 
     #[inline(always)]

@@ -42,7 +42,7 @@ macro_rules! transpose {
 }
 
 /// # Safety
-/// - The machine has AVX.
+/// - The CPU has AVX.
 #[inline(always)]
 unsafe fn transpose8(rows: [__m256; 4]) -> [__m256; 4] {
     // SAFETY: the instructions need only AVX.
@@ -60,7 +60,7 @@ unsafe fn transpose8(rows: [__m256; 4]) -> [__m256; 4] {
 }
 
 /// # Safety
-/// - The machine has AVX-512 F.
+/// - The CPU has AVX-512 F.
 #[inline(always)]
 unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
     // SAFETY: the instructions need only AVX-512 F.
@@ -77,12 +77,12 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
     }
 }
 
-/// Hides the mask from the compiler, which would replace four permutes with a constant mask by
-/// eight shuffles with zero. Shuffles are the bottleneck; the additional ones cost 4 % of the total
+/// Hides the mask from the compiler, which would replace four masked permutes by eight shuffles
+/// with zero if the mask were constant. Shuffles are the bottleneck; the additional ones cost 4 % of the total
 /// time.
 #[inline(always)]
 fn opaque(mut mask: u16) -> u16 {
-    // SAFETY: no instruction; the mask does not change.
+    // SAFETY: the assembly is empty; the mask does not change.
     unsafe {
         asm!("/* {0:x} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
     }
@@ -95,7 +95,7 @@ fn opaque(mut mask: u16) -> u16 {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn opaque_half(mut half: __m256) -> __m256 {
-    // SAFETY: no instruction; the half does not change.
+    // SAFETY: the assembly is empty; the half does not change.
     unsafe {
         asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags));
     }
@@ -106,38 +106,38 @@ fn opaque_half(mut half: __m256) -> __m256 {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn compute_before_memory_access(mut lanes: __m512) -> __m512 {
-    // SAFETY: no instruction; the lanes do not change.
+    // SAFETY: the assembly is empty; the lanes do not change.
     unsafe {
         asm!("/* {0} */", inout(zmm_reg) lanes, options(nostack, preserves_flags));
     }
     lanes
 }
 
-// SAFETY: 8 lanes; the rows are read and written unaligned, four numbers at the address of each
+// SAFETY: 8 lanes; the rows are read and written unaligned, four values at the address of each
 // of the lanes 0 to 7.
 unsafe impl Vector for Register<V3> {
     common_items!(V3, f32x8);
 
     #[inline(always)]
-    unsafe fn gather_rows(simd: V3, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` proves that the CPU has AVX2; the four numbers of each lane are valid for
+    unsafe fn gather_rows(simd: V3, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: `simd` proves that the CPU has AVX2; the four values of each lane are valid for
         // reading, by contract.
         unsafe {
-            let quarter = |lane| _mm_loadu_ps(at(lane).cast());
+            let quarter = |lane| _mm_loadu_ps(address(lane).cast());
             let row = |q| Self::cast(simd, _mm256_set_m128(quarter(q + 4), quarter(q)));
             [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
             let row: __m256 = row.raw();
-            // SAFETY: a register proves that the CPU has AVX2; the four numbers of each lane are
+            // SAFETY: a register proves that the CPU has AVX2; the four values of each lane are
             // valid for writing, by contract.
             unsafe {
-                _mm_storeu_ps(at(q).cast(), _mm256_castps256_ps128(row));
-                _mm_storeu_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
+                _mm_storeu_ps(address(q).cast(), _mm256_castps256_ps128(row));
+                _mm_storeu_ps(address(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
             }
         }
     }
@@ -153,11 +153,11 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
-    fn predecessors(self, before: Self) -> Self {
-        let (lanes, before) = (self.raw(), before.raw());
+    fn predecessors(self, previous: Self) -> Self {
+        let (lanes, previous) = (self.raw(), previous.raw());
         // SAFETY: a register proves that the CPU has AVX2.
         self.with(unsafe {
-            let between = _mm256_permute2x128_si256::<0x21>(before, lanes);
+            let between = _mm256_permute2x128_si256::<0x21>(previous, lanes);
             _mm256_alignr_epi8::<12>(lanes, between)
         })
     }
@@ -225,19 +225,19 @@ unsafe impl Vector for Register<V3> {
     }
 }
 
-// SAFETY: 16 lanes; the rows are read and written unaligned, four numbers at the address of each
+// SAFETY: 16 lanes; the rows are read and written unaligned, four values at the address of each
 // of the lanes 0 to 15.
 unsafe impl Vector for Register<V4> {
     common_items!(V4, f32x16);
 
     #[inline(always)]
-    unsafe fn gather_rows(simd: V4, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four numbers of each lane
+    unsafe fn gather_rows(simd: V4, address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four values of each lane
         // are valid for reading, by contract.
         unsafe {
             // A masked broadcast loads and merges in one instruction, without the shuffle that an
             // insert takes.
-            let quarter = |lane| _mm_loadu_ps(at(lane).cast());
+            let quarter = |lane| _mm_loadu_ps(address(lane).cast());
             let row = |q| {
                 let first = _mm512_castps128_ps512(quarter(q));
                 let two = _mm512_mask_broadcast_f32x4(first, 0x00f0, quarter(q + 4));
@@ -249,18 +249,18 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
             let row: __m512 = row.raw();
-            // SAFETY: a register proves that the CPU has AVX-512 F; the four numbers of each lane
+            // SAFETY: a register proves that the CPU has AVX-512 F; the four values of each lane
             // are valid for writing, by contract.
             unsafe {
                 let low = _mm512_castps512_ps256(row);
                 let high = opaque_half(_mm512_extractf32x8_ps::<1>(row));
-                _mm_storeu_ps(at(q).cast(), _mm256_castps256_ps128(low));
-                _mm_storeu_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(low));
-                _mm_storeu_ps(at(q + 8).cast(), _mm256_castps256_ps128(high));
-                _mm_storeu_ps(at(q + 12).cast(), _mm256_extractf128_ps::<1>(high));
+                _mm_storeu_ps(address(q).cast(), _mm256_castps256_ps128(low));
+                _mm_storeu_ps(address(q + 4).cast(), _mm256_extractf128_ps::<1>(low));
+                _mm_storeu_ps(address(q + 8).cast(), _mm256_castps256_ps128(high));
+                _mm_storeu_ps(address(q + 12).cast(), _mm256_extractf128_ps::<1>(high));
             }
         }
     }
@@ -272,9 +272,9 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn predecessors(self, before: Self) -> Self {
+    fn predecessors(self, previous: Self) -> Self {
         // SAFETY: a register proves that the CPU has AVX-512 F.
-        self.with(unsafe { _mm512_alignr_epi32::<15>(self.raw(), before.raw()) })
+        self.with(unsafe { _mm512_alignr_epi32::<15>(self.raw(), previous.raw()) })
     }
 
     #[inline(always)]

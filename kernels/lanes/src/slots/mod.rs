@@ -1,7 +1,7 @@
 //! Plans that keep the particles in *slots*: columns in an order of the kernel's own.
 //!
-//! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks which values
-//! are newest (columns or slots) and what changed in the columns, and handles particles without a
+//! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks whether columns
+//! or slots hold the newer values, and what changed in the columns, and handles particles without a
 //! slot. A kernel provides a layout and the loops over it, as a [`SlotKernel`].
 
 mod engine;
@@ -21,7 +21,8 @@ pub use motion::integrate;
 /// Columns whose distance is a multiple of this many values (4096 bytes) map to the same sets of
 /// the L1 cache.
 const PAGE: usize = 1024;
-/// The distance of the columns of the axes modulo [`PAGE`]: a third of it, in whole cache lines.
+/// The distance of the columns of the axes modulo [`PAGE`], in values: a third of it, in whole cache
+/// lines.
 /// It avoids 4K aliasing: a load waits for a pending store with the same low 12 address bits, and
 /// columns at the same page offset nearly double the time.
 const STAGGER: usize = 336;
@@ -37,8 +38,8 @@ pub trait SlotKernel<const D: usize> {
     /// The indices of the particles in all slots.
     fn slot_layout(&self) -> SlotLayout<'_>;
 
-    /// Reads what changed in the masses and sticks.
-    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>);
+    /// Recomputes the constants that depend on the masses and sticks that changed.
+    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changes: Changes<'_>);
     /// Sets `1 / h²` of the substeps, 1/s², for compliance.
     fn set_inverse_h2(&mut self, particles: &Particles<D>, sticks: &Sticks, inverse_h2: f32);
 
@@ -61,9 +62,9 @@ pub trait SlotKernel<const D: usize> {
     ) -> bool;
 }
 
-/// What changed since the last refresh.
+/// The changes since the last refresh.
 #[derive(Clone, Copy, Debug)]
-pub enum Changed<'a> {
+pub enum Changes<'a> {
     /// Only these; an entry may occur more than once.
     Listed {
         /// Particles whose inverse mass changed.
@@ -104,7 +105,7 @@ pub struct SubstepRun<'a, const D: usize> {
     pub write_back: bool,
 }
 
-/// The positions of the particles at one time, by axis.
+/// The positions of the particles at one point in time, by axis.
 #[derive(Debug)]
 pub struct Positions<'a, const D: usize> {
     /// In the columns of the particles, [`SlotKernel::particles`] values each.
@@ -113,7 +114,7 @@ pub struct Positions<'a, const D: usize> {
     pub slots: [&'a mut [f32]; D],
 }
 
-/// What a loop or a run of substeps works on.
+/// The values that a loop or a run of substeps reads and writes.
 #[derive(Debug)]
 pub struct SlotFields<'a, const D: usize> {
     /// The positions that a loop changes or copies. Integration reads the older positions from it,
@@ -150,20 +151,21 @@ pub struct SlotPlan<K, const D: usize> {
     positions: Column<f32>,
     previous: Column<f32>,
     inverse_mass: Column<f32>,
-    /// Where the positions are.
+    /// Where the newest positions are.
     position_residence: Residence,
-    /// Where the previous positions are.
+    /// Where the newest previous positions are.
     previous_residence: Residence,
     /// The cursor into [`Particles::position_changes`].
     synced: Option<Cursor>,
     /// Whether the positions in slots are finite; `None` if they changed since the last check.
     finite: Option<bool>,
+    /// The ends of the sticks that the plan was made for.
     ends: Arc<[[u32; 2]]>,
-    seen_sticks: Cursor,
-    seen_masses: Cursor,
+    stick_cursor: Cursor,
+    mass_cursor: Cursor,
 }
 
-/// The positions that a loop processes.
+/// Which positions a loop processes.
 #[derive(Clone, Copy)]
 enum Buffer {
     Positions,
@@ -196,7 +198,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         sticks: &Sticks,
     ) -> Result<Self, PlanError> {
         check_particles(particles, kernel.particles())?;
-        kernel.refresh(particles, sticks, Changed::Everything);
+        kernel.refresh(particles, sticks, Changes::Everything);
         let slots = kernel.slots();
         let column = |len: usize| {
             let mut column = Column::new(0);
@@ -213,8 +215,8 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
             synced: None,
             finite: None,
             ends: sticks.shared_ends(),
-            seen_sticks: sticks.changes().now(),
-            seen_masses: particles.mass_changes().now(),
+            stick_cursor: sticks.changes().now(),
+            mass_cursor: particles.mass_changes().now(),
         };
         plan.copy_masses(particles);
         Ok(plan)
@@ -330,12 +332,12 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         // Set before the run, because the executor may panic in it.
         *synced = Some(cursor);
         let (slotted, slots) = (kernel.particles(), kernel.slots());
-        let at_time = |columns: [&'a mut [f32]; D], buffer| Positions {
+        let positions_of = |columns: [&'a mut [f32]; D], buffer| Positions {
             columns: columns.map(|column| &mut column[..slotted]),
             slots: axes(buffer, slots),
         };
-        let positions = at_time(columns.position, positions);
-        let previous = at_time(columns.previous, previous);
+        let positions = positions_of(columns.position, positions);
+        let previous = positions_of(columns.previous, previous);
         let (target, source) = match buffer {
             Buffer::Positions => (positions, previous),
             Buffer::Previous => (previous, positions),

@@ -3,10 +3,11 @@
 
 use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
-use super::{Buffer, Changed, SlotKernel, SlotLoop, SlotPlan, span};
+use super::{Buffer, Changes, SlotKernel, SlotLoop, SlotPlan, span};
 
-/// If at most 1 of every `SPARSE_MOVES` particles was changed, only these are copied into slots.
-const SPARSE_MOVES: usize = 32;
+/// If at most one in `PARTICLES_PER_SPARSE_CHANGE` particles was changed, only these are copied into
+/// slots.
+const PARTICLES_PER_SPARSE_CHANGE: usize = 32;
 
 impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     pub(super) fn refresh(
@@ -14,26 +15,26 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         particles: &Particles<D>,
         sticks: &Sticks,
     ) -> Result<(), PlanError> {
-        let stick_delta = sticks.changes().since(self.seen_sticks);
+        let stick_delta = sticks.changes().since(self.stick_cursor);
         if stick_delta == Delta::ForeignCursor {
             sticks.check_ends(&self.ends)?;
         }
-        match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
+        match (stick_delta, particles.mass_changes().since(self.mass_cursor)) {
             (Delta::Entries([]), Delta::Entries([])) => {}
-            (Delta::Entries(changed_sticks), Delta::Entries(masses)) => {
-                let changed = Changed::Listed { particles: masses, sticks: changed_sticks };
-                self.kernel.refresh(particles, sticks, changed);
-                if !masses.is_empty() {
+            (Delta::Entries(changed_sticks), Delta::Entries(changed_masses)) => {
+                let changes = Changes::Listed { particles: changed_masses, sticks: changed_sticks };
+                self.kernel.refresh(particles, sticks, changes);
+                if !changed_masses.is_empty() {
                     self.copy_masses(particles);
                 }
             }
             _ => {
-                self.kernel.refresh(particles, sticks, Changed::Everything);
+                self.kernel.refresh(particles, sticks, Changes::Everything);
                 self.copy_masses(particles);
             }
         }
-        self.seen_sticks = sticks.changes().now();
-        self.seen_masses = particles.mass_changes().now();
+        self.stick_cursor = sticks.changes().now();
+        self.mass_cursor = particles.mass_changes().now();
         Ok(())
     }
 
@@ -50,9 +51,9 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         let slotted = self.kernel.particles();
         let slots_are_newer =
             [self.position_residence, self.previous_residence].contains(&Residence::WorkingCopy);
-        match self.synced.map(|seen| particles.position_changes().since(seen)) {
+        match self.synced.map(|cursor| particles.position_changes().since(cursor)) {
             Some(Delta::Entries(moved))
-                if slots_are_newer || moved.len() <= slotted / SPARSE_MOVES =>
+                if slots_are_newer || moved.len() <= slotted / PARTICLES_PER_SPARSE_CHANGE =>
             {
                 let moved = moved.iter().map(|&particle| particle as usize);
                 for particle in moved.filter(|&particle| particle < slotted) {

@@ -14,8 +14,8 @@ pub(super) fn integrate<const D: usize>(
     let Motion { retention, displacement, .. } = *motion;
     let Columns { position, previous, inverse_mass } = particles.columns();
     for axis in 0..D {
-        let points = position[axis][first..].iter_mut().zip(&mut previous[axis][first..]);
-        for ((x, previous), &inverse_mass) in points.zip(&inverse_mass[first..]) {
+        let coordinates = position[axis][first..].iter_mut().zip(&mut previous[axis][first..]);
+        for ((x, previous), &inverse_mass) in coordinates.zip(&inverse_mass[first..]) {
             let old = x.positive_zero();
             *x = integrate_coordinate(old, *previous, inverse_mass, retention, displacement[axis]);
             *previous = old;
@@ -32,24 +32,24 @@ pub(super) fn run_stage<const D: usize>(
     let len = particles.len();
     let Columns { position, previous, inverse_mass } = particles.columns();
     for first in (first..len).step_by(PADDING) {
-        let part = first..len.min(first + PADDING);
+        let range = first..len.min(first + PADDING);
         // A stage expects whole registers.
-        let mut masses = [0.0; PADDING];
-        masses[..part.len()].copy_from_slice(&inverse_mass[part.clone()]);
-        let [mut x, mut before] = [[[0.0; PADDING]; D]; 2];
+        let mut padded_masses = [0.0; PADDING];
+        padded_masses[..range.len()].copy_from_slice(&inverse_mass[range.clone()]);
+        let [mut padded_position, mut padded_previous] = [[[0.0; PADDING]; D]; 2];
         for axis in 0..D {
-            x[axis][..part.len()].copy_from_slice(&position[axis][part.clone()]);
-            before[axis][..part.len()].copy_from_slice(&previous[axis][part.clone()]);
+            padded_position[axis][..range.len()].copy_from_slice(&position[axis][range.clone()]);
+            padded_previous[axis][..range.len()].copy_from_slice(&previous[axis][range.clone()]);
         }
         stage.run(ParticleView {
-            position: x.each_mut().map(|column| &mut column[..]),
-            previous: before.each_mut().map(|column| &mut column[..]),
-            inverse_mass: &masses,
+            position: padded_position.each_mut().map(|column| &mut column[..]),
+            previous: padded_previous.each_mut().map(|column| &mut column[..]),
+            inverse_mass: &padded_masses,
             layout: SlotLayout::Run(first),
         });
         for axis in 0..D {
-            position[axis][part.clone()].copy_from_slice(&x[axis][..part.len()]);
-            previous[axis][part.clone()].copy_from_slice(&before[axis][..part.len()]);
+            position[axis][range.clone()].copy_from_slice(&padded_position[axis][..range.len()]);
+            previous[axis][range.clone()].copy_from_slice(&padded_previous[axis][..range.len()]);
         }
     }
 }

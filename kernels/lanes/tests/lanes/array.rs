@@ -73,8 +73,8 @@ fn row_and_index(lanes: usize, lane: usize, field: usize) -> [usize; 2] {
     if lanes == 1 { [field, 0] } else { [lane % 4, lane / 4 * 4 + field] }
 }
 
-// SAFETY: `load`, `store` and the rows access `N` numbers, or four at the address of each lane
-// below `N`, as arrays of `f32`. Kernels compile only if `N` divides the padding.
+// SAFETY: `load` and `store` access `N` values, and the methods for rows four values at the address
+// of each lane below `N`, as arrays of `f32`. Kernels compile only if `N` divides the padding.
 unsafe impl<const N: usize> Vector for Array<N> {
     type Cpu = ();
     const LANES: usize = N;
@@ -83,32 +83,32 @@ unsafe impl<const N: usize> Vector for Array<N> {
         Self([value; N])
     }
     unsafe fn load((): (), from: *const f32) -> Self {
-        // SAFETY: valid for reading `N` numbers, by contract.
+        // SAFETY: valid for reading `N` values, by contract.
         Self(unsafe { from.cast::<[f32; N]>().read() })
     }
     unsafe fn store(self, to: *mut f32) {
-        // SAFETY: valid for writing `N` numbers, by contract.
+        // SAFETY: valid for writing `N` values, by contract.
         unsafe { to.cast::<[f32; N]>().write(self.0) }
     }
-    unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+    unsafe fn gather_rows((): (), address: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         let mut rows = [Self([0.0; N]); 4];
         for lane in 0..N {
-            // SAFETY: valid for reading four numbers, by contract.
-            for (field, x) in unsafe { at(lane).read() }.into_iter().enumerate() {
+            // SAFETY: valid for reading four values, by contract.
+            for (field, value) in unsafe { address(lane).read() }.into_iter().enumerate() {
                 let [row, index] = row_and_index(N, lane, field);
-                rows[row].0[index] = x;
+                rows[row].0[index] = value;
             }
         }
         rows
     }
-    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], address: impl Fn(usize) -> *mut [f32; 4]) {
         for lane in 0..N {
             let record = from_fn(|field| {
                 let [row, index] = row_and_index(N, lane, field);
                 rows[row].0[index]
             });
-            // SAFETY: valid for writing four numbers, by contract.
-            unsafe { at(lane).write(record) }
+            // SAFETY: valid for writing four values, by contract.
+            unsafe { address(lane).write(record) }
         }
     }
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
@@ -124,9 +124,9 @@ unsafe impl<const N: usize> Vector for Array<N> {
     }
     fn interleave(even: Self, odd: Self) -> [Self; 2] {
         let both = [even.0, odd.0];
-        // Record `i` of the two rows together is record `i / 2` of one of them.
-        let at = |i: usize| if N == 1 { both[i][0] } else { both[i / 4 % 2][i / 8 * 4 + i % 4] };
-        [Self(from_fn(&at)), Self(from_fn(|i| at(N + i)))]
+        // Record `i` of the result is record `i / 2` of one of the two rows.
+        let value = |i: usize| if N == 1 { both[i][0] } else { both[i / 4 % 2][i / 8 * 4 + i % 4] };
+        [Self(from_fn(&value)), Self(from_fn(|i| value(N + i)))]
     }
     fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
         if N < 16 { [first, second] } else { alternate(2, first, second) }
@@ -134,8 +134,8 @@ unsafe impl<const N: usize> Vector for Array<N> {
     fn successors(self, next: Self) -> Self {
         Self(from_fn(|lane| if lane + 1 < N { self.0[lane + 1] } else { next.0[0] }))
     }
-    fn predecessors(self, before: Self) -> Self {
-        Self(from_fn(|lane| if lane > 0 { self.0[lane - 1] } else { before.0[N - 1] }))
+    fn predecessors(self, previous: Self) -> Self {
+        Self(from_fn(|lane| if lane > 0 { self.0[lane - 1] } else { previous.0[N - 1] }))
     }
 }
 

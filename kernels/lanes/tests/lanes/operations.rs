@@ -4,8 +4,8 @@ use taut_lanes::{Operation, Vector, Wide8};
 
 use crate::array::Array;
 
-/// The run-time selectable instruction sets that this machine has.
-fn detected() -> Vec<&'static str> {
+/// The instruction sets of this machine, of those that are chosen at run time.
+fn detected_isas() -> Vec<&'static str> {
     let mut all = Vec::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
@@ -45,7 +45,7 @@ fn every_operation_of_every_instruction_set_gives_the_bits_of_scalar_operations(
     if let Some(simd) = pulp::aarch64::Neon::try_new() {
         taut_lanes::pulp::run(simd, Compare("neon", &mut compared));
     }
-    assert_eq!(compared, detected(), "instruction sets compared, and those of this machine");
+    assert_eq!(compared, detected_isas(), "instruction sets compared, and those of this machine");
 }
 
 /// Compares the registers of an instruction set, then adds its name to the list.
@@ -81,9 +81,9 @@ fn compare<V: Vector>(name: &str, cpu: V::Cpu) {
 /// An operation, the index of its operands, and the bits of its result.
 type Outcome = (&'static str, usize, Vec<u32>);
 
-/// Zeros, subnormals, the ends of the range, infinities, NaNs (quiet and signalling), and numbers
-/// whose results are rounded. The count is odd, so that each number occurs in every lane.
-fn numbers() -> Vec<f32> {
+/// Zeros, subnormals, the ends of the range, infinities, NaNs (quiet and signalling), and values
+/// whose results are rounded. The count is odd, so that each value occurs in every lane.
+fn test_values() -> Vec<f32> {
     let mut bits = vec![
         0x0000_0000,
         0x0000_0001,
@@ -108,7 +108,7 @@ fn numbers() -> Vec<f32> {
         0x7fc0_0000,
         0x7fff_ffff,
     ];
-    bits.extend(bits.clone().iter().map(|it| it | 0x8000_0000));
+    bits.extend(bits.clone().iter().map(|positive| positive | 0x8000_0000));
     // Pseudo-random bits: x ← 1664525 x + 1013904223 (Numerical Recipes).
     let mut x = 1_u32;
     bits.extend((0..21).map(|_| {
@@ -131,15 +131,15 @@ fn results<V: Vector>(cpu: V::Cpu) -> Vec<Outcome> {
     all
 }
 
-fn loaded<V: Vector>(cpu: V::Cpu, numbers: &[f32]) -> V {
-    assert!(numbers.len() >= V::LANES);
-    // SAFETY: as many numbers as lanes, as asserted.
-    unsafe { V::load(cpu, numbers.as_ptr()) }
+fn load<V: Vector>(cpu: V::Cpu, values: &[f32]) -> V {
+    assert!(values.len() >= V::LANES);
+    // SAFETY: at least as many values as lanes, as asserted.
+    unsafe { V::load(cpu, values.as_ptr()) }
 }
 
 fn lanes<V: Vector>(register: V) -> Vec<f32> {
     let mut lanes = vec![0.0; V::LANES];
-    // SAFETY: as many numbers as lanes.
+    // SAFETY: as many values as lanes.
     unsafe { register.store(lanes.as_mut_ptr()) };
     lanes
 }
@@ -156,45 +156,46 @@ fn canonical_bits<V: Vector>(register: V) -> Vec<u32> {
     lanes(register).into_iter().map(bits).collect()
 }
 
-/// Arithmetic on every pair of numbers.
+/// Arithmetic on every pair of test values.
 #[inline(always)]
 fn arithmetic<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
-    let numbers = numbers();
-    let pairs = numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| (a, b)));
+    let values = test_values();
+    let pairs = values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b)));
     let (mut first, mut second): (Vec<f32>, Vec<f32>) = pairs.unzip();
     first.resize(first.len().next_multiple_of(16), 1.0);
     second.resize(first.len(), 1.0);
-    for (at, (a, b)) in first.chunks(V::LANES).zip(second.chunks(V::LANES)).enumerate() {
-        let (a, b): (V, V) = (loaded(cpu, a), loaded(cpu, b));
-        all.push(("add", at, canonical_bits(a + b)));
-        all.push(("sub", at, canonical_bits(a - b)));
-        all.push(("mul", at, canonical_bits(a * b)));
-        all.push(("div", at, canonical_bits(a / b)));
-        all.push(("sqrt", at, canonical_bits(a.sqrt())));
-        all.push(("reciprocal_sqrt_seed", at, bits([a.reciprocal_sqrt_seed()])));
-        all.push(("select by above", at, bits([V::select(a.above(b), a, b)])));
-        all.push(("select by at_least", at, bits([V::select(a.at_least(b), b, a)])));
+    for (index, (a, b)) in first.chunks(V::LANES).zip(second.chunks(V::LANES)).enumerate() {
+        let (a, b): (V, V) = (load(cpu, a), load(cpu, b));
+        all.push(("add", index, canonical_bits(a + b)));
+        all.push(("sub", index, canonical_bits(a - b)));
+        all.push(("mul", index, canonical_bits(a * b)));
+        all.push(("div", index, canonical_bits(a / b)));
+        all.push(("sqrt", index, canonical_bits(a.sqrt())));
+        all.push(("reciprocal_sqrt_seed", index, bits([a.reciprocal_sqrt_seed()])));
+        all.push(("select by above", index, bits([V::select(a.above(b), a, b)])));
+        all.push(("select by at_least", index, bits([V::select(a.at_least(b), b, a)])));
     }
 }
 
 #[inline(always)]
 fn constants<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
-    for (at, x) in numbers().into_iter().enumerate() {
-        all.push(("splat", at, bits([V::splat(cpu, x)])));
+    for (index, x) in test_values().into_iter().enumerate() {
+        all.push(("splat", index, bits([V::splat(cpu, x)])));
     }
-    let wide = [0.0, -0.0, 0.1, 1.0 + 1e-9, 1e-40, 1e-50, 1e39, f64::MAX, -f64::INFINITY, f64::NAN];
-    for (at, x) in wide.into_iter().enumerate() {
-        all.push(("constant", at, canonical_bits(V::splat(cpu, 7.0).constant(x))));
+    let doubles =
+        [0.0, -0.0, 0.1, 1.0 + 1e-9, 1e-40, 1e-50, 1e39, f64::MAX, -f64::INFINITY, f64::NAN];
+    for (index, x) in doubles.into_iter().enumerate() {
+        all.push(("constant", index, canonical_bits(V::splat(cpu, 7.0).constant(x))));
     }
 }
 
-/// Shuffles, with every number in every lane.
+/// Shuffles, with every test value in every lane.
 #[inline(always)]
 fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
-    let numbers = numbers();
-    for begin in 0..numbers.len() {
-        let rotated: Vec<f32> = numbers.iter().cycle().skip(begin).take(64).copied().collect();
-        let rows: [V; 4] = core::array::from_fn(|row| loaded(cpu, &rotated[row * V::LANES..]));
+    let values = test_values();
+    for begin in 0..values.len() {
+        let rotated: Vec<f32> = values.iter().cycle().skip(begin).take(64).copied().collect();
+        let rows: [V; 4] = core::array::from_fn(|row| load(cpu, &rotated[row * V::LANES..]));
         let [a, b, ..] = rows;
         all.push(("successors", begin, bits([a.successors(b)])));
         all.push(("predecessors", begin, bits([a.predecessors(b)])));
@@ -216,51 +217,51 @@ fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
 /// Loads and stores of whole registers at any alignment; no other memory changes.
 #[inline(always)]
 fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
-    let numbers = numbers();
+    let values = test_values();
     for begin in 0..16 {
-        let register: V = loaded(cpu, &numbers[begin..]);
+        let register: V = load(cpu, &values[begin..]);
         let expected: Vec<u32> =
-            numbers[begin..][..V::LANES].iter().copied().map(f32::to_bits).collect();
+            values[begin..][..V::LANES].iter().copied().map(f32::to_bits).collect();
         assert_eq!(bits([register]), expected, "load");
-        let mut to = [-1.0_f32; 48];
-        // SAFETY: at most 16 numbers from one of the first 16 on.
-        unsafe { register.store(to[begin..].as_mut_ptr()) };
-        all.push(("store", begin, to.map(f32::to_bits).to_vec()));
+        let mut buffer = [-1.0_f32; 48];
+        // SAFETY: at most 16 values, which begin at one of the first 16 of 48.
+        unsafe { register.store(buffer[begin..].as_mut_ptr()) };
+        all.push(("store", begin, buffer.map(f32::to_bits).to_vec()));
     }
 }
 
 /// Records at any alignment, in any order; no other memory changes.
 #[inline(always)]
 fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
-    let memory: Vec<f32> = numbers().into_iter().cycle().take(300).collect();
+    let memory: Vec<f32> = test_values().into_iter().cycle().take(300).collect();
     for begin in 0..64 {
-        // Records that overlap, for reading; disjoint ones for writing, except that lanes 1 and 2
-        // share one.
-        let from = |lane: usize| 7 * ((5 * lane + begin) % 40);
-        let shared = |lane: usize| if lane == 2 { 1 } else { lane };
-        let to = |lane: usize| begin + 5 * ((7 * shared(lane)) % 16);
-        // SAFETY: four numbers from one below 280 of 300 on.
-        let read = |lane| unsafe { memory.as_ptr().add(from(lane)).cast::<[f32; 4]>() };
+        // The records to read overlap. Those to write are disjoint, except that lanes 1 and 2 share
+        // one.
+        let read_offset = |lane: usize| 7 * ((5 * lane + begin) % 40);
+        let shared_lane = |lane: usize| if lane == 2 { 1 } else { lane };
+        let write_offset = |lane: usize| begin + 5 * ((7 * shared_lane(lane)) % 16);
+        // SAFETY: four values at an offset below 280 of 300.
+        let read = |lane| unsafe { memory.as_ptr().add(read_offset(lane)).cast::<[f32; 4]>() };
         // SAFETY: as above, by the contract of `read`, and for all lanes.
         let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
         all.push(("gather_rows", begin, bits(rows)));
         all.push(("gather", begin, bits(columns)));
         for (field, column) in columns.into_iter().enumerate() {
             let expected: Vec<u32> =
-                (0..V::LANES).map(|lane| memory[from(lane) + field].to_bits()).collect();
+                (0..V::LANES).map(|lane| memory[read_offset(lane) + field].to_bits()).collect();
             assert_eq!(bits([column]), expected, "gather: field {field}");
         }
         // Lanes that share an address must write the same values.
-        let from_shared = |lane: usize| from(shared(lane));
+        let shared_offset = |lane: usize| read_offset(shared_lane(lane));
         // SAFETY: as for `read`.
-        let read = |lane| unsafe { memory.as_ptr().add(from_shared(lane)).cast::<[f32; 4]>() };
+        let read = |lane| unsafe { memory.as_ptr().add(shared_offset(lane)).cast::<[f32; 4]>() };
         // SAFETY: as above.
         let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
         for (name, by_rows) in [("scatter_rows", true), ("scatter", false)] {
             let mut buffer = vec![-1.0_f32; 160];
             let start = buffer.as_mut_ptr();
-            // SAFETY: four numbers from one below 64 + 5 * 16 = 144 of 160 on.
-            let write = |lane| unsafe { start.add(to(lane)).cast::<[f32; 4]>() };
+            // SAFETY: four values at an offset below 64 + 5 * 16 = 144 of 160.
+            let write = |lane| unsafe { start.add(write_offset(lane)).cast::<[f32; 4]>() };
             // SAFETY: as above, for all lanes.
             unsafe {
                 if by_rows {
@@ -269,11 +270,12 @@ fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
                     V::scatter(columns, write);
                 }
             }
-            all.push((name, begin, buffer.iter().map(|it| it.to_bits()).collect()));
+            all.push((name, begin, buffer.iter().map(|x| x.to_bits()).collect()));
             for lane in 0..V::LANES {
-                let [written, read] = [&buffer[to(lane)..][..4], &memory[from_shared(lane)..][..4]];
+                let written = &buffer[write_offset(lane)..][..4];
+                let read = &memory[shared_offset(lane)..][..4];
                 let equal = written.iter().zip(read).all(|(a, b)| a.to_bits() == b.to_bits());
-                assert!(equal, "{name}: lane {lane}");
+                assert!(equal, "{name}: lane {lane} has other values than were read");
             }
         }
     }

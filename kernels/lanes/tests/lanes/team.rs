@@ -25,111 +25,118 @@ impl<F: Fn(usize, Work<'_>) + Send + Sync> Executor for Threads<F> {
     }
 }
 
-/// Calls `work` with each number, each on a thread of its own.
-fn spawn(numbers: impl IntoIterator<Item = usize>, work: Work<'_>) {
+/// Calls `work` with each thread index, each on a thread of its own.
+fn spawn(indices: impl IntoIterator<Item = usize>, work: Work<'_>) {
     thread::scope(|scope| {
-        for number in numbers {
-            scope.spawn(move || work(number));
+        for index in indices {
+            scope.spawn(move || work(index));
         }
     });
 }
 
-/// Less work in Miri, which interprets it.
+/// The end of the last phase. (Fewer jobs in Miri, which is slow.)
 const END: usize = if cfg!(miri) { 68 } else { 200 };
 const MANY_THREADS: usize = if cfg!(miri) { 6 } else { 300 };
 
-/// Phases of different widths, one of them empty; the first job is not number 0.
+/// Phases of different widths, one of them empty; the first job does not have index 0.
 const PHASES: [Range<usize>; 5] =
     [if cfg!(miri) { 57 } else { 3 }..60, 60..61, 61..61, 61..64, 64..END];
-const FIRST: usize = PHASES[0].start;
-const JOBS: usize = END - FIRST;
+const FIRST_JOB: usize = PHASES[0].start;
+const JOBS: usize = END - FIRST_JOB;
 
 /// Runs [`PHASES`], and checks the guarantees of a team in every job.
-fn check(name: &str, executor: &dyn Executor) {
+fn check_guarantees(name: &str, executor: &dyn Executor) {
     let mut team = Team::default();
     // A team can be reused with other arguments.
     for rounds in [7, 1] {
         let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let times = [(); JOBS].map(|()| AtomicUsize::new(0));
+        let run_counts = [(); JOBS].map(|()| AtomicUsize::new(0));
         let job = |job: usize| {
             begun.fetch_add(1, Ordering::SeqCst);
-            let round = times[job - FIRST].fetch_add(1, Ordering::SeqCst);
+            let round = run_counts[job - FIRST_JOB].fetch_add(1, Ordering::SeqCst);
             let phase = PHASES.into_iter().find(|phase| phase.contains(&job)).unwrap();
-            let before = round * JOBS + phase.start - FIRST;
-            let all_ended = ended.load(Ordering::SeqCst) >= before;
+            let jobs_before = round * JOBS + phase.start - FIRST_JOB;
+            let earlier_ended = ended.load(Ordering::SeqCst) >= jobs_before;
             thread::yield_now();
-            let others_wait = begun.load(Ordering::SeqCst) <= before + phase.len();
+            let later_wait = begun.load(Ordering::SeqCst) <= jobs_before + phase.len();
             ended.fetch_add(1, Ordering::SeqCst);
-            assert!(all_ended, "{name}: job {job} began before the preceding phase ended");
-            assert!(others_wait, "{name}: the next phase began before job {job} ended");
+            assert!(earlier_ended, "{name}: job {job} began before the preceding phase ended");
+            assert!(later_wait, "{name}: the next phase began before job {job} ended");
         };
         team.run(executor, executor.threads(), rounds, || PHASES.into_iter(), job);
-        assert_eq!(ended.load(Ordering::SeqCst), JOBS * rounds as usize, "{name}");
-        for (job, times) in times.iter().enumerate() {
-            assert_eq!(times.load(Ordering::SeqCst), rounds as usize, "{name}: job {job}");
+        assert_eq!(ended.load(Ordering::SeqCst), JOBS * rounds as usize, "{name}: jobs run");
+        for (index, count) in run_counts.iter().enumerate() {
+            let job = FIRST_JOB + index;
+            assert_eq!(count.load(Ordering::SeqCst), rounds as usize, "{name}: runs of job {job}");
         }
     }
 }
 
 #[test]
 fn a_team_keeps_its_guarantees_on_any_executor() {
-    check("inline", &Inline);
+    check_guarantees("inline", &Inline);
     for threads in [1, 2, 3, 8, MANY_THREADS] {
         let spawning = Threads(threads, |threads, work: Work<'_>| spawn(0..threads, work));
-        check(&format!("{threads} threads"), &spawning);
+        check_guarantees(&format!("{threads} threads"), &spawning);
     }
-    check("no call", &Threads(4, |_, _: Work<'_>| {}));
-    check("no threads", &Threads(0, |_, work: Work<'_>| work(0)));
-    check("another thread", &Threads(4, |_, work: Work<'_>| spawn([usize::MAX], work)));
-    check("the same number five times", &Threads(4, |_, work: Work<'_>| spawn([1; 5], work)));
-    check(
+    check_guarantees("the work is never called", &Threads(4, |_, _: Work<'_>| {}));
+    check_guarantees("zero threads", &Threads(0, |_, work: Work<'_>| work(0)));
+    check_guarantees(
+        "only an index out of range",
+        &Threads(4, |_, work: Work<'_>| spawn([usize::MAX], work)),
+    );
+    check_guarantees(
+        "the same index five times",
+        &Threads(4, |_, work: Work<'_>| spawn([1; 5], work)),
+    );
+    check_guarantees(
         "more threads than requested",
         &Threads(2, |_, work: Work<'_>| spawn(0..MANY_THREADS.min(40), work)),
     );
     let backwards = |threads, work: Work<'_>| (0..threads).rev().for_each(work);
-    check("backwards, one by one", &Threads(5, backwards));
+    check_guarantees("backwards, one by one", &Threads(5, backwards));
     let repeated = |threads, work: Work<'_>| {
         spawn((0..threads).rev(), work);
         spawn(0..threads, work);
         work(0);
     };
-    check("repeated calls", &Threads(3, repeated));
+    check_guarantees("repeated calls", &Threads(3, repeated));
 }
 
 #[test]
 fn several_threads_run_jobs() {
     let executor = Threads(4, |threads, work: Work<'_>| spawn(0..threads, work));
-    let callers = Mutex::new(Vec::new());
+    let thread_ids = Mutex::new(Vec::new());
     // Each job waits for another thread, so a single thread would never finish.
     let job = |_| {
         let me = thread::current().id();
-        callers.lock().unwrap().push(me);
-        while callers.lock().unwrap().iter().all(|&other| other == me) {
+        thread_ids.lock().unwrap().push(me);
+        while thread_ids.lock().unwrap().iter().all(|&other| other == me) {
             thread::yield_now();
         }
     };
     Team::default().run(&executor, 4, 1, || iter::once(0..8), job);
-    assert_eq!(callers.into_inner().unwrap().len(), 8);
+    assert_eq!(thread_ids.into_inner().unwrap().len(), 8);
 }
 
 #[test]
 fn without_rounds_no_thread_is_called() {
-    let unused = Threads(6, |_, _: Work<'_>| panic!("there is nothing to do"));
-    Team::default().run(&unused, 6, 0, || iter::once(0..9), |_| panic!("no rounds"));
+    let unused = Threads(6, |_, _: Work<'_>| panic!("the executor was called without rounds"));
+    Team::default().run(&unused, 6, 0, || iter::once(0..9), |_| panic!("a job ran without rounds"));
 }
 
 #[test]
 fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
     let hides_panics = |threads, work: Work<'_>| {
-        spawn(0..threads, &|number| {
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| work(number)));
+        spawn(0..threads, &|thread| {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| work(thread)));
         });
     };
     let propagates_panics = |threads, work: Work<'_>| spawn(0..threads, work);
     let executors: [&dyn Executor; 3] =
         [&Inline, &Threads(3, propagates_panics), &Threads(3, hides_panics)];
     for executor in executors {
-        let later = AtomicUsize::new(0);
+        let later_jobs = AtomicUsize::new(0);
         let mut team = Team::default();
         let run = AssertUnwindSafe(|| {
             team.run(
@@ -139,12 +146,12 @@ fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
                 || [0..20, 20..40].into_iter(),
                 |job| {
                     assert!(job != 13, "job 13");
-                    later.fetch_add(usize::from(job >= 20), Ordering::SeqCst);
+                    later_jobs.fetch_add(usize::from(job >= 20), Ordering::SeqCst);
                 },
             );
         });
         assert!(panic::catch_unwind(run).is_err());
-        assert_eq!(later.into_inner(), 0);
-        check("after a panic", executor);
+        assert_eq!(later_jobs.into_inner(), 0);
+        check_guarantees("after a panic", executor);
     }
 }

@@ -1,4 +1,4 @@
-//! An interpreter of programs, and the reference: one stick after the other.
+//! An interpreter of programs, and the reference, which relaxes one stick after the other.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::meshes::Mesh;
 use crate::one_stick::Stick;
 
 pub(crate) const INVERSE_H2: f64 = 3600.0;
-/// The factor by which the programs multiply particle numbers.
-pub(crate) const UNIT: u32 = 3;
+/// The factor by which the programs multiply particle indices.
+pub(crate) const STRIDE: u32 = 3;
 
 fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
     (0..particles.len()).map(|particle| particles.position(particle)).collect()
 }
 
-/// The input of one relaxation of stick `stick`, with its ends at `ends`.
+/// The arguments of one relaxation of stick `stick`, with its ends at `ends`.
 fn stick_of<const D: usize, S: Real>(
     sticks: &Sticks<S>,
     stick: usize,
@@ -64,7 +64,7 @@ pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
 }
 
 /// Relaxes one register: reads all ends before it writes any.
-struct Register<'a, const D: usize, S> {
+struct RelaxRegister<'a, const D: usize, S> {
     slots: Slots<'a, S>,
     lanes: Range<usize>,
     inverse_masses: &'a [S],
@@ -72,13 +72,13 @@ struct Register<'a, const D: usize, S> {
     points: &'a mut [[S; D]],
 }
 
-impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
+impl<const D: usize, S: Real> WithFactor for RelaxRegister<'_, D, S> {
     type Output = ();
 
     fn with<F: Factor>(self) {
         let Self { slots, lanes, inverse_masses, inverse_h2, points } = self;
-        let ends = |slot: usize| [slots.a[slot], slots.b[slot]].map(|end| (end / UNIT) as usize);
-        let moved: Vec<_> = lanes
+        let ends = |slot: usize| [slots.a[slot], slots.b[slot]].map(|end| (end / STRIDE) as usize);
+        let relaxed: Vec<_> = lanes
             .clone()
             .map(|slot| {
                 let masses = ends(slot).map(|end| inverse_masses[end]);
@@ -96,7 +96,7 @@ impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
                 relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
             })
             .collect();
-        for (slot, (a, b)) in lanes.zip(moved) {
+        for (slot, (a, b)) in lanes.zip(relaxed) {
             let [end_a, end_b] = ends(slot);
             points[end_a] = a;
             points[end_b] = b;
@@ -114,12 +114,12 @@ pub(crate) fn run<const D: usize, S: Real>(
         for task in phase.rev() {
             for slots in program.task(task) {
                 let len = slots.a.len();
-                assert_eq!(len % program.lanes(), 0, "whole registers");
+                assert_eq!(len % program.lanes(), 0, "the slots are not whole registers");
                 assert_eq!([slots.b.len(), slots.rest_term.len()], [len; 2]);
                 assert_eq!(slots.weight_term.is_empty(), program.formula() != Formula::Quick);
                 for first in (0..len).step_by(program.lanes()) {
                     check_access(&slots, first, program.lanes(), particles);
-                    program.formula().dispatch(Register {
+                    program.formula().dispatch(RelaxRegister {
                         slots,
                         lanes: first..first + program.lanes(),
                         inverse_masses: particles.inverse_masses(),
@@ -150,12 +150,14 @@ fn check_access<const D: usize, S: Real>(
     if let Some(offset) = offset {
         for index in 0..lanes as u32 {
             for ends in [slots.a, slots.b] {
-                assert_eq!(ends[slot(index as usize)], ends[first] + UNIT * offset(index));
+                assert_eq!(ends[slot(index as usize)], ends[first] + STRIDE * offset(index));
             }
         }
         let difference = slots.b[first].wrapping_sub(slots.a[first]);
-        assert!(slots.access != Access::Pairs || difference == UNIT);
-        assert!(slots.access != Access::InterleavedPairs || (difference == 2 * UNIT && lanes >= 8));
+        assert!(slots.access != Access::Pairs || difference == STRIDE);
+        assert!(
+            slots.access != Access::InterleavedPairs || (difference == 2 * STRIDE && lanes >= 8)
+        );
     }
     if slots.access == Access::Stars {
         let packet = STAR_STICKS * PACKET_STICKS;
@@ -168,37 +170,40 @@ fn check_access<const D: usize, S: Real>(
         let mut particles = [centres, &slots.b[begin..begin + packet]].concat();
         particles.sort_unstable();
         particles.dedup();
-        assert_eq!(particles.len(), PACKET_STICKS + packet, "stars share no particle");
+        assert_eq!(particles.len(), PACKET_STICKS + packet, "stars of a packet share a particle");
     }
     if slots.access == Access::TwoScattered {
         assert!(slots.a.len().is_multiple_of(2 * lanes));
-        let two = first / (2 * lanes) * 2 * lanes;
-        let ends = |at: usize| [&slots.a[at..at + lanes], &slots.b[at..at + lanes]].concat();
-        let (first_ends, second_ends) = (ends(two), ends(two + lanes));
+        let pair = first / (2 * lanes) * 2 * lanes;
+        let ends = |slot: usize| {
+            let slots_of_register = slot..slot + lanes;
+            [&slots.a[slots_of_register.clone()], &slots.b[slots_of_register]].concat()
+        };
+        let (first_ends, second_ends) = (ends(pair), ends(pair + lanes));
         assert!(
             first_ends.iter().all(|end| !second_ends.contains(end)),
-            "two registers share no particle"
+            "two registers that are relaxed together share a particle"
         );
     }
     if let Some(mass) = slots.inverse_mass {
         assert!(slots.non_plain.is_none());
         for ends in [slots.a, slots.b] {
             let masses = ends[first..first + lanes].iter();
-            let mut masses = masses.map(|end| particles.inverse_masses()[(end / UNIT) as usize]);
+            let mut masses = masses.map(|end| particles.inverse_masses()[(end / STRIDE) as usize]);
             assert!(masses.all(|other| other == mass));
         }
     }
 }
 
 pub(crate) fn assert_same<const D: usize, S: Real>(
-    got: &[[S; D]],
+    actual: &[[S; D]],
     expected: &[[S; D]],
-    what: &str,
+    label: &str,
 ) {
-    assert_eq!(got.len(), expected.len());
-    for (particle, (got, expected)) in got.iter().zip(expected).enumerate() {
-        let same = got.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
-        assert!(same, "{what}: particle {particle} is at {got:?}, expected {expected:?}");
+    assert_eq!(actual.len(), expected.len());
+    for (particle, (actual, expected)) in actual.iter().zip(expected).enumerate() {
+        let same = actual.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
+        assert!(same, "{label}: particle {particle} is at {actual:?}, expected {expected:?}");
     }
 }
 
@@ -209,13 +214,14 @@ pub(crate) fn program_of<const D: usize, S: Real>(
     formula: Formula,
 ) -> Program<S> {
     let Mesh { particles, sticks } = mesh;
-    let mut program = Program::new(lanes, UNIT, particles, sticks, schedule, formula).unwrap();
+    let mut program = Program::new(lanes, STRIDE, particles, sticks, schedule, formula).unwrap();
     program.set_inverse_h2(particles, S::from_f64(INVERSE_H2));
     program
 }
 
-pub(crate) fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, which: usize) -> Schedule {
-    match which {
+/// The schedule with an index: authored, coloured, packed, banded, blocked, or starred.
+pub(crate) fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, index: usize) -> Schedule {
+    match index {
         0 => Schedule::authored(&mesh.sticks),
         1 => Schedule::coloured(&mesh.sticks),
         2 => Schedule::packed(&mesh.sticks),
@@ -235,7 +241,7 @@ pub(crate) fn check_against_reference<const D: usize, S: Real>(
         assert_eq!((program.formula(), program.lanes()), (formula, lanes));
         assert_eq!(program.particles(), mesh.sticks.particles());
         let expected = relax_one_by_one(mesh, schedule, formula, INVERSE_H2);
-        let what = format!("{formula}, {lanes} lanes");
-        assert_same(&run(&program, &mesh.particles), &expected, &what);
+        let label = format!("{formula}, {lanes} lanes");
+        assert_same(&run(&program, &mesh.particles), &expected, &label);
     }
 }

@@ -21,16 +21,16 @@ use taut_core::{Family, Formula, Kind, Particles, PlanError, Real, Schedule};
 use taut_program::{Access, Program, Slots};
 
 use interpreter::{
-    INVERSE_H2, UNIT, assert_same, check_against_reference, program_of, relax_one_by_one, run,
+    INVERSE_H2, STRIDE, assert_same, check_against_reference, program_of, relax_one_by_one, run,
     schedule_of,
 };
 use meshes::{Component, Mesh, Random, Recipe, for_all, make_non_plain, sheet_mesh, unit_sticks};
 
 #[test]
-fn programs_of_any_lane_count_give_the_bits_of_one_stick_after_the_other() {
-    for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, which)| {
+fn programs_of_any_lane_count_give_the_bits_of_relaxing_one_stick_after_the_other() {
+    for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, schedule)| {
         let mesh = recipe.mesh::<3, f32>();
-        check_against_reference(&mesh, &schedule_of(&mesh, which), lanes);
+        check_against_reference(&mesh, &schedule_of(&mesh, schedule), lanes);
     });
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
@@ -40,7 +40,7 @@ fn programs_of_any_lane_count_give_the_bits_of_one_stick_after_the_other() {
 }
 
 #[test]
-fn other_dimensions_and_f64_give_the_bits_of_one_stick_after_the_other() {
+fn programs_in_other_dimensions_and_f64_give_the_bits_of_relaxing_one_stick_after_the_other() {
     fn check<const D: usize, S: Real>(recipe: &Recipe) {
         let mesh = recipe.mesh::<D, S>();
         check_against_reference(&mesh, &schedule_of(&mesh, 4), 4);
@@ -58,21 +58,21 @@ fn other_dimensions_and_f64_give_the_bits_of_one_stick_after_the_other() {
 #[test]
 fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
     let mut mesh = sheet_mesh(90, 90, Family::STRUCTURAL).1;
-    for schedule in [1, 4].map(|which| schedule_of(&mesh, which)) {
+    for schedule in [1, 4].map(|schedule| schedule_of(&mesh, schedule)) {
         for lanes in [1, 3, 16] {
             let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
-            let mut most_tasks = 0;
+            let mut tasks_of_phase_max = 0;
             for phase in program.phases() {
-                most_tasks = most_tasks.max(phase.len());
-                let mut seen = BTreeSet::new();
+                tasks_of_phase_max = tasks_of_phase_max.max(phase.len());
+                let mut ends_of_phase = BTreeSet::new();
                 for task in phase {
                     let ends = program.task(task).flat_map(|slots| [slots.a, slots.b].concat());
-                    let of_task: BTreeSet<u32> = ends.collect();
-                    assert!(of_task.is_disjoint(&seen), "tasks share a particle");
-                    seen.extend(of_task);
+                    let ends_of_task: BTreeSet<u32> = ends.collect();
+                    assert!(ends_of_task.is_disjoint(&ends_of_phase), "tasks share a particle");
+                    ends_of_phase.extend(ends_of_task);
                 }
             }
-            assert!(most_tasks > 1, "no phase has several tasks for threads");
+            assert!(tasks_of_phase_max > 1, "no phase has several tasks for threads");
             assert!(program.slots() >= mesh.sticks.len());
         }
     }
@@ -88,32 +88,35 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
 
 #[test]
 fn only_registers_with_non_plain_sticks_have_the_non_plain_columns() {
-    let non_plain_slots = |mesh: &Mesh, which| {
-        let program = program_of(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
+    let non_plain_slots = |mesh: &Mesh, schedule| {
+        let program = program_of(mesh, &schedule_of(mesh, schedule), 8, Formula::Halley);
         let tasks = program.phases().flatten();
         let all = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
         all.filter(|slots| slots.non_plain.is_some()).map(|slots| slots.a.len()).sum::<usize>()
     };
     let mut mesh = sheet_mesh(20, 20, Family::ALL).1;
-    let orders = [0, 1, 2, 3, 4];
-    assert_eq!(orders.map(|which| non_plain_slots(&mesh, which)), [0; 5]);
+    let schedules = [0, 1, 2, 3, 4];
+    assert_eq!(schedules.map(|schedule| non_plain_slots(&mesh, schedule)), [0; 5]);
     mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
-    assert_eq!(orders.map(|which| non_plain_slots(&mesh, which)), [8; 5], "one register");
+    assert_eq!(schedules.map(|schedule| non_plain_slots(&mesh, schedule)), [8; 5], "one register");
     mesh.sticks.set_kind(9, Kind::TwoSided).unwrap();
     mesh.sticks.tear(7).unwrap();
-    assert_eq!(orders.map(|which| non_plain_slots(&mesh, which)), [8; 5], "one register");
+    assert_eq!(schedules.map(|schedule| non_plain_slots(&mesh, schedule)), [8; 5], "one register");
 }
 
 /// The fraction of slots with one of the given kinds of access, and the fraction of slots in
 /// registers whose ends have one inverse mass.
-fn shares(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
+fn slot_fractions(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
     let tasks = program.phases().flatten();
     let all: Vec<_> = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>()).collect();
-    let count = |of: &dyn Fn(&Slots<'_, f32>) -> bool| {
-        let slots = all.iter().filter(|slots| of(slots)).map(|slots| slots.a.len());
+    let fraction = |is_counted: &dyn Fn(&Slots<'_, f32>) -> bool| {
+        let slots = all.iter().filter(|slots| is_counted(slots)).map(|slots| slots.a.len());
         slots.sum::<usize>() as f64 / program.slots() as f64
     };
-    [count(&|slots| access.contains(&slots.access)), count(&|slots| slots.inverse_mass.is_some())]
+    [
+        fraction(&|slots| access.contains(&slots.access)),
+        fraction(&|slots| slots.inverse_mass.is_some()),
+    ]
 }
 
 #[test]
@@ -123,27 +126,27 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
     for lanes in [4, 8, 16] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         let [runs, equal] =
-            shares(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs]);
+            slot_fractions(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs]);
         assert!(runs > 0.8 || lanes == 4 && equal > 0.95, "{lanes} lanes: {runs}, {equal}");
-        assert!(shares(&program, &[Access::Pairs])[0] > 0.1);
-        assert_eq!(shares(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
+        assert!(slot_fractions(&program, &[Access::Pairs])[0] > 0.1);
+        assert_eq!(slot_fractions(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
     }
-    // After a refresh, a mass that differs counts, and one that is equal again does not.
+    // A refresh reads a mass that differs, and one that is equal again.
     let mut program = program_of(&mesh, &schedule, 16, Formula::Quick);
-    let [_, before] = shares(&program, &[]);
+    let [_, before] = slot_fractions(&program, &[]);
     mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
     program.refresh(&mesh.particles, &mesh.sticks).unwrap();
-    assert!(shares(&program, &[])[1] < before);
+    assert!(slot_fractions(&program, &[])[1] < before);
     mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
     program.refresh(&mesh.particles, &mesh.sticks).unwrap();
-    assert!(shares(&program, &[])[1].to_bits() == before.to_bits());
+    assert!(slot_fractions(&program, &[])[1].to_bits() == before.to_bits());
     // Registers of one or three lanes cannot be transposed.
     for lanes in [1, 3] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         assert!(
-            shares(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs])
+            slot_fractions(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs])
                 .iter()
-                .all(|share| *share == 0.0)
+                .all(|fraction| *fraction == 0.0)
         );
     }
 }
@@ -154,44 +157,44 @@ fn stars_of_different_masses_stay_stars_in_wide_registers() {
     let schedule = Schedule::starred(&mesh.sticks);
     for lanes in [4, 8, 16] {
         let mut program = program_of(&mesh, &schedule, lanes, Formula::Quick);
-        let before = shares(&program, &[Access::Stars]);
-        assert!(before.iter().all(|&share| share > 0.9), "{lanes} lanes: {before:?}");
-        // Narrow registers of a packet with one different mass are relaxed one by one.
+        let before = slot_fractions(&program, &[Access::Stars]);
+        assert!(before.iter().all(|&fraction| fraction > 0.9), "{lanes} lanes: {before:?}");
+        // In a packet with one different mass, narrow registers are relaxed one by one.
         mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
-        let [stars, equal] = shares(&program, &[Access::Stars]);
+        let [stars, equal] = slot_fractions(&program, &[Access::Stars]);
         assert!(0.85 < equal && equal < before[1]);
         assert_eq!(stars.to_bits() == before[0].to_bits(), lanes == 16, "{lanes} lanes");
         let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
         assert_same(&run(&program, &mesh.particles), &expected, "a different mass");
         mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
-        let after = shares(&program, &[Access::Stars]);
+        let after = slot_fractions(&program, &[Access::Stars]);
         assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits));
     }
-    // Lane counts that are no multiple of 4 or do not divide a packet keep no centres in registers.
+    // No stars for lane counts that are no multiple of 4 or do not divide a packet.
     for lanes in [1, 3, 12] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
-        assert!(shares(&program, &[Access::Stars])[0] == 0.0);
+        assert!(slot_fractions(&program, &[Access::Stars])[0] == 0.0);
     }
 }
 
-/// Ranges of changes: all, only of sticks, only of masses.
-const CHANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
+/// Ranges of the changes that [`make_a_change`] can make: all, only of sticks, only of masses.
+const CHANGE_RANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
 
-/// Makes one random change that programs must follow.
+/// Makes one random change, from this range, that a refresh must read.
 fn make_a_change<const D: usize, S: Real>(
     random: &mut Random,
     mesh: &mut Mesh<D, S>,
-    which: &Range<usize>,
+    range: &Range<usize>,
 ) {
     let Mesh { particles, sticks } = mesh;
     let stick = random.below(sticks.len());
     let particle = random.below(particles.len());
-    let share = S::from_f64(random.between(0.1, 1.0));
-    match which.start + random.below(which.len()) {
-        0 => sticks.set_rest(stick, share).unwrap(),
-        1 => sticks.set_stiffness(stick, share).unwrap(),
+    let value = S::from_f64(random.between(0.1, 1.0));
+    match range.start + random.below(range.len()) {
+        0 => sticks.set_rest(stick, value).unwrap(),
+        1 => sticks.set_stiffness(stick, value).unwrap(),
         2 => {
             sticks.set_stiffness(stick, S::ONE).unwrap();
             sticks.set_compliance(stick, S::ZERO).unwrap();
@@ -204,7 +207,7 @@ fn make_a_change<const D: usize, S: Real>(
         }
         5 => sticks.tear(stick).unwrap(),
         6 => sticks.mend(stick).unwrap(),
-        7 => particles.set_inverse_mass(particle, share).unwrap(),
+        7 => particles.set_inverse_mass(particle, value).unwrap(),
         _ => particles.set_inverse_mass(particle, S::ZERO).unwrap(),
     }
 }
@@ -212,17 +215,17 @@ fn make_a_change<const D: usize, S: Real>(
 #[test]
 fn after_any_changes_a_refreshed_program_equals_a_new_one() {
     let values = (Recipe::any(), 1..=16_usize, 0..5_usize, any::<u64>());
-    for_all(120, values, |(mut recipe, lanes, which, seed)| {
+    for_all(120, values, |(mut recipe, lanes, schedule, seed)| {
         recipe.components.push(Component::Chain(9));
         let mut mesh = recipe.mesh::<3, f32>();
         // The order stays the same while sticks become non-plain or plain.
-        let schedule = schedule_of(&mesh, which);
+        let schedule = schedule_of(&mesh, schedule);
         let mut programs = Formula::ALL.map(|formula| program_of(&mesh, &schedule, lanes, formula));
         let mut random = Random::new(seed);
-        for most in [1, 10, 3 * mesh.sticks.len()] {
-            let which = &CHANGES[random.below(CHANGES.len())];
-            for _ in 0..=random.below(most) {
-                make_a_change(&mut random, &mut mesh, which);
+        for changes_max in [1, 10, 3 * mesh.sticks.len()] {
+            let range = &CHANGE_RANGES[random.below(CHANGE_RANGES.len())];
+            for _ in 0..=random.below(changes_max) {
+                make_a_change(&mut random, &mut mesh, range);
             }
             // Sometimes a different table with the same sticks, or with the same particles.
             if random.one_in(4) {
@@ -285,24 +288,24 @@ fn different_sticks_and_too_few_particles_are_rejected() {
             PlanError::OtherSticks { stick } => PlanError::OtherSchedule { stick },
             other => other,
         };
-        let rejected = Program::new(4, UNIT, particles, sticks, &schedule, Formula::Halley);
+        let rejected = Program::new(4, STRIDE, particles, sticks, &schedule, Formula::Halley);
         assert_eq!(rejected.unwrap_err(), error);
     }
     assert_same(&run(&program, &mesh.particles), &before, "unchanged after errors");
 
     // Rebuilt sticks with the same ends are accepted, and their values are read again. More
     // particles are accepted too.
-    let again = unit_sticks(20, mesh.sticks.ends());
+    let rebuilt = unit_sticks(20, mesh.sticks.ends());
     let mut more = mesh.particles.clone();
     more.push([0.25; 3], 1.0).unwrap();
-    program.refresh(&more, &again).unwrap();
-    let mesh = Mesh { particles: more, sticks: again };
+    program.refresh(&more, &rebuilt).unwrap();
+    let mesh = Mesh { particles: more, sticks: rebuilt };
     let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
     assert_same(&run(&program, &mesh.particles), &expected, "rebuilt");
 }
 
 #[test]
-fn no_sticks_make_an_empty_program() {
+fn without_sticks_a_program_is_empty() {
     let mesh = Mesh { particles: Particles::<3>::with_capacity(0), sticks: unit_sticks(0, &[]) };
     let program = program_of(&mesh, &schedule_of(&mesh, 1), 8, Formula::Quick);
     assert_eq!((program.slots(), program.phases().count()), (0, 0));

@@ -2,7 +2,7 @@
 
 use taut_world::{MassProperties, Model, Ragdoll};
 
-use super::make;
+use super::builder;
 use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::{TriangleReader, triangles};
@@ -13,26 +13,26 @@ options! {
     RagdollTable => Ragdoll { height: f32, mass: f32, posture: f32 }
 }
 
-make! { 2, RagdollTable => |table, _| Model::<2>::ragdoll(&table.options()) }
-make! { 3, RagdollTable => |table, _| Model::<3>::ragdoll(&table.options()) }
+builder! { 2, RagdollTable => |table, _| Model::<2>::ragdoll(&table.options()) }
+builder! { 3, RagdollTable => |table, _| Model::<3>::ragdoll(&table.options()) }
 
-make! {
+builder! {
     /// [`Model::tetrahedron`].
     TetrahedronTable { edge: f32, mass: f32 } => Model::tetrahedron(edge, mass)
 }
 
-make! {
+builder! {
     /// [`Model::basis`].
     BasisTable { edge: f32, mass: f32 } => Model::basis(edge, mass)
 }
 
-make! {
+builder! {
     /// [`Model::rigid`].
     RigidTable { mass: f64, centre: Vector<3, f64>, inertia: [[f64; 3]; 3] }
     => Model::rigid(&MassProperties { mass, centre: centre.into(), inertia })
 }
 
-make! {
+builder! {
     /// [`Model::rigid_box`].
     BoxTable { size: Vector<3>, density: f64 } => Model::rigid_box(size.into(), density)
 }
@@ -42,7 +42,7 @@ triangles! {
     RigidMeshTable { density: f64 }
 }
 
-make! {
+builder! {
     3, RigidMeshTable => |table, files| {
         let (vertices, triangles) = table.read(files)?;
         Model::rigid_mesh(&vertices, &triangles, table.density)

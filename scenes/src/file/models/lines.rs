@@ -2,7 +2,7 @@
 
 use taut_world::{Bridge, Model, Plant, Rope};
 
-use super::make;
+use super::builder;
 use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::TriangleReader;
@@ -19,7 +19,7 @@ options! {
     extra { path: Vec<Vector<D>> }
 }
 
-make! { <D> RopeTable<D> => |table, _| Model::rope(&points(&table.path), &table.options()) }
+builder! { <D> RopeTable<D> => |table, _| Model::rope(&points(&table.path), &table.options()) }
 
 options! {
     /// [`Model::bridge`].
@@ -35,7 +35,7 @@ options! {
     extra { from: Vector<3>, to: Vector<3> }
 }
 
-make! {
+builder! {
     3, BridgeTable => |table, _| Model::bridge(table.from.into(), table.to.into(), &table.options())
 }
 
@@ -55,4 +55,4 @@ options! {
     }
 }
 
-make! { <D> PlantTable => |table, _| Model::plant(&table.options()) }
+builder! { <D> PlantTable => |table, _| Model::plant(&table.options()) }

@@ -29,7 +29,7 @@ trait ModelBuilder<const D: usize> {
 }
 
 /// Implements [`ModelBuilder`] for a table. The first form also declares the table, for a 3D model.
-macro_rules! make {
+macro_rules! builder {
     ($(#[$about:meta])* $table:ident { $($key:ident: $type:ty),* } => $model:expr) => {
         $(#[$about])*
         #[derive(Clone, Copy, serde::Deserialize)]
@@ -38,31 +38,31 @@ macro_rules! make {
             $($key: $type,)*
         }
 
-        make! {
+        builder! {
             3, $table => |table, _| {
                 let $table { $($key),* } = *table;
                 $model
             }
         }
     };
-    ($dimensions:literal, $table:ty => |$it:ident, $files:pat_param| $model:expr) => {
+    ($dimensions:literal, $table:ty => |$this:ident, $files:pat_param| $model:expr) => {
         impl super::ModelBuilder<$dimensions> for $table {
             fn model(&self, $files: &TriangleReader) -> Result<Model<$dimensions>, BuildError> {
-                let $it = self;
+                let $this = self;
                 Ok($model?)
             }
         }
     };
-    (<$D:ident> $table:ty => |$it:ident, $files:pat_param| $model:expr) => {
+    (<$D:ident> $table:ty => |$this:ident, $files:pat_param| $model:expr) => {
         impl<const $D: usize> super::ModelBuilder<$D> for $table {
             fn model(&self, $files: &TriangleReader) -> Result<Model<$D>, BuildError> {
-                let $it = self;
+                let $this = self;
                 Ok($model?)
             }
         }
     };
 }
-use make;
+use builder;
 
 /// A built model.
 pub(super) struct NamedModel<const D: usize> {

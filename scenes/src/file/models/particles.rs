@@ -4,7 +4,7 @@ use serde::Deserialize;
 use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
 use taut_world::{EmitterSettings, Model, ModelError, Source, Spring, Springs};
 
-use super::{ModelBuilder, make};
+use super::{ModelBuilder, builder};
 use crate::file::error::{At, BuildError};
 use crate::file::options::options;
 use crate::file::triangles::TriangleReader;
@@ -25,7 +25,7 @@ options! {
     }
 }
 
-make! { <D> EmitterTable<D> => |table, _| Model::emitter(table.options()) }
+builder! { <D> EmitterTable<D> => |table, _| Model::emitter(table.options()) }
 
 /// [`Source`].
 #[derive(Clone, Deserialize)]
@@ -43,9 +43,9 @@ impl<const D: usize> From<SourceTable<D>> for Source<D> {
             SourceTable::Disc { centre, axes } => {
                 Self::Disc { centre: centre.into(), axes: axes.map(Into::into) }
             }
-            SourceTable::Polygons(triangles) => {
-                Self::Polygons(triangles.into_iter().map(|it| it.map(Into::into)).collect())
-            }
+            SourceTable::Polygons(triangles) => Self::Polygons(
+                triangles.into_iter().map(|corners| corners.map(Into::into)).collect(),
+            ),
         }
     }
 }

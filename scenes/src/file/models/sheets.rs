@@ -2,25 +2,25 @@
 
 use taut_world::{Cloth, HexSheet, Model};
 
-use super::make;
+use super::builder;
 use crate::file::error::BuildError;
 use crate::file::options::options;
 use crate::file::triangles::{TriangleReader, triangles};
 use crate::file::values::{AxesTable, BendingWord, DiagonalsWord, FamiliesWord, StickSetWord};
 
-make! {
+builder! {
     /// [`Model::drape`].
     DrapeTable { size: usize, sticks: Option<StickSetWord> }
     => Model::drape(size, sticks.map(Into::into).unwrap_or_default())
 }
 
-make! {
+builder! {
     /// [`Model::disc`].
     DiscTable { size: usize, sticks: Option<StickSetWord> }
     => Model::disc(size, sticks.map(Into::into).unwrap_or_default())
 }
 
-make! {
+builder! {
     /// [`Model::sphere`]. Its key is `ball`; `sphere` is an obstacle.
     BallTable { size: usize, sticks: Option<StickSetWord> }
     => Model::sphere(size, sticks.map(Into::into).unwrap_or_default())
@@ -40,7 +40,7 @@ options! {
     }
 }
 
-make! { <D> ClothTable<D> => |table, _| Model::cloth(&table.options()) }
+builder! { <D> ClothTable<D> => |table, _| Model::cloth(&table.options()) }
 
 options! {
     /// [`Model::hex_sheet`].
@@ -54,14 +54,14 @@ options! {
     }
 }
 
-make! { <D> HexSheetTable<D> => |table, _| Model::hex_sheet(&table.options()) }
+builder! { <D> HexSheetTable<D> => |table, _| Model::hex_sheet(&table.options()) }
 
 triangles! {
     /// [`Model::from_triangles`].
     MeshTable { bending: Option<BendingWord>, density: f32 }
 }
 
-make! {
+builder! {
     3, MeshTable => |table, files| {
         let (positions, triangles) = table.read(files)?;
         let bending = table.bending.map(Into::into).unwrap_or_default();

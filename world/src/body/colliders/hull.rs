@@ -7,7 +7,7 @@ use taut_core::Particles;
 use super::{BEFORE, ContactPoint, NOW, box_around};
 use crate::body::Body;
 use crate::body::weighted_point::WeightedPoint;
-use crate::drawing::row;
+use crate::drawing::resize_vector;
 use crate::linear::{Matrix, Vector, apply, inverse, transposed};
 use crate::vector::{add_scaled, difference, dot, length, scaled, wide};
 
@@ -20,7 +20,7 @@ pub(in crate::body) type Face = [f64; 4];
 /// direction: they cut off the spikes that form at sharp edges when the faces are offset outwards.
 #[derive(Clone, Debug)]
 pub(crate) struct HullCollider {
-    /// The numbers of the four particles of the body.
+    /// The indices of the four particles of the body.
     particles: [u32; 4],
     faces: Arc<[Face]>,
     /// The centre of its box, as weights of the particles.
@@ -70,7 +70,8 @@ struct OrientedBox<const D: usize> {
 impl<const D: usize> Corners<D> {
     fn new(points: [[f32; D]; 4]) -> Option<Self> {
         let [first, others @ ..] = points;
-        let edges = others.map(|other| difference(wide(row(other)), wide(row(first))));
+        let edges =
+            others.map(|other| difference(wide(resize_vector(other)), wide(resize_vector(first))));
         let to_weights = inverse(&transposed(&edges))?;
         Some(Self { first, edges, to_weights })
     }
@@ -79,7 +80,8 @@ impl<const D: usize> Corners<D> {
     fn plane(&self, face: &Face) -> Option<Plane<D>> {
         let [first, b, c, d] = *face;
         // The gradient of the distance: it grows by `b - first` along the first edge, and so on.
-        let gradient = apply(&transposed(&self.to_weights), [b, c, d].map(|it| it - first));
+        let gradient =
+            apply(&transposed(&self.to_weights), [b, c, d].map(|distance| distance - first));
         let length = length(gradient);
         let plane = || Plane {
             normal: core::array::from_fn(|axis| (gradient[axis] / length) as f32),
@@ -97,7 +99,7 @@ impl<const D: usize> Corners<D> {
 
     /// The weights of the last three particles at a vector from the first, m.
     fn weights(&self, from_first: [f32; D]) -> Vector {
-        apply(&self.to_weights, wide(row(from_first)))
+        apply(&self.to_weights, wide(resize_vector(from_first)))
     }
 }
 
@@ -109,7 +111,7 @@ impl<const D: usize> Plane<D> {
 }
 
 impl HullCollider {
-    /// The hull of a body; None if the body has no mesh. `first` is the number of the first particle
+    /// The hull of a body; None if the body has no mesh. `first` is the index of the first particle
     /// of its model.
     #[cfg(feature = "parry")]
     pub(super) fn of(body: &Body, first: u32) -> Option<Self> {
@@ -147,9 +149,11 @@ impl HullCollider {
         particles: &Particles<D>,
         planes: &'a mut Vec<[Plane<D>; 2]>,
     ) -> Option<PlacedHull<'a, D>> {
-        let before =
-            Corners::new(self.particles.map(|it| particles.previous_position(it as usize)))?;
-        let now = Corners::new(self.particles.map(|it| particles.position(it as usize)))?;
+        let before = Corners::new(
+            self.particles.map(|particle| particles.previous_position(particle as usize)),
+        )?;
+        let now =
+            Corners::new(self.particles.map(|particle| particles.position(particle as usize)))?;
         let corners = [before, now];
         planes.clear();
         for face in &*self.faces {
@@ -159,7 +163,10 @@ impl HullCollider {
             let [of_first, b, c, d] = self.centre;
             let centre = corners.vector([of_first - 1.0, b, c, d]);
             let centre = add_scaled(corners.first, 1.0, centre);
-            OrientedBox { centre, half_extents: self.half_extents.map(|it| corners.vector(it)) }
+            OrientedBox {
+                centre,
+                half_extents: self.half_extents.map(|weights| corners.vector(weights)),
+            }
         });
         Some(PlacedHull { particles: self.particles, corners, planes, boxes })
     }
@@ -185,7 +192,7 @@ impl<const D: usize> PlacedHull<'_, D> {
         path: [[f32; D]; 2],
         contact_distance: f32,
     ) -> Option<ContactPoint<D>> {
-        let from_first = [BEFORE, NOW].map(|it| difference(path[it], self.corners[it].first));
+        let from_first = [BEFORE, NOW].map(|when| difference(path[when], self.corners[when].first));
         // Clipping after Cyrus and Beck: the interval of time in which the ball is inside all planes,
         // if its distance from each plane is linear in time. (Distances are from the infinite planes,
         // not from the faces: edges are not rounded.)
@@ -224,9 +231,9 @@ impl<const D: usize> PlacedHull<'_, D> {
         };
         let now = self.corners[NOW].weights(from_first[NOW]);
         let before = self.corners[BEFORE].weights(from_first[BEFORE]);
-        let at = add_scaled(before, f64::from(time), difference(now, before));
+        let at_contact = add_scaled(before, f64::from(time), difference(now, before));
         let to_surface = self.corners[NOW].weights(scaled(normal, -distance));
-        let [b, c, d] = add_scaled(at, 1.0, to_surface).map(|weight| weight as f32);
+        let [b, c, d] = add_scaled(at_contact, 1.0, to_surface).map(|weight| weight as f32);
         let point = WeightedPoint::in_tetrahedron(self.particles, [b, c, d]);
         Some(ContactPoint { point, normal, distance: contact_distance })
     }
@@ -240,17 +247,18 @@ mod tests {
     use crate::model::Model;
     use crate::vector::{add_scaled, difference, dot, length};
 
-    const REACH: f32 = 0.1;
+    const CONTACT_DISTANCE: f32 = 0.1;
 
-    /// How far a point is outside a cube of 1 m around `centre` whose faces are moved out, m.
-    fn outside(point: [f32; 3], centre: [f32; 3]) -> f32 {
+    /// How far a point is outside a cube of 1 m around `centre` whose faces are moved out by the
+    /// contact distance, m.
+    fn distance_outside(point: [f32; 3], centre: [f32; 3]) -> f32 {
         let offset = difference(point, centre);
-        offset.map(|along| along.abs() - 0.5 - REACH).into_iter().fold(f32::MIN, f32::max)
+        offset.map(|x| x.abs() - 0.5 - CONTACT_DISTANCE).into_iter().fold(f32::MIN, f32::max)
     }
 
     proptest! {
         #[test]
-        fn a_ball_that_meets_a_moving_hull_is_found(
+        fn a_ball_that_meets_a_moving_hull_has_a_contact(
             moved in prop::array::uniform3(-1.0..1.0_f32),
             path in prop::array::uniform2(prop::array::uniform3(-2.0..2.0_f32)),
         ) {
@@ -264,26 +272,26 @@ mod tests {
             let placed = collider.placed(&cube.particles, &mut planes).unwrap();
             let distance = |time: f32| {
                 let ball = add_scaled(path[0], time, difference(path[1], path[0]));
-                outside(ball, moved.map(|along| (time - 1.0) * along))
+                distance_outside(ball, moved.map(|x| (time - 1.0) * x))
             };
-            let nearest = (0..=1000).map(|part| distance(part as f32 / 1000.0));
+            let nearest = (0..=1000).map(|i| distance(i as f32 / 1000.0));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
-            if let Some(contact) = placed.contact_point(path, REACH) {
-                prop_assert!(nearest < 1e-2); // limited by the number of times
+            if let Some(contact) = placed.contact_point(path, CONTACT_DISTANCE) {
+                prop_assert!(nearest < 1e-2); // limited by the number of sampled times
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
                 // The point is on the plane of the face by which the ball leaves.
                 let point = contact.point.position(&cube.particles);
-                let height = outside(point, [0.0; 3]) + REACH;
-                prop_assert!((-1e-3..REACH + 1e-3).contains(&height));
+                let height = distance_outside(point, [0.0; 3]) + CONTACT_DISTANCE;
+                prop_assert!((-1e-3..CONTACT_DISTANCE + 1e-3).contains(&height));
                 prop_assert!((dot(point, contact.normal) - 0.5).abs() < 1e-3);
                 let apart = contact.distance - dot(difference(path[1], point), contact.normal);
                 prop_assert!(apart >= -1e-4);
                 let resolved = add_scaled(path[1], apart, contact.normal);
-                prop_assert!(outside(resolved, [0.0; 3]) > -1e-3);
+                prop_assert!(distance_outside(resolved, [0.0; 3]) > -1e-3);
                 // The bounds contain the position of the first contact.
-                let [low, high] = placed.bounds(REACH);
-                let mut times = (0..=1000).map(|part| part as f32 / 1000.0);
-                let time = times.find(|&it| distance(it) < 1e-2).unwrap();
+                let [low, high] = placed.bounds(CONTACT_DISTANCE);
+                let mut times = (0..=1000).map(|i| i as f32 / 1000.0);
+                let time = times.find(|&time| distance(time) < 1e-2).unwrap();
                 let met = add_scaled(path[0], time, difference(path[1], path[0]));
                 let inside = |axis: usize| low[axis] < met[axis] + 1e-2 && met[axis] < high[axis] + 1e-2;
                 prop_assert!((0..3).all(inside));

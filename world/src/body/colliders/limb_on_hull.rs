@@ -9,12 +9,13 @@ use crate::body::limbs::samples;
 use crate::body::weighted_point::WeightedPoint;
 use crate::vector::{difference, dot, length};
 
-/// A limb touches a hull: a point of its axis, and the contact of a ball there with the hull.
+/// A contact of a limb with a hull: a point of its axis, and the contact of a ball there.
 type LimbContact<const D: usize> = (WeightedPoint, ContactPoint<D>);
 
 impl<const D: usize> PlacedLimb<D> {
     /// For each half of the axis the [sample point](samples) that is deepest in a hull, if its ball
-    /// touches the hull in this substep. Limb and hull keep `gap` between their surfaces, m.
+    /// has a contact with the hull in this substep. Limb and hull keep `gap` between their
+    /// surfaces, m.
     pub(crate) fn deepest_in(
         &self,
         hull: &PlacedHull<'_, D>,
@@ -35,7 +36,7 @@ impl<const D: usize> PlacedLimb<D> {
                 }
             }
         }
-        deepest.map(|it| it.map(|(_, contact)| contact))
+        deepest.map(|candidate| candidate.map(|(_, contact)| contact))
     }
 }
 
@@ -52,15 +53,16 @@ mod tests {
     const RADIUS: f32 = 0.2;
     const GAP: f32 = 0.1;
 
-    /// How far a point is outside a cube of 1 m around the origin whose faces are moved out, m.
-    fn outside(point: [f32; 3]) -> f32 {
-        let distances = point.map(|along| along.abs() - 0.5 - RADIUS - GAP);
+    /// How far a point is outside a cube of 1 m around the origin whose faces are moved out by
+    /// `RADIUS + GAP`, m.
+    fn distance_outside(point: [f32; 3]) -> f32 {
+        let distances = point.map(|x| x.abs() - 0.5 - RADIUS - GAP);
         distances.into_iter().fold(f32::MIN, f32::max)
     }
 
     proptest! {
         #[test]
-        fn a_moving_limb_that_meets_a_hull_is_found(
+        fn a_moving_limb_that_meets_a_hull_has_a_contact(
             ends in prop::array::uniform2(prop::array::uniform3(-1.5..1.5_f32)),
             moved in prop::array::uniform3(-3.0..3.0_f32),
         ) {
@@ -80,16 +82,17 @@ mod tests {
             let contacts = limb.deepest_in(&hull, GAP, &particles);
 
             // The whole axis now, and at all times.
-            let at = |fraction: f32, time: f32| {
+            let distance = |fraction: f32, time: f32| {
                 let [a, b] = ends.map(|end| add_scaled(end, time - 1.0, moved));
-                outside(add_scaled(a, fraction, difference(b, a)))
+                distance_outside(add_scaled(a, fraction, difference(b, a)))
             };
-            let parts = || (0..=200).map(|part| part as f32 / 200.0);
-            let now = parts().map(|fraction| at(fraction, 1.0)).fold(f32::MAX, f32::min);
-            let nearest = parts().flat_map(|time| parts().map(move |fraction| at(fraction, time)));
+            let fractions = || (0..=200).map(|i| i as f32 / 200.0);
+            let now = fractions().map(|fraction| distance(fraction, 1.0)).fold(f32::MAX, f32::min);
+            let at_time = |time| fractions().map(move |fraction| distance(fraction, time));
+            let nearest = fractions().flat_map(at_time);
             let nearest = nearest.fold(f32::MAX, f32::min);
             if contacts.iter().any(Option::is_some) {
-                prop_assert!(nearest < 5e-2, "{nearest}"); // limited by the number of places and times
+                prop_assert!(nearest < 5e-2, "{nearest}"); // limited by the number of samples
             } else {
                 // Sample points are less than `RADIUS + GAP` apart.
                 prop_assert!(now > -0.5 * (RADIUS + GAP), "{now}");

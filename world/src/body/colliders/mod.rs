@@ -1,5 +1,5 @@
-//! Colliders: limbs, and the convex hulls of bodies, as the particles of cloth and ropes meet them;
-//! and limbs as bodies meet them.
+//! Colliders: limbs and the convex hulls of bodies, for contacts with the particles of cloth and
+//! ropes; and limbs, for contacts with bodies.
 
 mod hull;
 mod limb;
@@ -24,7 +24,7 @@ pub(crate) enum Collider {
     Hull(HullCollider),
 }
 
-/// A collider in a substep: how it lies now and how it lay before.
+/// A collider in a substep: its pose at the end and at the beginning.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Placed<'a, const D: usize> {
@@ -35,7 +35,7 @@ pub(crate) enum Placed<'a, const D: usize> {
 /// Where a ball touches a collider in this substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactPoint<const D: usize> {
-    /// The point of the collider that takes the push.
+    /// The point of the collider to which the impulse is applied.
     pub(crate) point: WeightedPoint,
     /// Unit direction in which the ball leaves.
     pub(crate) normal: [f32; D],
@@ -53,8 +53,8 @@ impl<const D: usize> ContactPoint<D> {
         friction: f32,
     ) -> Option<Contact<D>> {
         let contact =
-            Contact::new(particles, point, Other::Matter(self.point), self.normal, friction);
-        contact.map(|it| it.with_distance(self.distance))
+            Contact::new(particles, point, Other::Movable(self.point), self.normal, friction);
+        contact.map(|contact| contact.with_distance(self.distance))
     }
 }
 
@@ -66,7 +66,7 @@ const BEFORE: usize = 0;
 const NOW: usize = 1;
 
 impl Collider {
-    /// The limbs and bodies of a model, whose first particle has the number `first`.
+    /// The limbs and bodies of a model, whose first particle has the index `first`.
     pub(crate) fn all_of<const D: usize>(
         model: &Model<D>,
         first: u32,
@@ -80,7 +80,7 @@ impl Collider {
         limbs.chain(hulls)
     }
 
-    /// Whether a particle carries it.
+    /// Whether it moves with a particle.
     pub(crate) fn has_particle(&self, particle: u32) -> bool {
         match self {
             Self::Limb(limb) => limb.ends.contains(&particle),
@@ -88,7 +88,7 @@ impl Collider {
         }
     }
 
-    /// How it lies; None if its particles span no volume.
+    /// The collider in this substep; None if its particles span no volume.
     pub(crate) fn placed<'a, const D: usize>(
         &self,
         particles: &Particles<D>,

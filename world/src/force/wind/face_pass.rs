@@ -1,4 +1,4 @@
-//! The wind pass: forces on the faces of a model, added to its particles.
+//! Wind on the faces of a model: computes the forces and adds them to its particles.
 
 use pulp::NullaryFnOnce;
 
@@ -6,7 +6,7 @@ use super::air::{Air, Corner, GustFactor};
 use super::laws::{CornerForce, TriangleLaw, larger};
 use crate::model::{BLOCK, FaceLayout, ParticleBlock, Slots, Triangles};
 
-/// One number for each triangle of a block.
+/// One value for each triangle of a block.
 type Lanes = [f32; BLOCK];
 
 /// Computes the force on each corner of each triangle, and adds it to the particles: to each
@@ -134,8 +134,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 
         let layout = self.layout;
         let mut particle_blocks = &layout.incidence.particle_blocks[..];
-        // How many more blocks of pairs may be computed in vain, because they need the limit; each
-        // is then computed again.
+        // How many more blocks of pairs may fail without the limit: each of these is computed again
+        // with it.
         let mut retries_left = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each kind has its own loop, which loads whole registers where corners are
@@ -156,7 +156,7 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
                     self.compute_scattered(columns, corners, *slots);
                 }
             }
-            let (complete, rest) = particle_blocks.split_at(block.completes as usize);
+            let (complete, rest) = particle_blocks.split_at(block.completed as usize);
             particle_blocks = rest;
             for particles in complete {
                 if self.overwrites {

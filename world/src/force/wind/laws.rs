@@ -16,7 +16,7 @@ pub(super) trait TriangleLaw: Copy {
     fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32;
 
     /// The force, N, for a coefficient over three substeps of `numerator / denominator`, kg/s².
-    /// (Two numbers, because some laws divide anyway.)
+    /// (Numerator and denominator, because some laws divide anyway.)
     fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3];
 
     /// The largest allowed product of coefficient and mobility. With 1, a corner reaches the

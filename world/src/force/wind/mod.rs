@@ -127,7 +127,7 @@ impl Force for Wind {
         self.sampling
     }
 
-    fn touches(&self, model: &Model) -> bool {
+    fn acts_on(&self, model: &Model) -> bool {
         !(model.faces.is_empty() && model.bodies.is_empty())
     }
 }
@@ -161,9 +161,9 @@ impl Wind {
         let corner_force = CornerForce::new(law, now.h);
         if !model.faces.is_empty() {
             let layout = model.faces.layout();
-            let pushes_all = layout.incidence.particles == model.particles.len();
-            let TriangleScratch { first, on_particles, on_triangles } =
-                forces.triangle_scratch(pushes_all, layout.slots);
+            let writes_all = layout.incidence.particles == model.particles.len();
+            let TriangleScratch { overwrites, on_particles, on_triangles } =
+                forces.triangle_scratch(writes_all, layout.slots);
             widest(FacePass {
                 layout,
                 position: [0, 1, 2].map(|axis| model.particles.positions(axis)),
@@ -174,7 +174,7 @@ impl Wind {
                 corner_force,
                 on_triangles,
                 on_particles,
-                overwrites: first,
+                overwrites,
             });
         }
         add_to_bodies(model, now, forces, corner_force, air);

@@ -56,19 +56,19 @@ impl Incidence {
             particles: 0,
         };
         let (mut first, mut len, mut slots) = (0, 0, Vec::new());
-        for (particle, of_one) in (0..).zip(slots_of.iter()) {
-            incidence.counts.push(of_one.len() as f32);
-            if of_one.is_empty() {
+        for (particle, own_slots) in (0..).zip(slots_of.iter()) {
+            incidence.counts.push(own_slots.len() as f32);
+            if own_slots.is_empty() {
                 continue;
             }
             incidence.particles += 1;
             let follows = len > 0 && first + len == particle;
-            let extended = follows.then(|| extend(&slots, len, of_one, contents)).flatten();
+            let extended = follows.then(|| extend(&slots, len, own_slots, contents)).flatten();
             if let Some(extended) = extended {
                 (len, slots) = (len + 1, extended);
             } else {
                 incidence.add_run(first, len, &slots);
-                (first, len, slots) = (particle, 1, of_one.to_vec());
+                (first, len, slots) = (particle, 1, own_slots.to_vec());
             }
         }
         incidence.add_run(first, len, &slots);
@@ -114,23 +114,23 @@ impl Incidence {
 /// earlier ones.
 fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[Slot]) -> Option<Vec<u32>> {
     let is_gap = |slot: u32| contents.get(slot as usize) == Some(&Slot::Gap);
-    let added = |&slot: &u32| {
+    let added_slot = |&slot: &u32| {
         let of_first = slot.checked_sub(len)?;
         (of_first..slot).all(is_gap).then_some(of_first)
     };
     let mut extended = Vec::with_capacity(slots.len());
     let mut rest = next;
     for &slot in slots {
-        if let Some(at) = rest.iter().position(|&of_next| of_next == slot + len) {
-            let before: Option<Vec<u32>> = rest[..at].iter().map(added).collect();
+        if let Some(index) = rest.iter().position(|&of_next| of_next == slot + len) {
+            let before: Option<Vec<u32>> = rest[..index].iter().map(added_slot).collect();
             extended.extend(before?);
-            rest = &rest[at + 1..];
+            rest = &rest[index + 1..];
         } else if !is_gap(slot + len) {
             return None;
         }
         extended.push(slot);
     }
-    let after: Option<Vec<u32>> = rest.iter().map(added).collect();
+    let after: Option<Vec<u32>> = rest.iter().map(added_slot).collect();
     extended.extend(after?);
     Some(extended)
 }

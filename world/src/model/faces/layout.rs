@@ -74,9 +74,9 @@ impl Triangles {
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) triangles: Triangles,
-    /// How many more particle blocks can be summed after this block, because all their slots are
-    /// written.
-    pub(crate) completes: u32,
+    /// How many more particle blocks can be summed after this block: all their slots are written,
+    /// and [`STORE_DELAY`] blocks have passed.
+    pub(crate) completed: u32,
 }
 
 /// Largest step between the first corners of consecutive triangles of a row. A step above 1 skips
@@ -122,7 +122,7 @@ impl FaceLayout {
             first_slot = (first_slot + length as u32).next_multiple_of(BLOCK as u32);
             row
         });
-        let mut blocks = Row::in_pairs(rows.collect());
+        let mut blocks = Row::blocks_of(rows.collect());
         let mut scattered: Vec<u32> = scattered.concat().iter().map(|face| face.number).collect();
         // Brings triangles together that are near each other in memory.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
@@ -133,7 +133,7 @@ impl FaceLayout {
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
             let slots = Slots { first: first_slot, present: 0 };
             let triangles = Triangles::Scattered(Box::new(corners), slots);
-            blocks.push(Block { triangles, completes: 0 });
+            blocks.push(Block { triangles, completed: 0 });
             for (&face, slot) in chunk.iter().zip(first_slot..) {
                 slot_of[face as usize] = slot;
             }
@@ -156,12 +156,12 @@ impl FaceLayout {
         let incidence = Incidence::new(faces, &slot_of, &contents_of);
         // In the memory order of particles, so that these are completed in about that order.
         blocks.sort_by_key(|block| block.triangles.lowest());
-        set_completes(&incidence, &mut blocks, slots);
+        set_completed(&incidence, &mut blocks, slots);
         Self { blocks, incidence, slots, slot_of }
     }
 
     /// Takes the number of triangles at each particle from `whole`, of which this layout is the
-    /// part with the given particles. Wind limits forces by these numbers, which removals do not
+    /// part with the given particles. Wind limits forces by these counts, which removals do not
     /// change.
     pub(super) fn with_counts_of(mut self, whole: &Self, particles: &[u32]) -> Self {
         let counts = &whole.incidence.counts;
@@ -170,32 +170,32 @@ impl FaceLayout {
         self
     }
 
-    /// Removes the faces with these numbers, in ascending order; later ones move up.
+    /// Removes the faces with these indices, which are in ascending order; later faces move up.
     ///
     /// One pass over the blocks, however many faces are removed: a search per face for the blocks
     /// of its slot would make the tearing of a whole sheet quadratic in its size.
-    pub(super) fn remove(&mut self, gone: &[usize]) {
-        if gone.is_empty() {
+    pub(super) fn remove(&mut self, removed: &[usize]) {
+        if removed.is_empty() {
             return;
         }
-        let mut is_gone = vec![false; self.slots];
-        for &face in gone {
-            is_gone[self.slot_of[face] as usize] = true;
+        let mut is_removed = vec![false; self.slots];
+        for &face in removed {
+            is_removed[self.slot_of[face] as usize] = true;
         }
         for slots in self.blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
             #[cfg(test)]
             tests::SLOTS_VISITED.set(tests::SLOTS_VISITED.get() + 1);
-            for (lane, &is_gone) in is_gone[slots.range()].iter().enumerate() {
-                slots.present &= !(u16::from(is_gone) << lane);
+            for (lane, &is_removed) in is_removed[slots.range()].iter().enumerate() {
+                slots.present &= !(u16::from(is_removed) << lane);
             }
         }
-        remove_indices(&mut self.slot_of, gone);
+        remove_indices(&mut self.slot_of, removed);
     }
 }
 
 /// Sets how many particle blocks, in their order, are complete after each block: all their slots
 /// are written, and [`STORE_DELAY`] blocks have passed.
-fn set_completes(incidence: &Incidence, blocks: &mut [Block], slot_count: usize) {
+fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize) {
     let mut written_by = vec![0; slot_count];
     for (nth, block) in blocks.iter().enumerate().rev() {
         for slots in block.triangles.slots() {
@@ -209,7 +209,7 @@ fn set_completes(incidence: &Incidence, blocks: &mut [Block], slot_count: usize)
             last = writers.iter().copied().fold(last, usize::max);
         }
         let after = (last + STORE_DELAY).min(blocks.len() - 1);
-        blocks[after].completes += 1;
+        blocks[after].completed += 1;
     }
 }
 
@@ -235,7 +235,7 @@ impl Row {
     }
 
     /// The blocks of all rows, as pairs where two rows match.
-    fn in_pairs(rows: Vec<Self>) -> Vec<Block> {
+    fn blocks_of(rows: Vec<Self>) -> Vec<Block> {
         let by_first_edge = rows.iter().map(Self::first_edge).zip(0..);
         let by_first_edge: BTreeMap<_, usize> = by_first_edge.collect();
         let mut rows: Vec<Option<Self>> = rows.into_iter().map(Some).collect();
@@ -257,7 +257,7 @@ impl Row {
     fn add_blocks(&self, blocks: &mut Vec<Block>) {
         blocks.extend(self.starts().map(|offset| {
             let corners = self.corners.map(|corner| corner + offset);
-            Block { triangles: Triangles::Row(corners, self.slots(offset)), completes: 0 }
+            Block { triangles: Triangles::Row(corners, self.slots(offset)), completed: 0 }
         }));
     }
 
@@ -267,7 +267,7 @@ impl Row {
         blocks.extend(self.starts().map(|offset| {
             let corners = [a, b, c, d].map(|corner| corner + offset);
             let slots = [self.slots(offset), other.slots(offset)];
-            Block { triangles: Triangles::Pairs(corners, slots), completes: 0 }
+            Block { triangles: Triangles::Pairs(corners, slots), completed: 0 }
         }));
     }
 
@@ -321,12 +321,12 @@ mod tests {
             kept in prop::collection::vec(any::<bool>(), 1..40),
         ) {
             let faces = sheet(columns, rows, &cuts);
-            let gone: Vec<usize> =
+            let removed: Vec<usize> =
                 (0..faces.len()).filter(|face| !kept[face % kept.len()]).collect();
             let mut together = FaceLayout::new(&faces);
             let mut one_by_one = together.clone();
-            together.remove(&gone);
-            for &face in gone.iter().rev() {
+            together.remove(&removed);
+            for &face in removed.iter().rev() {
                 one_by_one.remove(&[face]);
             }
             prop_assert_eq!(contents(&together), contents(&one_by_one));

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 pub(crate) use incidence::{BLOCK, ParticleBlock};
 pub(crate) use layout::{FaceLayout, Slots, Triangles};
 
-/// Triangles by the numbers of their corners, counter-clockwise seen from outside: made from a list
+/// Triangles by the indices of their corners, counter-clockwise seen from outside: made from a list
 /// and read like a slice.
 ///
 /// Wind visits them in another order, in which neighbours are adjacent in memory. That order is
@@ -41,25 +41,25 @@ impl Faces {
     /// Removes the triangles for which `keep` is false. Cheap: the others keep their order for
     /// wind.
     pub fn retain(&mut self, mut keep: impl FnMut([u32; 3]) -> bool) {
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         let mut face = 0;
         self.corners.retain(|&corners| {
             let is_kept = keep(corners);
             if !is_kept {
-                gone.push(face);
+                removed.push(face);
             }
             face += 1;
             is_kept
         });
-        self.removed.extend(gone.iter().map(|&face| self.numbers[face]));
-        remove_indices(&mut self.numbers, &gone);
+        self.removed.extend(removed.iter().map(|&face| self.numbers[face]));
+        remove_indices(&mut self.numbers, &removed);
         if let Some(layout) = self.layout.get_mut() {
-            layout.remove(&gone);
+            layout.remove(&removed);
         }
     }
 
-    /// The number of each triangle: 0 for the first one ever added, and so on; removals do not
-    /// change it.
+    /// The permanent number of each triangle: 0 for the first one ever added, and so on; removals
+    /// do not change it.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
@@ -70,8 +70,8 @@ impl Faces {
     }
 
     /// The triangles all of whose corners are in `particles`, which are in ascending order. `new_of`
-    /// returns the new number of a particle, or None if it is not among them. The wind on them is the same as before. The triangles
-    /// are numbered from 0.
+    /// returns the new index of a particle, or None if it is not among them. The wind on them is
+    /// the same as before. The triangles are numbered from 0.
     pub(crate) fn part(&self, particles: &[u32], new_of: impl Fn(u32) -> Option<u32>) -> Self {
         let triangles = self.corners.iter().filter_map(|corners| {
             let [a, b, c] = corners.map(&new_of);
@@ -146,13 +146,13 @@ impl PartialEq for Faces {
     }
 }
 
-/// Removes the entries at these indices, in ascending order; later ones move up.
-fn remove_indices(column: &mut Vec<u32>, gone: &[usize]) {
-    let mut gone = gone.iter().peekable();
+/// Removes the entries at these indices, which are in ascending order; later entries move up.
+fn remove_indices(column: &mut Vec<u32>, removed: &[usize]) {
+    let mut removed = removed.iter().peekable();
     let mut index = 0;
     column.retain(|_| {
-        let is_gone = gone.next_if_eq(&&index).is_some();
+        let is_removed = removed.next_if_eq(&&index).is_some();
         index += 1;
-        !is_gone
+        !is_removed
     });
 }

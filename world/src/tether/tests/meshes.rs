@@ -1,4 +1,5 @@
-//! Flat and curved meshes, compared with closed forms and with paths over many points on the edges.
+//! Geodesic distances on flat and curved meshes, compared with closed forms and with paths over many
+//! points on the edges.
 
 use core::f64::consts::PI;
 
@@ -18,7 +19,7 @@ proptest! {
 
     /// From any pins of a rectangle of cloth, whatever its sticks, its aspect ratio and its faces.
     #[test]
-    fn distances_on_a_flat_sheet_are_straight(
+    fn distances_on_a_flat_sheet_are_straight_lines(
         columns in 2_usize..30,
         rows in 2_usize..30,
         aspect in 0.2_f32..5.0,
@@ -87,8 +88,8 @@ proptest! {
             let all = 0..(size * size) as u32;
             let mut pins: Vec<u32> = all.filter(|_| random.fraction() < density).collect();
             pins.push(random.below(size * size));
-            check(&shape.distances_from(&pins), MAX_SHORTFALL, MAX_EXCESS, |it| {
-                let here = mesh.0[it];
+            check(&shape.distances_from(&pins), MAX_SHORTFALL, MAX_EXCESS, |particle| {
+                let here = mesh.0[particle];
                 let distances = pins.iter().map(|&pin| distance(here, mesh.0[pin as usize]));
                 distances.fold(f64::INFINITY, f64::min)
             });
@@ -115,12 +116,18 @@ proptest! {
         let mut least_error = 0.0_f64;
         for count in [20, 60, 180] {
             least_error = 0.0;
-            for (nearest, above) in found.iter().zip(distances_over_points(&mesh, count, &pins)) {
+            let upper_bounds = distances_over_points(&mesh, count, &pins);
+            for (nearest, upper_bound) in found.iter().zip(upper_bounds) {
                 let found = f64::from(nearest.distance);
-                prop_assert_eq!(found.is_finite(), above.is_finite());
-                if above.is_finite() && above > 0.0 {
-                    let error = found / above - 1.0;
-                    prop_assert!(error <= 1.001e-3, "{} is more than {}", found, above);
+                prop_assert_eq!(found.is_finite(), upper_bound.is_finite());
+                if upper_bound.is_finite() && upper_bound > 0.0 {
+                    let error = found / upper_bound - 1.0;
+                    prop_assert!(
+                        error <= 1.001e-3,
+                        "{} m, expected at most 0.1 % more than {} m",
+                        found,
+                        upper_bound
+                    );
                     least_error = least_error.min(error);
                 }
             }
@@ -128,36 +135,42 @@ proptest! {
                 break;
             }
         }
-        prop_assert!(least_error >= -0.002, "too short by a fraction of {}", -least_error);
+        prop_assert!(
+            least_error >= -0.002,
+            "a distance is too short by the fraction {}",
+            -least_error
+        );
     }
 }
 
 #[test]
 fn distances_on_a_cylinder_are_those_of_the_unrolled_rectangle() {
     let (around, rows, rise) = (60, 80, 0.07);
-    let points = (0..around * rows).map(|it| {
-        let turn = 2.0 * PI * (it % around) as f64 / around as f64;
-        [libm::cos(turn), libm::sin(turn), rise * (it / around) as f64]
+    let points = (0..around * rows).map(|particle| {
+        let angle = 2.0 * PI * (particle % around) as f64 / around as f64;
+        [libm::cos(angle), libm::sin(angle), rise * (particle / around) as f64]
     });
-    let triangles = (0..around * (rows - 1)).flat_map(|it| {
-        let [i, j] = [it % around, it / around];
-        let [a, b] = [it, j * around + (i + 1) % around].map(|it| it as u32);
-        let [c, d] = [a, b].map(|it| it + around as u32);
+    let triangles = (0..around * (rows - 1)).flat_map(|particle| {
+        let [i, j] = [particle % around, particle / around];
+        let [a, b] = [particle, j * around + (i + 1) % around].map(|corner| corner as u32);
+        let [c, d] = [a, b].map(|corner| corner + around as u32);
         if (i + j) % 3 == 0 { [[a, c, b], [b, c, d]] } else { [[a, c, d], [a, d, b]] }
     });
     let shape = rest_shape(&(points.collect(), triangles.collect()));
-    let step = 2.0 * libm::sin(PI / around as f64);
-    let from_column = |from: usize, it: usize| {
-        let apart = (it % around).abs_diff(from % around);
-        let level = step * apart.min(around - apart) as f64;
-        libm::hypot(level, rise * (it / around).abs_diff(from / around) as f64)
+    let width = 2.0 * libm::sin(PI / around as f64);
+    let unrolled_distance = |from: usize, to: usize| {
+        let columns = (to % around).abs_diff(from % around);
+        let horizontal = width * columns.min(around - columns) as f64;
+        libm::hypot(horizontal, rise * (to / around).abs_diff(from / around) as f64)
     };
     let source = 10 * around + 7;
-    check(&shape.distances_from(&[source as u32]), MAX_SHORTFALL, MAX_EXCESS, |it| {
-        from_column(source, it)
+    check(&shape.distances_from(&[source as u32]), MAX_SHORTFALL, MAX_EXCESS, |particle| {
+        unrolled_distance(source, particle)
     });
     let rim: Vec<u32> = (0..around as u32).collect();
-    check(&shape.distances_from(&rim), MAX_SHORTFALL, MAX_EXCESS, |it| rise * (it / around) as f64);
+    check(&shape.distances_from(&rim), MAX_SHORTFALL, MAX_EXCESS, |particle| {
+        rise * (particle / around) as f64
+    });
 }
 
 #[test]
@@ -173,19 +186,19 @@ fn shortest_paths_go_around_a_slit() {
     let source = mesh.0[5 * columns + 10];
     let [upper, lower] = [20.0, 21.0].map(|row| [40.0 * spacing, row * spacing, 0.0]);
     // Whether p is to the left of the line from a to b, with y up.
-    let beyond = |a: Point, b: Point, p: Point| {
+    let is_left_of = |a: Point, b: Point, p: Point| {
         (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 1e-9
     };
     check(
         &rest_shape(&mesh).distances_from(&[(5 * columns + 10) as u32]),
         MAX_SHORTFALL,
         MAX_EXCESS,
-        |it| {
-            let here = mesh.0[it];
+        |particle| {
+            let here = mesh.0[particle];
             let is_below = here[1] > upper[1] + 1e-9;
-            if !is_below || !beyond(source, upper, here) {
+            if !is_below || !is_left_of(source, upper, here) {
                 distance(source, here)
-            } else if here[0] >= upper[0] - 1e-9 || !beyond(upper, lower, here) {
+            } else if here[0] >= upper[0] - 1e-9 || !is_left_of(upper, lower, here) {
                 distance(source, upper) + distance(upper, here)
             } else {
                 distance(source, upper) + spacing + distance(lower, here)
@@ -195,39 +208,39 @@ fn shortest_paths_go_around_a_slit() {
 }
 
 #[test]
-fn joins_never_shorten_distances_and_lengthen_them_little() {
+fn joins_never_shorten_distances_and_lengthen_them_by_at_most_the_given_excess() {
     // Smooth surfaces of either curvature, where nearly all windows join; and scattered pins.
-    let coordinate = |it: usize, count: usize| it as f64 / (count - 1) as f64 - 0.5;
+    let coordinate = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
     let mesh = |height: &dyn Fn(f64, f64) -> f64, size: usize| {
         let mut mesh = sheet(size, size, [1.0; 2], |i, j| (i * i + 3 * j) % 5 < 2);
-        for (it, point) in mesh.0.iter_mut().enumerate() {
-            let [x, y] = [coordinate(it % size, size), coordinate(it / size, size)];
+        for (index, point) in mesh.0.iter_mut().enumerate() {
+            let [x, y] = [coordinate(index % size, size), coordinate(index / size, size)];
             *point = [x, y, height(x, y)];
         }
         rest_shape(&mesh)
     };
-    // A ball. Its rings of points are alternately turned by half a step.
+    // A ball. Every second ring of points is rotated by half the angle between two points.
     let (rings, around) = (60, 120);
-    let ring = |ring: usize, spoke: usize| (1 + (ring - 1) * around + spoke % around) as u32;
+    let index = |ring: usize, spoke: usize| (1 + (ring - 1) * around + spoke % around) as u32;
     let mut ball = (vec![[0.0, 0.0, 1.0]], Vec::new());
-    for down in 1..rings {
-        let polar = PI * down as f64 / rings as f64;
+    for ring in 1..rings {
+        let polar = PI * ring as f64 / rings as f64;
         for spoke in 0..around {
-            let turn = 2.0 * PI * (spoke as f64 + 0.5 * (down % 2) as f64) / around as f64;
-            let [x, y] = [libm::cos(turn), libm::sin(turn)].map(|side| side * libm::sin(polar));
+            let angle = 2.0 * PI * (spoke as f64 + 0.5 * (ring % 2) as f64) / around as f64;
+            let [x, y] = [libm::cos(angle), libm::sin(angle)].map(|x| x * libm::sin(polar));
             ball.0.push([x, y, libm::cos(polar)]);
-            let [here, right] = [ring(down, spoke), ring(down, spoke + 1)];
-            if down == 1 {
+            let [here, right] = [index(ring, spoke), index(ring, spoke + 1)];
+            if ring == 1 {
                 ball.1.push([0, here, right]);
             }
-            if down + 1 == rings {
-                ball.1.push([ring(rings, 0), right, here]);
+            if ring + 1 == rings {
+                ball.1.push([index(rings, 0), right, here]);
                 continue;
             }
-            let [below, next] = [ring(down + 1, spoke), ring(down + 1, spoke + 1)];
+            let [below, next] = [index(ring + 1, spoke), index(ring + 1, spoke + 1)];
             let halves = [[here, below, next], [here, next, right]];
             let halves_if_even = [[here, below, right], [right, below, next]];
-            ball.1.extend(if down % 2 == 0 { halves_if_even } else { halves });
+            ball.1.extend(if ring % 2 == 0 { halves_if_even } else { halves });
         }
     }
     ball.0.push([0.0, 0.0, -1.0]);
@@ -246,24 +259,24 @@ fn joins_never_shorten_distances_and_lengthen_them_little() {
             let joined = shape.distances_within(excess, &sources);
             for (particle, (joined, exact)) in joined.iter().zip(&exact).enumerate() {
                 let [joined, exact] = [joined, exact].map(|it| f64::from(it.distance));
-                let above = if exact > 0.0 { joined / exact - 1.0 } else { joined };
-                assert!(above > -2e-7, "{name}, particle {particle}: too short by {above:e}");
+                let error = if exact > 0.0 { joined / exact - 1.0 } else { joined };
+                assert!(error > -2e-7, "{name}, particle {particle}: relative error {error:e}");
                 assert!(
-                    above < 1.001 * excess,
-                    "{name}, particle {particle}: too long by {above:e}"
+                    error < 1.001 * excess,
+                    "{name}, particle {particle}: relative error {error:e}, expected at most {excess:e}"
                 );
-                greatest = if above > greatest { above } else { greatest };
+                greatest = if error > greatest { error } else { greatest };
             }
         }
         // Paths bend at each particle of a saddle, so few windows have one apex and can join.
-        assert!(greatest > 1e-6 || name.contains("saddle"), "{name}: nothing joined");
+        assert!(greatest > 1e-6 || name.contains("saddle"), "{name}: no windows were joined");
     }
 }
 
 #[test]
 fn invalid_edges_and_triangles_are_ignored() {
-    // Sides that cannot meet, a missing side, a corner twice, a corner that is not a particle, a
-    // duplicate triangle, two triangles that meet at one particle, and three at one edge.
+    // Sides that cannot meet, a missing side, a corner twice, and a corner that is not a particle;
+    // then a duplicate triangle, two triangles that meet at one particle, and three at one edge.
     let edges =
         [([0, 1], 1.0), ([1, 2], 1.0), ([2, 0], 3.0), ([2, 3], 1.0), ([3, 0], 1.0), ([3, 9], 1.0)];
     let triangles = [[0, 1, 2], [1, 2, 3], [0, 0, 1], [2, 3, 9]];

@@ -21,7 +21,8 @@ fn distance(a: Point, b: Point) -> f64 {
     length(difference(b, a))
 }
 
-/// A rectangular grid, numbered row by row. `cut` says along which diagonal a cell is split.
+/// A rectangular grid, numbered row by row. If `cut` is true for a column and a row, their cell is split
+/// along its diagonal, otherwise along its antidiagonal.
 fn sheet(
     width: usize,
     height: usize,
@@ -50,18 +51,19 @@ fn rest_shape((points, triangles): &Mesh) -> RestShape {
     RestShape::new(points.len(), edges, triangles.iter().copied())
 }
 
-/// Checks that distances are at most a fraction of `below` below and of `above` above the truth.
+/// Asserts that distances are at most a fraction of `below` below and of `above` above the expected
+/// ones, m.
 #[track_caller]
-fn check(found: &[Nearest], below: f64, above: f64, truth: impl Fn(usize) -> f64) {
+fn check(found: &[Nearest], below: f64, above: f64, expected: impl Fn(usize) -> f64) {
     for (particle, nearest) in found.iter().enumerate() {
-        let (found, truth) = (f64::from(nearest.distance), truth(particle));
-        if truth == 0.0 || truth.is_infinite() {
-            assert_eq!(found, truth, "particle {particle}");
+        let (found, expected) = (f64::from(nearest.distance), expected(particle));
+        if expected == 0.0 || expected.is_infinite() {
+            assert_eq!(found, expected, "particle {particle}");
         } else {
-            let error = found / truth - 1.0;
+            let error = found / expected - 1.0;
             assert!(
                 error > -below && error < above,
-                "particle {particle}: {found}, expected {truth}"
+                "particle {particle}: {found} m, expected {expected} m"
             );
         }
     }
@@ -76,7 +78,8 @@ const MAX_EXCESS: f64 = 5e-6;
 /// triangles. The distances are never below the shortest ones.
 fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
     let mut nodes = points.clone();
-    let mut on_edge = BTreeMap::new();
+    // The first node on each edge.
+    let mut first_on_edge = BTreeMap::new();
     let mut triangles_at = vec![Vec::new(); points.len()];
     let mut nodes_of = Vec::new();
     for triangle in triangles {
@@ -84,7 +87,7 @@ fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u3
         for k in 0..3 {
             let [a, b] = [triangle[k], triangle[(k + 1) % 3]];
             let [low, high] = [a.min(b), a.max(b)];
-            let first = *on_edge.entry([low, high]).or_insert_with(|| {
+            let first = *first_on_edge.entry([low, high]).or_insert_with(|| {
                 let [from, to] = [low, high].map(|end| points[end as usize]);
                 for nth in 1..=count {
                     let fraction = nth as f64 / (count + 1) as f64;
@@ -115,10 +118,10 @@ fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u3
         }
         for &triangle in &triangles_at[node as usize] {
             for &next in &nodes_of[triangle] {
-                let there = here + distance(nodes[node as usize], nodes[next as usize]);
-                if there < distances[next as usize] {
-                    distances[next as usize] = there;
-                    queue.push(Reverse((there.to_bits(), next)));
+                let new = here + distance(nodes[node as usize], nodes[next as usize]);
+                if new < distances[next as usize] {
+                    distances[next as usize] = new;
+                    queue.push(Reverse((new.to_bits(), next)));
                 }
             }
         }

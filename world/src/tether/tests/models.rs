@@ -9,7 +9,7 @@ use crate::tether::geodesic::Nearest;
 use crate::vector::wide;
 
 #[test]
-fn distances_on_a_sphere_are_nearly_those_of_great_circles() {
+fn distances_on_a_sphere_are_those_of_great_circles_within_0_2_percent() {
     let model = Model::sphere(40, crate::model::StickSet::All).unwrap();
     let radius = f64::from(model.particles.position(0)[1]);
     let directions: Vec<Point> = (0..model.particles.len())
@@ -25,7 +25,7 @@ fn distances_on_a_sphere_are_nearly_those_of_great_circles() {
             assert!(found >= chord * radius * (1.0 - 1e-6));
             assert!(
                 found >= 0.998 * arc && found <= 1.001 * arc,
-                "particle {particle}: {found}, expected {arc}"
+                "particle {particle}: {found} m, expected {arc} m"
             );
         }
     }
@@ -65,7 +65,7 @@ fn distances_without_a_path_are_infinite() {
 }
 
 #[test]
-fn paths_follow_limbs_stems_and_planks() {
+fn paths_follow_the_sticks_of_ragdolls_plants_and_bridges() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let [head, neck, foot] = ["head", "neck", "left foot"].map(|name| doll.groups[name][0]);
     let [knee, hip] = ["left knee", "left hip"].map(|name| doll.groups[name][0]);
@@ -125,11 +125,12 @@ fn paths_go_around_tears_even_where_bending_sticks_bridge_them() {
     model.faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].iter().any(|&[a, b]| crosses([a, b])));
     model.sheet = None;
     let by_faces = RestShape::of(&model);
-    let across = |shape: &RestShape| f64::from(shape.distances_from(&[5])[6].distance);
+    let distance_across = |shape: &RestShape| f64::from(shape.distances_from(&[5])[6].distance);
     // Down to row 14 and up again.
     let around = 14.0 * 0.1 * 2.0 + 0.1;
     for shape in [&by_sheet, &by_faces] {
-        assert!((across(shape) - around).abs() < 1e-5 * around, "{}", across(shape));
+        let found = distance_across(shape);
+        assert!((found - around).abs() < 1e-5 * around, "{found} m, expected {around} m");
     }
 }
 

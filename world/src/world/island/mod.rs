@@ -1,7 +1,7 @@
 //! An island: a part of a world that one plan relaxes.
 
 mod reordering;
-mod rest;
+mod sleep_state;
 
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +23,7 @@ use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
 use crate::model::{Model, is_renumbered};
 use crate::settings::StepTime;
 
-pub(super) use rest::Rest;
+pub(super) use sleep_state::SleepState;
 
 /// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
 /// models.
@@ -43,7 +43,7 @@ pub struct Island<const D: usize = 3> {
     active_forces: ActiveForces,
     pub(super) progress: Progress,
     contacts: ContactScratch<D>,
-    /// Whether a force, an obstacle or a tie may touch it in this step.
+    /// Whether a force, an obstacle, a tie or a contact may act on it in this step.
     pub(super) touched: bool,
     /// Whether a tie that is not broken has an end on it.
     pub(super) tied: bool,
@@ -72,7 +72,7 @@ pub struct Island<const D: usize = 3> {
     /// The triangle in the world of each face of the island.
     pub(super) triangles: Vec<u32>,
     /// None if models do not sleep.
-    pub(super) rest: Option<Rest<D>>,
+    pub(super) sleep_state: Option<SleepState<D>>,
 }
 
 /// How often the forces that act on an island in a step are sampled.
@@ -177,7 +177,7 @@ impl<const D: usize> Island<D> {
             recorded_faces: 0,
             lost_limbs: false,
             triangles: Vec::new(),
-            rest: None,
+            sleep_state: None,
         }
     }
 
@@ -247,13 +247,13 @@ impl<const D: usize> Island<D> {
         now: &StepTime<D>,
         executor: &dyn Executor,
     ) {
-        let acts = |sampling| {
-            let acts = |force: &Arc<dyn Force<D>>| force.touches(&self.model);
-            forces.iter().any(|force| force.sampling() == sampling && acts(force))
+        let any_acts = |sampling| {
+            let touches = |force: &Arc<dyn Force<D>>| force.acts_on(&self.model);
+            forces.iter().any(|force| force.sampling() == sampling && touches(force))
         };
         let active_forces = ActiveForces {
-            by_step: acts(Sampling::Step),
-            by_substep: !self.model.springs.is_empty() || acts(Sampling::Substep),
+            by_step: any_acts(Sampling::Step),
+            by_substep: !self.model.springs.is_empty() || any_acts(Sampling::Substep),
         };
         if core::mem::replace(&mut self.active_forces, active_forces).any() {
             self.forces.clear();
@@ -266,7 +266,7 @@ impl<const D: usize> Island<D> {
             if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
         sampled.clear();
         for force in forces {
-            if force.sampling() == Sampling::Step && force.touches(&self.model) {
+            if force.sampling() == Sampling::Step && force.acts_on(&self.model) {
                 force.add_forces(&self.model, now, sampled);
             }
         }
@@ -295,7 +295,7 @@ impl<const D: usize> Island<D> {
             springs.add_forces(particles, now, &mut self.forces);
         }
         for force in forces {
-            if force.sampling() == Sampling::Substep && force.touches(&self.model) {
+            if force.sampling() == Sampling::Substep && force.acts_on(&self.model) {
                 force.add_forces(&self.model, now, &mut self.forces);
             }
         }
@@ -408,7 +408,7 @@ impl<const D: usize> Island<D> {
         }
         for substep in 1..=count {
             for target in &*drag_targets {
-                plan.set_position(particles, target.number, target.at(substep, count));
+                plan.set_position(particles, target.number, target.position_at(substep, count));
             }
             if let Some(tethering) = tethering {
                 tethering.update_anchor_positions(&**plan, particles);
@@ -424,6 +424,6 @@ impl<const D: usize> Island<D> {
 
 /// Whether all positions are finite.
 fn all_finite<const D: usize>(particles: &Particles<D>) -> bool {
-    // Without a branch per number, so that it compiles to SIMD.
+    // Without a branch per coordinate, so that it compiles to SIMD.
     (0..D).all(|axis| particles.positions(axis).iter().fold(true, |all, x| all & x.is_finite()))
 }

@@ -58,12 +58,13 @@ impl<const D: usize> Island<D> {
         let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
 
         // The same particles in the numbering model by model.
-        let old_of = |new: &u32| self.renumbering.as_ref().map_or(*new, |it| it.old_of(*new));
+        let renumbering = self.renumbering.as_ref();
+        let old_of = |new: &u32| renumbering.map_or(*new, |renumbering| renumbering.old_of(*new));
         let old: Vec<u32> = particles.iter().map(old_of).collect();
         let mut ascending = old.clone();
         ascending.sort_unstable();
         let renumbering = self.renumbering.is_some().then(|| {
-            let rank = |old: &u32| ascending.partition_point(|it| it < old) as u32;
+            let rank = |old: &u32| ascending.partition_point(|other| other < old) as u32;
             let ranks = old.iter().map(rank).collect();
             Renumbering::from_order(ranks).expect("the ranks of distinct numbers")
         });

@@ -1,8 +1,8 @@
 //! Snapshots of a world, and resuming from them.
 
 mod error;
-mod rests;
 mod resume;
+mod sleep_states;
 mod take;
 
 use taut_core::{Kind, Real};
@@ -45,10 +45,10 @@ pub struct Snapshot {
     /// The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,
-    /// For each island its state of rest; none if models do not sleep, and in snapshots of versions
-    /// without sleeping.
-    #[cfg_attr(feature = "serde", serde(default))]
-    rests: Vec<RestState>,
+    /// For each island whether it sleeps; none if models do not sleep, and in snapshots of versions
+    /// without sleeping. The key is that of earlier versions.
+    #[cfg_attr(feature = "serde", serde(default, rename = "rests"))]
+    sleep_states: Vec<SavedSleepState>,
 }
 
 /// The values by which a snapshot recognizes a model of its scene.
@@ -79,6 +79,7 @@ struct HeldState {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct IslandState {
+    /// Rest lengths, m.
     rests: Bits,
     stiffness: Bits,
     compliance: Bits,
@@ -97,16 +98,18 @@ struct IslandState {
     left_copies: Option<Vec<usize>>,
 }
 
-/// Whether an island is asleep, and since when it has been quiet.
+/// Whether an island is asleep, and how long it has been quiet.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct RestState {
+#[cfg_attr(feature = "serde", serde(rename = "RestState"))]
+struct SavedSleepState {
     asleep: bool,
     /// The quiet time, s, as bits.
     quiet: u32,
     /// Positions at its beginning by axis, in the order of the island's numbers; none if it begins
-    /// at the next step.
-    anchors: Vec<Bits>,
+    /// at the next step. The key is that of earlier versions.
+    #[cfg_attr(feature = "serde", serde(rename = "anchors"))]
+    references: Vec<Bits>,
 }
 
 /// Phases of blocks of batches of sticks.
@@ -118,17 +121,17 @@ type Phases = Vec<Vec<Vec<Vec<u32>>>>;
 struct Bits(Vec<u32>);
 
 impl Bits {
-    fn of(numbers: impl IntoIterator<Item = f32>) -> Self {
+    fn of(values: impl IntoIterator<Item = f32>) -> Self {
         // All NaNs become the same, as instruction sets produce different ones.
-        Self(numbers.into_iter().map(|number| number.canonical_bits() as u32).collect())
+        Self(values.into_iter().map(|value| value.canonical_bits() as u32).collect())
     }
 
-    fn numbers(&self) -> impl Iterator<Item = f32> {
+    fn values(&self) -> impl Iterator<Item = f32> {
         self.0.iter().copied().map(f32::from_bits)
     }
 
     fn point<const D: usize>(&self) -> Result<[f32; D], SnapshotError> {
-        let point: Vec<f32> = self.numbers().collect();
+        let point: Vec<f32> = self.values().collect();
         point.try_into().map_err(|_| damaged("a point has the wrong number of coordinates"))
     }
 }

@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::settings::Settings;
-use crate::world::held::Held;
+use crate::world::held::HeldParticle;
 use crate::world::island::Island;
 use crate::world::overstretched::TearLimits;
 use crate::world::planner::{Planner, planner};
@@ -56,23 +56,23 @@ impl Snapshot {
         if own != expected {
             return mismatch(format!("it has {own} ties, expected {expected}"));
         }
-        if self.rests.is_empty() == scene.sleep.is_some() && !self.islands.is_empty() {
-            let of = |sleeps: bool| if sleeps { "sleep" } else { "do not sleep" };
+        if self.sleep_states.is_empty() == scene.sleep.is_some() && !self.islands.is_empty() {
+            let verb = |sleeps: bool| if sleeps { "sleep" } else { "do not sleep" };
             let sleeps = scene.sleep.is_some();
             return mismatch(format!(
                 "its models {}, expected that they {}",
-                of(!sleeps),
-                of(sleeps)
+                verb(!sleeps),
+                verb(sleeps)
             ));
         }
         Ok(())
     }
 
     fn settings<const D: usize>(&self) -> Result<Settings<D>, SnapshotError> {
-        let numbers: Vec<f32> = self.step.numbers().collect();
+        let values: Vec<f32> = self.step.values().collect();
         let damping_rate = self.damping_rate.ok_or(SnapshotError::NoDampingRate)?;
         let damping_rate = f32::from_bits(damping_rate);
-        let [dt, acceleration @ ..] = &numbers[..] else {
+        let [dt, acceleration @ ..] = &values[..] else {
             return Err(damaged("the step is missing"));
         };
         let acceleration = acceleration
@@ -139,7 +139,7 @@ impl<const D: usize> World<D> {
         for (tie, &broken) in world.ties.iter_mut().zip(&snapshot.broken_ties) {
             tie.broken = broken;
         }
-        world.resume_rests(snapshot)?;
+        world.resume_sleep_states(snapshot)?;
         world.record_removed();
         world.removed.sticks =
             (0..world.sticks.len()).filter(|&it| world.is_torn(it)).map(|it| it as u32).collect();
@@ -155,7 +155,9 @@ impl<const D: usize> World<D> {
         for state in snapshot.islands.iter().skip(self.islands.len()) {
             let models = state.left_copies.as_deref().unwrap_or_default();
             let all_in = |island: usize| {
-                let is_in = |&it: &usize| self.models.get(it).is_some_and(|it| it.island == island);
+                let is_in = |&index: &usize| {
+                    self.models.get(index).is_some_and(|model| model.island == island)
+                };
                 models.iter().all(is_in) && models.len() < self.models_in(island).count()
             };
             let island = models.first().and_then(|&first| Some(self.models.get(first)?.island));
@@ -177,7 +179,7 @@ impl<const D: usize> World<D> {
         {
             return Err(damaged("the number of positions or masses is wrong"));
         }
-        for (particle, inverse_mass) in inverse_masses.numbers().enumerate() {
+        for (particle, inverse_mass) in inverse_masses.values().enumerate() {
             let (island, number) = self.locate(particle);
             let particles = &mut self.islands[island].model.particles;
             let point = |bits: &Bits| -> [f32; D] {
@@ -198,13 +200,14 @@ impl<const D: usize> World<D> {
                 return Err(damaged("a held particle does not exist"));
             }
             let displacement = state.displacement.point()?;
-            for along in displacement {
-                // The largest distance of two valid coordinates.
+            for component in displacement {
+                // The largest difference of two valid coordinates.
                 let range = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
                 let what = "the displacement per substep of a held particle, m,";
-                ModelError::check("drift", what, f64::from(along), range, "from -2e12 to 2e12")?;
+                let component = f64::from(component);
+                ModelError::check("drift", what, component, range, "from -2e12 to 2e12")?;
             }
-            let new = Held { inverse_mass: 0.0, pinned, grabbed, displacement };
+            let new = HeldParticle { inverse_mass: 0.0, pinned, grabbed, displacement };
             self.held.insert(particle, new);
             self.set_inverse_mass(particle, f32::from_bits(state.inverse_mass))?;
         }
@@ -216,17 +219,17 @@ impl<const D: usize> World<D> {
 
     fn resume_island(
         &mut self,
-        at: usize,
+        index: usize,
         state: &IslandState,
         planner: &mut Planner<'_, D>,
     ) -> Result<(), SnapshotError> {
-        let island = &mut self.islands[at];
+        let island = &mut self.islands[index];
         if let Some((kept, phases)) = &state.reordered {
-            let number = |&world_number: &u32| {
+            let stick_in_island = |&world_number: &u32| {
                 let location = self.sticks.try_locate(world_number as usize);
-                location.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
+                location.filter(|&(island, _)| island == index).map(|(_, number)| number as u32)
             };
-            let kept: Option<Vec<u32>> = kept.iter().map(number).collect();
+            let kept: Option<Vec<u32>> = kept.iter().map(stick_in_island).collect();
             let kept = kept.filter(|kept| kept.is_sorted_by(|one, next| one < next)).ok_or(
                 damaged("a list of sticks is not ascending or has sticks of other islands"),
             )?;
@@ -235,27 +238,27 @@ impl<const D: usize> World<D> {
             island
                 .replace_sticks(remaining, &kept, schedule, self.formula, planner)
                 .map_err(WorldError::from)?;
-            self.sticks.keep_only(at, &kept);
+            self.sticks.keep_only(index, &kept);
         }
-        let particle = |world_number: u32| {
+        let particle_in_island = |world_number: u32| {
             let location = self.particles.try_locate(world_number as usize);
-            location.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
+            location.filter(|&(island, _)| island == index).map(|(_, number)| number as u32)
         };
-        let face = |face: &[u32; 3]| {
-            let [a, b, c] = face.map(particle);
+        let face_in_island = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(particle_in_island);
             Some([a?, b?, c?])
         };
-        let faces: Option<Vec<[u32; 3]>> = state.faces.iter().map(face).collect();
+        let faces: Option<Vec<[u32; 3]>> = state.faces.iter().map(face_in_island).collect();
         resume_faces(
             island,
             &faces.ok_or(damaged("a face refers to particles of another island"))?,
         );
         if let Some(limbs) = &state.limbs {
-            let ends = |ends: &[u32; 2]| {
-                let [a, b] = ends.map(particle);
+            let limb_in_island = |ends: &[u32; 2]| {
+                let [a, b] = ends.map(particle_in_island);
                 Some([a?, b?])
             };
-            let limbs: Option<Vec<[u32; 2]>> = limbs.iter().map(ends).collect();
+            let limbs: Option<Vec<[u32; 2]>> = limbs.iter().map(limb_in_island).collect();
             resume_limbs(island, &limbs.ok_or(LIMBS_DAMAGED)?)?;
         }
         resume_sticks(island, state)?;
@@ -277,7 +280,7 @@ fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) 
 }
 
 const LIMBS_DAMAGED: SnapshotError =
-    damaged("a list of limbs has one that the scene does not have");
+    damaged("a list of limbs has a limb that the scene does not have");
 
 /// Removes limbs as the original world did.
 fn resume_limbs<const D: usize>(
@@ -294,26 +297,26 @@ fn resume_sticks<const D: usize>(
     state: &IslandState,
 ) -> Result<(), SnapshotError> {
     let Model { sticks, tear_factors, .. } = &mut island.model;
-    let len = sticks.len();
+    let count = sticks.len();
     let columns = [&state.rests, &state.stiffness, &state.compliance];
-    if columns.iter().any(|column| column.0.len() != len)
-        || state.kinds.len() != len
-        || state.torn.len() != len
-        || state.tear_factors.0.len() > len
+    if columns.iter().any(|column| column.0.len() != count)
+        || state.kinds.len() != count
+        || state.torn.len() != count
+        || state.tear_factors.0.len() > count
     {
         return Err(damaged(
             "the number of rest lengths, kinds or other values of sticks is wrong",
         ));
     }
-    let number = |bits: &Bits, stick: usize| f32::from_bits(bits.0[stick]);
-    for stick in 0..len {
-        set_stick(sticks, stick, columns.map(|column| number(column, stick)))?;
+    let value = |bits: &Bits, stick: usize| f32::from_bits(bits.0[stick]);
+    for stick in 0..count {
+        set_stick(sticks, stick, columns.map(|column| value(column, stick)))?;
         if sticks.kind(stick) != state.kinds[stick] {
             sticks.set_kind(stick, state.kinds[stick])?;
         }
         if state.torn[stick] { sticks.tear(stick)? } else { sticks.mend(stick)? }
     }
-    *tear_factors = state.tear_factors.numbers().collect();
+    *tear_factors = state.tear_factors.values().collect();
     island.tear_limits = TearLimits::new(sticks, tear_factors);
     Ok(())
 }

@@ -42,7 +42,7 @@ impl<const D: usize> World<D> {
             let (island, number) = self.locate(particle);
             (&self.islands[island].model.particles, number)
         };
-        let all = || (0..self.len()).map(in_island);
+        let all_particles = || (0..self.len()).map(in_island);
         let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
             core::array::from_fn(|axis| particles.previous(axis)[number])
         };
@@ -65,20 +65,26 @@ impl<const D: usize> World<D> {
             iterations,
             passes: passes.max(1),
             positions: Bits::of(self.positions().flatten()),
-            previous: Bits::of(all().flat_map(previous)),
-            inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
+            previous: Bits::of(all_particles().flat_map(previous)),
+            inverse_masses: Bits::of(
+                all_particles().map(|(particles, number)| particles.inverse_masses()[number]),
+            ),
             held: held.collect(),
-            targets: self.drag_targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
+            targets: self
+                .drag_targets
+                .iter()
+                .map(|(&particle, &to)| (particle, Bits::of(to)))
+                .collect(),
             broken_ties: self.ties.iter().map(|tie| tie.broken).collect(),
             islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
-            rests: self.rest_states(),
+            sleep_states: self.sleep_states(),
         }
     }
 
     fn island_state(&self, index: usize) -> IslandState {
         let island = &self.islands[index];
         let Model { sticks, faces, limbs, tear_factors, .. } = &island.model;
-        let numbers = || 0..sticks.len();
+        let stick_numbers = || 0..sticks.len();
         let particles = self.particles.in_island(index);
         let reordered = island.reordered.then(|| {
             let remaining = self.sticks.in_island(index).to_vec();
@@ -87,10 +93,10 @@ impl<const D: usize> World<D> {
         let left_copies = island.is_split_off.then(|| self.models_in(index).collect());
         IslandState {
             rests: Bits::of(sticks.rests().iter().copied()),
-            stiffness: Bits::of(numbers().map(|stick| sticks.stiffness(stick))),
-            compliance: Bits::of(numbers().map(|stick| sticks.compliance(stick))),
-            kinds: numbers().map(|stick| sticks.kind(stick)).collect(),
-            torn: numbers().map(|stick| sticks.is_torn(stick)).collect(),
+            stiffness: Bits::of(stick_numbers().map(|stick| sticks.stiffness(stick))),
+            compliance: Bits::of(stick_numbers().map(|stick| sticks.compliance(stick))),
+            kinds: stick_numbers().map(|stick| sticks.kind(stick)).collect(),
+            torn: stick_numbers().map(|stick| sticks.is_torn(stick)).collect(),
             tear_factors: Bits::of(tear_factors.iter().copied()),
             faces: faces.iter().map(|face| face.map(|corner| particles[corner as usize])).collect(),
             limbs: Some(

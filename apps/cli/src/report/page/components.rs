@@ -2,16 +2,18 @@
 
 use maud::{Markup, html};
 
-use crate::report::chart::{LegendKey, Lines};
+use crate::report::chart::{LegendKey, LineChart};
 use crate::report::results::{Machine, Results};
 
-/// The index of a name selects its colour.
+/// The index of a name selects its colour in charts.
 pub(super) const KERNELS: [&str; 7] =
     ["grid", "pulp", "wide", "scalar", "textbook", "colour", "copies"];
+/// The index of a name selects its colour in charts.
 pub(super) const SCHEDULES: [&str; 7] =
     ["sheet", "banded", "blocked", "coloured", "authored", "packed", "starred"];
 /// The index of a name selects its mark in charts.
 pub(super) const FORMULAS: [&str; 4] = ["halley", "exact", "newton", "quick"];
+/// The index of a name selects its mark in charts.
 pub(super) const ISAS: [&str; 5] = ["avx512", "avx2", "sse2", "neon", "scalar"];
 
 /// The label of a machine and build.
@@ -42,14 +44,15 @@ pub(super) fn side_by_side(all: &[Results], show: impl Fn(&Results) -> Option<Ma
 /// The charts of all machines, on the same axes, each with its table.
 pub(super) fn charts(
     all: &[Results],
-    chart: impl Fn(&Results) -> Option<Lines>,
+    chart: impl Fn(&Results) -> Option<LineChart>,
     table: impl Fn(&Results) -> Markup,
 ) -> Markup {
-    let drawn: Vec<Lines> = all.iter().filter_map(&chart).collect();
-    let extra_points: Vec<(f64, f64)> = drawn.iter().flat_map(Lines::points).copied().collect();
+    let drawn_charts: Vec<LineChart> = all.iter().filter_map(&chart).collect();
+    let extra_points: Vec<(f64, f64)> =
+        drawn_charts.iter().flat_map(LineChart::points).copied().collect();
     side_by_side(all, |results| {
-        let lines = Lines { extra_points: extra_points.clone(), ..chart(results)? };
-        Some(html! { (lines.figure()) (table(results)) })
+        let chart = LineChart { extra_points: extra_points.clone(), ..chart(results)? };
+        Some(html! { (chart.figure()) (table(results)) })
     })
 }
 
@@ -69,7 +72,7 @@ pub(super) fn table<'a>(
     rows: &[Vec<String>],
 ) -> Markup {
     let header: Vec<(&str, bool)> = header.collect();
-    let class_of = |index: usize| header.get(index).and_then(|it| it.1.then_some("right"));
+    let class_of = |index: usize| header.get(index).and_then(|(_, right)| right.then_some("right"));
     html! {
         div.scroll tabindex="0" {
             table {

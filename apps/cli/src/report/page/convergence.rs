@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use taut_bench::accuracy::FALL_FRAMES;
 
 use super::components::{FORMULAS, SCHEDULES, collapsed_table, grouped, index_of, legend};
-use crate::report::chart::{self, Axis, Lines, Series, Style};
+use crate::report::chart::{self, Axis, LineChart, Series, Style};
 use crate::report::results::{FrameRow, IterationRow, Results};
 
 /// A chart with a line for each schedule (colour) and formula (mark).
@@ -12,8 +12,8 @@ fn stretch_chart<T>(
     rows: &[T],
     names: impl Fn(&T) -> (&str, &str),
     point: impl Fn(&T) -> Option<(f64, f64)>,
-    (x, alt_text): (&'static str, &str),
-) -> Lines {
+    (x_label, alt_text): (&'static str, &str),
+) -> LineChart {
     let key = |row: &T| {
         let (schedule, formula) = names(row);
         (schedule.to_owned(), formula.to_owned())
@@ -35,10 +35,10 @@ fn stretch_chart<T>(
         series.iter().flat_map(|series| &series.points).map(|point| point.0).collect();
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
-    Lines {
+    LineChart {
         alt_text: alt_text.to_owned(),
-        x: Axis { name: x, ticks },
-        y: Axis { name: "stretch, rms", ticks: Vec::new() },
+        x: Axis { label: x_label, ticks },
+        y: Axis { label: "stretch, rms", ticks: Vec::new() },
         series,
         background: Vec::new(),
         extra_points: Vec::new(),
@@ -50,7 +50,7 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
     // All machines have the same results, so one is enough.
     let iterations = all.iter().map(|results| &results.iterations).find(|rows| !rows.is_empty());
     let frames = all.iter().map(|results| &results.frames).find(|rows| !rows.is_empty());
-    let scene_line = |(scene, size, set): (&str, usize, &str)| {
+    let scene_paragraph = |(scene, size, set): (&str, usize, &str)| {
         html! { p.quiet { "Scene " (scene) ", size " (size) ", stick set " (set) "." } }
     };
     html! {
@@ -69,7 +69,7 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
             None => p.missing { "This part was not measured." },
             Some(rows) => {
                 @if let Some(IterationRow { scene: name, size, set, .. }) = rows.first() {
-                    (scene_line((name, *size, set)))
+                    (scene_paragraph((name, *size, set)))
                 }
                 (stretch_chart(
                     rows,
@@ -92,7 +92,7 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
             None => p.missing { "This part was not measured." },
             Some(rows) => {
                 @if let Some(FrameRow { scene: name, size, set, .. }) = rows.first() {
-                    (scene_line((name, *size, set)))
+                    (scene_paragraph((name, *size, set)))
                 }
                 (stretch_chart(
                     rows,

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::components::{charts, collapsed_table, grouped};
-use crate::report::chart::{Axis, LegendKey, Lines, Series, Style};
-use crate::report::results::{Effort, Results};
+use crate::report::chart::{Axis, LegendKey, LineChart, Series, Style};
+use crate::report::results::{EffortRow, Results};
 
 const COLUMNS: [&str; 10] = [
     "scene",
@@ -59,26 +59,27 @@ pub(super) fn effort(all: &[Results]) -> Markup {
 }
 
 /// The distinct values of all rows, in the order in which they first occur.
-fn distinct(all: &[Results], value: impl Fn(&Effort) -> String) -> Vec<String> {
-    let rows: Vec<&Effort> = all.iter().flat_map(|results| &results.effort).collect();
+fn distinct(all: &[Results], value: impl Fn(&EffortRow) -> String) -> Vec<String> {
+    let rows: Vec<&EffortRow> = all.iter().flat_map(|results| &results.effort).collect();
     grouped(&rows, |row| value(row)).into_iter().map(|(value, _)| value).collect()
 }
 
-fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a Effort> {
+fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a EffortRow> {
     results.effort.iter().filter(|row| row.set == set).collect()
 }
 
 /// The label of the lines of one colour: the pins and the bound.
-fn pins_and_bound(row: &Effort) -> String {
+fn pins_and_bound(row: &EffortRow) -> String {
     format!("{}, rms stretch ≤ {}", row.pins, percent(row.within))
 }
 
 /// Time by size: two lines for each of `labels`, with and without tethers.
-fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
+fn chart(rows: &[&EffortRow], labels: &[String]) -> LineChart {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let colour = |label: &String| labels.iter().position(|it| it == label).unwrap_or_default();
+    let colour =
+        |label: &String| labels.iter().position(|other| other == label).unwrap_or_default();
     let lines = grouped(rows, |row| (pins_and_bound(row), row.tethers));
     let series = lines.iter().map(|((label, tethers), rows)| Series {
         points: rows.iter().map(|row| (row.size as f64, textbook_frames(row))).collect(),
@@ -90,16 +91,16 @@ fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
         ("without tethers".to_owned(), LegendKey::Mark(0)),
         ("with tethers".to_owned(), LegendKey::Mark(1)),
     ]);
-    Lines {
+    LineChart {
         alt_text: "The time of the cheapest frame within a bound of stretch, by the size of a \
             sheet, a line for each set of pins and bound, with and without tethers. The \
             numbers are in the table below."
             .to_owned(),
         x: Axis {
-            name: "N, for a sheet of N x N particles",
+            label: "N, for a sheet of N x N particles",
             ticks: sizes.iter().map(|&size| size as f64).collect(),
         },
-        y: Axis { name: "cheapest frame, in textbook frames", ticks: Vec::new() },
+        y: Axis { label: "cheapest frame, in textbook frames", ticks: Vec::new() },
         series: series.collect(),
         background: Vec::new(),
         extra_points: Vec::new(),
@@ -107,7 +108,7 @@ fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
     }
 }
 
-fn cells(row: &Effort) -> Vec<String> {
+fn cells(row: &EffortRow) -> Vec<String> {
     vec![
         format!("{} {}, {} sticks", row.scene, row.size, row.set),
         row.pins.clone(),
@@ -123,10 +124,10 @@ fn cells(row: &Effort) -> Vec<String> {
 }
 
 /// The time of the fastest frame, in textbook frames.
-fn textbook_frames(row: &Effort) -> f64 {
+fn textbook_frames(row: &EffortRow) -> f64 {
     row.frame_us_fastest / row.textbook_frame_us
 }
 
-fn percent(share: f64) -> String {
-    format!("{} %", 100.0 * share)
+fn percent(fraction: f64) -> String {
+    format!("{} %", 100.0 * fraction)
 }

@@ -10,7 +10,7 @@ mod tradeoff;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::chart::dark_rules;
+use super::chart::dark_mode_rules;
 use super::results::{Machine, Results};
 use super::tables;
 use crate::summary;
@@ -38,7 +38,7 @@ pub(crate) fn of(all: &[Results]) -> String {
          --ink: #e2e2e3; --quiet: #a5a5aa; --line: #3e3e3f; --accent: #5eb4f0; --stiff: #1d4b3a; \
          --firm: #3a4d1f; --soft: #57491a; --slack: #60391a; --left: #7a2626 }}\n{}}}\n",
         include_str!("style.css"),
-        dark_rules()
+        dark_mode_rules()
     );
     let bodies = [
         machines(all),
@@ -65,8 +65,8 @@ pub(crate) fn of(all: &[Results]) -> String {
             body class=[(all.len() > 1).then_some("several")] {
                 header { (introduction(all)) }
                 main {
-                    @for ((name, title), body) in SECTIONS.into_iter().zip(bodies) {
-                        section id=(name) {
+                    @for ((id, title), body) in SECTIONS.into_iter().zip(bodies) {
+                        section id=(id) {
                             h2 { (title) }
                             (body)
                         }
@@ -82,7 +82,7 @@ fn introduction(all: &[Results]) -> Markup {
     let fastest = all
         .iter()
         .flat_map(|results| &results.comparison)
-        .filter(|row| row.is_default() && row.stretch().is_some())
+        .filter(|row| row.is_default_formula() && row.stretch().is_some())
         .min_by(|one, other| one.ns_per_stick_median.total_cmp(&other.ns_per_stick_median));
     html! {
         h1 { "Taut: report" }
@@ -96,12 +96,12 @@ fn introduction(all: &[Results]) -> Markup {
             p {
                 "The fastest kernel, " strong { (row.kernel) " on " (row.isa) } ", takes "
                 strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " per stick"
-                @for (times, than, joint) in [
+                @for (speedup, baseline, separator) in [
                     (row.speedup_over_textbook, "the textbook loop", ": "),
                     (row.speedup_over_scalar, "the best scalar row", " and "),
                 ] {
-                    @if let Some(times) = times {
-                        (joint) (format!("{times:.1}")) " times as fast as " (than)
+                    @if let Some(speedup) = speedup {
+                        (separator) (format!("{speedup:.1}")) " times as fast as " (baseline)
                     }
                 }
                 "."
@@ -112,8 +112,8 @@ fn introduction(all: &[Results]) -> Markup {
         }
         nav aria-label="Sections" {
             ul {
-                @for (name, title) in SECTIONS {
-                    li { a href=(format!("#{name}")) { (title) } }
+                @for (id, title) in SECTIONS {
+                    li { a href=(format!("#{id}")) { (title) } }
                 }
             }
         }
@@ -198,10 +198,10 @@ fn comparison(all: &[Results]) -> Markup {
             that remains; lower is better for both."
         }
         @if let Some(row) = first {
-            p.quiet { (tables::scene(row)) " " (summary::SELECTION) }
+            p.quiet { (tables::scene_description(row)) " " (summary::SELECTION) }
         }
         (side_by_side(all, |results| {
-            let selected = summary::selected(&results.comparison);
+            let selected = summary::selected_rows(&results.comparison);
             let rows: Vec<_> = selected.iter().map(|row| row.cells().to_vec()).collect();
             (!rows.is_empty()).then(|| table(summary::COLUMNS.into_iter(), &rows))
         }))

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::components::{collapsed_table, grouped, index_of};
-use crate::report::chart::Bars;
+use crate::report::chart::BarChart;
 use crate::report::results::{Results, Timing};
 use crate::report::tables;
 
@@ -27,11 +27,11 @@ pub(super) fn operations(all: &[Results]) -> Markup {
     };
     let kinds = ["divisions", "square roots", "estimates"];
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
-    let bars = Bars {
+    let chart = BarChart {
         alt_text: "Operations per frame, a group of bars for each formula. The numbers are in \
             the table below."
             .to_owned(),
-        y: "operations per frame",
+        y_label: "operations per frame",
         groups: groups.iter().map(|(formula, _)| formula.clone()).collect(),
         series: kinds
             .iter()
@@ -39,7 +39,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
             .map(|(kind, name)| ((*name).to_owned(), heights(kind).collect()))
             .collect(),
     };
-    let row = |(formula, rows): &(String, Vec<&Timing>)| {
+    let to_cells = |(formula, rows): &(String, Vec<&Timing>)| {
         let mut cells = vec![formula.clone()];
         cells.extend(counts(rows[0]).map(|count| count.to_string()));
         cells
@@ -55,7 +55,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
                 " substep(s) of " (row.iterations) " iteration(s)."
             }
         }
-        (bars.figure())
-        (collapsed_table(&header, &groups.iter().map(row).collect::<Vec<_>>()))
+        (chart.figure())
+        (collapsed_table(&header, &groups.iter().map(to_cells).collect::<Vec<_>>()))
     }
 }

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::components::{ISAS, KERNELS, charts, collapsed_table, grouped, index_of};
-use crate::report::chart::{Axis, LegendKey, Lines, Series, Style};
+use crate::report::chart::{Axis, LegendKey, LineChart, Series, Style};
 use crate::report::results::{ROW_SECONDS_MAX, Results, Subject, Timing};
-use crate::summary::number;
+use crate::summary::optional_number;
 
 pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
@@ -73,26 +73,28 @@ pub(super) fn growth(all: &[Results]) -> Markup {
 fn by_size(all: &[Results], subject: Subject, rows: impl Fn(&Results) -> Vec<&Timing>) -> Markup {
     charts(
         all,
-        |results| Some(rows(results)).filter(|rows| !rows.is_empty()).map(|it| chart(&it, subject)),
+        |results| {
+            Some(rows(results)).filter(|rows| !rows.is_empty()).map(|rows| chart(&rows, subject))
+        },
         |results| table(&rows(results)),
     )
 }
 
 /// The chart with a line for each kernel on each instruction set, and a broad line for the lowest
 /// roofline limit.
-fn chart(rows: &[&Timing], subject: Subject) -> Lines {
-    let abscissa = |row: &Timing| match subject {
+fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
+    let x_value = |row: &Timing| match subject {
         Subject::Meshes => row.particles as f64,
         Subject::Sheets | Subject::Copies => row.size as f64,
     };
     let by_size = grouped(rows, |row| row.size);
     let ticks = by_size.iter().map(|(size, _)| *size as f64).collect();
     let x = match subject {
-        Subject::Sheets => Axis { name: "N, for a sheet of N x N particles", ticks },
-        Subject::Meshes => Axis { name: "particles", ticks: Vec::new() },
-        Subject::Copies => Axis { name: "copies", ticks },
+        Subject::Sheets => Axis { label: "N, for a sheet of N x N particles", ticks },
+        Subject::Meshes => Axis { label: "particles", ticks: Vec::new() },
+        Subject::Copies => Axis { label: "copies", ticks },
     };
-    let over = match subject {
+    let size_phrase = match subject {
         Subject::Sheets => "the size of a regular sheet",
         Subject::Meshes => "the number of particles of an irregular mesh",
         Subject::Copies => "the number of copies of a mesh",
@@ -107,25 +109,25 @@ fn chart(rows: &[&Timing], subject: Subject) -> Lines {
         let Timing { kernel, isa, .. } = line_rows[0];
         let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
-        let points = line_rows.iter().map(|row| (abscissa(row), row.ns_per_stick_median)).collect();
+        let points = line_rows.iter().map(|row| (x_value(row), row.ns_per_stick_median)).collect();
         series.push(Series { points, style });
         legend.push((name, LegendKey::Series(style)));
     }
     let lowest_limit = |(_, rows): &(usize, Vec<&&Timing>)| {
         let limit = rows.iter().filter_map(|row| row.limit_ns).min_by(f64::total_cmp)?;
-        Some((abscissa(rows[0]), limit))
+        Some((x_value(rows[0]), limit))
     };
     let background: Vec<(f64, f64)> = by_size.iter().filter_map(lowest_limit).collect();
     if !background.is_empty() {
         legend.push(("lowest roofline limit".to_owned(), LegendKey::BroadLine));
     }
-    Lines {
+    LineChart {
         alt_text: format!(
-            "Nanoseconds per stick over {over}, a line for each kernel and instruction set. The \
+            "Nanoseconds per stick over {size_phrase}, a line for each kernel and instruction set. The \
              numbers are in the table below."
         ),
         x,
-        y: Axis { name: "ns per stick and iteration", ticks: Vec::new() },
+        y: Axis { label: "ns per stick and iteration", ticks: Vec::new() },
         series,
         background,
         extra_points: Vec::new(),
@@ -144,7 +146,7 @@ struct Line<'a> {
 /// first row that is not `textbook`. (The main schedule may differ between sizes; a kernel that
 /// uses it at each size has a single line.)
 fn has_other_schedule(row: &Timing, rows: &[&Timing]) -> bool {
-    let first = rows.iter().find(|it| it.size == row.size && it.kernel != "textbook");
+    let first = rows.iter().find(|other| other.size == row.size && other.kernel != "textbook");
     row.kernel != "textbook" && first.is_some_and(|first| first.schedule != row.schedule)
 }
 
@@ -184,9 +186,10 @@ const COLUMNS: [&str; 13] = [
 fn table(rows: &[&Timing]) -> Markup {
     let columns =
         if rows.iter().any(|row| row.limit_ns.is_some()) { &COLUMNS[..] } else { &COLUMNS[..11] };
+    // The cells of a row; `size_row` is a row of the size at which it is listed.
     let cells = |row: &Timing, size_row: &Timing| {
         let is_measured = row.size == size_row.size;
-        let measured = |value: Option<f64>| value.filter(|_| is_measured);
+        let if_measured = |value: Option<f64>| value.filter(|_| is_measured);
         let ns = row.ns_per_stick_median;
         let mut cells = vec![
             size_row.size.to_string(),
@@ -198,24 +201,24 @@ fn table(rows: &[&Timing]) -> Markup {
             row.threads.to_string(),
             row.schedule.clone(),
             if is_measured { format!("{ns:.3}") } else { "left out".to_owned() },
-            number(measured(row.speedup_over_textbook), 1),
-            number(measured(row.stretch_rms), 4),
-            number(measured(row.limit_ns), 3),
-            number(measured(row.limit_ns.map(|limit| ns / limit)), 1),
+            optional_number(if_measured(row.speedup_over_textbook), 1),
+            optional_number(if_measured(row.stretch_rms), 4),
+            optional_number(if_measured(row.limit_ns), 3),
+            optional_number(if_measured(row.limit_ns.map(|limit| ns / limit)), 1),
         ];
         cells.truncate(columns.len());
         cells
     };
     let lines = grouped(rows, |row| line_name(row, rows));
-    let mut all = Vec::new();
+    let mut table_rows = Vec::new();
     for (size, size_rows) in grouped(rows, |row| row.size) {
-        all.extend(size_rows.iter().map(|row| cells(row, row)));
+        table_rows.extend(size_rows.iter().map(|row| cells(row, row)));
         // Kernels that are left out at this size, but were measured at a smaller one.
         for (name, line_rows) in &lines {
-            let last = line_rows.iter().rev().find(|row| row.size < size);
+            let smaller = line_rows.iter().rev().find(|row| row.size < size);
             let is_missing = size_rows.iter().all(|row| line_name(row, rows) != *name);
-            all.extend(last.filter(|_| is_missing).map(|last| cells(last, size_rows[0])));
+            table_rows.extend(smaller.filter(|_| is_missing).map(|row| cells(row, size_rows[0])));
         }
     }
-    collapsed_table(columns, &all)
+    collapsed_table(columns, &table_rows)
 }

@@ -56,8 +56,8 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
         one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)).then(other.2.cmp(&one.2))
     });
     let sizes = grouped(&columns, |column| column.0);
-    let lengths = grouped(&columns, |column| (column.0, column.1));
-    let rate = |dt: f32| if dt > 0.0 { format!("1/{:.0} s", 1.0 / dt) } else { "-".to_owned() };
+    let frame_lengths = grouped(&columns, |column| (column.0, column.1));
+    let dt_text = |dt: f32| if dt > 0.0 { format!("1/{:.0} s", 1.0 / dt) } else { "-".to_owned() };
     let schedules = grouped(rows, |row| (row.schedule.clone(), row.default_schedule));
     html! {
         p.quiet {
@@ -77,8 +77,8 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
                             th colspan=(columns.len()) scope="colgroup" { (size) " x " (size) }
                         }
                     }
-                    tr { @for ((_, dt), columns) in &lengths {
-                        th colspan=(columns.len()) scope="colgroup" { (rate(*dt)) }
+                    tr { @for ((_, dt), columns) in &frame_lengths {
+                        th colspan=(columns.len()) scope="colgroup" { (dt_text(*dt)) }
                     } }
                     tr { @for (_, _, iterations) in &columns {
                         th scope="col" { (iterations) " iter." }

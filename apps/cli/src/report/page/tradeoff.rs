@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::components::{FORMULAS, SCHEDULES, charts, collapsed_table, grouped, index_of, legend};
-use crate::report::chart::{Axis, Lines, Series, Style};
+use crate::report::chart::{Axis, LineChart, Series, Style};
 use crate::report::results::{Results, Timing};
 
 /// The Pareto front: no other point is both faster and stiffer.
@@ -19,7 +19,7 @@ fn pareto_front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     sorted
 }
 
-fn tradeoff_chart(rows: &[Timing]) -> Lines {
+fn tradeoff_chart(rows: &[Timing]) -> LineChart {
     let kernels: Vec<&Timing> = rows.iter().filter(|row| row.kernel != "textbook").collect();
     let has_substeps =
         |schedule: &str| kernels.iter().any(|row| row.schedule == schedule && row.substeps > 1);
@@ -46,12 +46,12 @@ fn tradeoff_chart(rows: &[Timing]) -> Lines {
     });
     let series: Vec<Series> = series.collect();
     let all = series.iter().flat_map(|series| series.points.iter().copied());
-    Lines {
+    LineChart {
         alt_text: "Stretch against cost (ns per stick and frame), a line for each schedule and \
             formula, more iterations to the right. The Pareto front is in the table below."
             .to_owned(),
-        x: Axis { name: "ns per stick and frame", ticks: Vec::new() },
-        y: Axis { name: "stretch, rms", ticks: Vec::new() },
+        x: Axis { label: "ns per stick and frame", ticks: Vec::new() },
+        y: Axis { label: "stretch, rms", ticks: Vec::new() },
         background: pareto_front(all),
         extra_points: Vec::new(),
         legend: legend(

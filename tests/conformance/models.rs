@@ -51,9 +51,13 @@ fn drape_matches_its_definition() {
             assert_eq!(sticks.len(), expected.len());
             for (stick, ([a, b], rest)) in expected.into_iter().enumerate() {
                 let [a, b] = [a, b].map(|(i, j)| j * n + i);
-                assert_eq!(sticks.ends()[stick], [a, b], "{n}, {set}, stick {stick}");
+                assert_eq!(sticks.ends()[stick], [a, b], "size {n}, {set}, stick {stick}");
                 let rest = rest as f32;
-                assert_eq!(sticks.rest(stick).to_bits(), rest.to_bits(), "{n}, {set}, {stick}");
+                assert_eq!(
+                    sticks.rest(stick).to_bits(),
+                    rest.to_bits(),
+                    "size {n}, {set}, stick {stick}"
+                );
                 assert!(sticks.is_plain(stick) && !sticks.is_torn(stick));
             }
             let sheet = sheet.unwrap();
@@ -71,7 +75,7 @@ type Cell = (u32, u32);
 fn drape_sticks(n: u32, set: StickSet) -> Vec<([Cell; 2], f64)> {
     let mut sticks = Vec::new();
     let mut join = |a: Cell, b: Cell, rest: f64| {
-        if [a.0, a.1, b.0, b.1].iter().all(|&at| at < n) {
+        if [a.0, a.1, b.0, b.1].iter().all(|&index| index < n) {
             sticks.push(([a, b], rest));
         }
     };
@@ -101,9 +105,9 @@ fn drape_sticks(n: u32, set: StickSet) -> Vec<([Cell; 2], f64)> {
 /// Makes a hanging mesh and checks it: connected, finite, without duplicate sticks, its highest 2 %
 /// pinned, at rest, and equal each time it is made.
 fn checked_mesh(name: &str, make: impl Fn() -> Model) -> Model {
-    let scene = make();
-    assert_eq!(bits(&make()), bits(&scene), "{name}");
-    let Model { particles, sticks, sheet, .. } = &scene;
+    let model = make();
+    assert_eq!(bits(&make()), bits(&model), "{name}");
+    let Model { particles, sticks, sheet, .. } = &model;
     assert!(sheet.is_none(), "{name}");
     assert!(points(particles).flatten().all(f32::is_finite), "{name}");
     let components = component_of_each(particles.len(), sticks.ends().iter().copied());
@@ -131,7 +135,7 @@ fn checked_mesh(name: &str, make: impl Fn() -> Model) -> Model {
         [heights_of(true).reduce(f32::min), heights_of(false).reduce(f32::max)].map(Option::unwrap);
     assert!(lowest >= highest, "{name}: pinned at {lowest} m, free at {highest} m");
     assert!(particles.inverse_masses().iter().all(|&w| w == 0.0 || w == 1.0), "{name}");
-    scene
+    model
 }
 
 #[test]
@@ -151,7 +155,10 @@ fn discs_are_connected_with_six_sticks_per_particle() {
                 let radius = size as f32 * 0.05 * 0.52;
                 for (point, degree) in points(&particles).zip(degrees) {
                     let inside = point[0].hypot(point[1]) < radius - 0.15;
-                    assert!(degree == 6 || !inside && degree < 6, "{name}: {degree} at {point:?}");
+                    assert!(
+                        degree == 6 || !inside && degree < 6,
+                        "{name}: {degree} sticks at {point:?}"
+                    );
                 }
             }
         }
@@ -185,13 +192,13 @@ fn spheres_are_connected_and_closed() {
 /// The mesh without its order: the bits of position and mass of each particle, and the ends and the
 /// rest length of each stick, sorted.
 fn graph(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
-    let name = |particle: u32| {
+    let vertex = |particle: u32| {
         let [x, y, z] = particles.position(particle as usize).map(f32::to_bits);
         [x, y, z, particles.inverse_masses()[particle as usize].to_bits()]
     };
-    let mut vertices: Vec<_> = (0..particles.len() as u32).map(name).collect();
+    let mut vertices: Vec<_> = (0..particles.len() as u32).map(vertex).collect();
     let mut edges: Vec<_> = (0..sticks.len())
-        .map(|stick| (sticks.ends()[stick].map(name), sticks.rest(stick).to_bits()))
+        .map(|stick| (sticks.ends()[stick].map(vertex), sticks.rest(stick).to_bits()))
         .collect();
     vertices.sort_unstable();
     edges.sort_unstable();
@@ -200,23 +207,26 @@ fn graph(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug +
 
 #[test]
 fn a_shuffled_model_is_the_same_graph_in_another_order() {
-    let scenes = [
+    let models = [
         Model::drape(12, StickSet::All).unwrap(),
         Model::disc(12, StickSet::All).unwrap(),
         Model::sphere(9, StickSet::All).unwrap(),
     ];
-    for scene in scenes {
-        let shuffled = scene.shuffled(1);
-        assert_eq!(graph(&shuffled), graph(&scene));
+    for model in models {
+        let shuffled = model.shuffled(1);
+        assert_eq!(graph(&shuffled), graph(&model));
         assert!(shuffled.sheet.is_none());
-        assert_eq!(bits(&scene.shuffled(1)), bits(&shuffled));
-        let others = [bits(&scene), bits(&scene.shuffled(2)), bits(&scene.shuffled(u64::MAX))];
+        assert_eq!(bits(&model.shuffled(1)), bits(&shuffled));
+        let others = [bits(&model), bits(&model.shuffled(2)), bits(&model.shuffled(u64::MAX))];
         assert!(others.iter().all(|other| *other != bits(&shuffled)));
         // Few sticks still join neighbours in memory, so this is the hard case for caches.
         let near = |[a, b]: &&[u32; 2]| a.abs_diff(*b) <= 3;
         let [still_near, sticks] =
             [shuffled.sticks.ends().iter().filter(near).count(), shuffled.sticks.len()];
-        assert!(10 * still_near < sticks, "{still_near} of {sticks}");
+        assert!(
+            10 * still_near < sticks,
+            "{still_near} of {sticks} sticks join neighbours in memory"
+        );
     }
 }
 

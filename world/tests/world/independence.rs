@@ -1,4 +1,4 @@
-//! Models do not change the bits of models that they do not touch.
+//! A model has the same bits alone and beside models that it does not collide with.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use taut_world::{
 
 use super::make::{coarse, steps, unconnected, world};
 
-/// Distance between models, m: they never touch.
+/// Distance between models, m: they never collide.
 const APART: f32 = 40.0;
 
-/// A copy of `setting` with the chosen models, each at a place that does not depend on the choice.
+/// A copy of `setting` with the chosen models. The position of each does not depend on the choice.
 fn scene<const D: usize>(
     models: &[(&str, Model<D>)],
     is_chosen: impl Fn(&str) -> bool,
     setting: &Scene<D>,
 ) -> Scene<D> {
     let mut scene = setting.clone();
-    for (at, (name, model)) in models.iter().enumerate() {
+    for (index, (name, model)) in models.iter().enumerate() {
         let mut offset = [0.0; D];
-        offset[0] = APART * at as f32;
+        offset[0] = APART * index as f32;
         if is_chosen(name) {
             scene.add(*name, model.clone().moved(offset)).unwrap();
         }
@@ -42,9 +42,9 @@ where
     World<D>: Simulation<D>,
 {
     let mut world = world(scene);
-    for step in 0..6 {
+    for round in 0..6 {
         steps(&mut world, 10);
-        if step == 1 {
+        if round == 1 {
             // Every seventh stick of these models.
             for torn in ["rope", "cloth"] {
                 for stick in world.sticks_of(torn).into_iter().flatten().skip(2).step_by(7) {
@@ -52,10 +52,10 @@ where
                 }
             }
         }
-        if step == 2 || step == 4 {
+        if round == 2 || round == 4 {
             world.reorder(|_| taut_scalar::ScalarKernel).unwrap();
         }
-        if step == 3 {
+        if round == 3 {
             let snapshot = world.snapshot();
             world = World::resume(scene, |_| taut_scalar::ScalarKernel, &snapshot).unwrap();
         }
@@ -77,7 +77,7 @@ where
     for ((name, _), alone) in models.iter().zip(&alone) {
         assert!(final_bits(&together, name) == *alone, "{name}: different bits with other models");
     }
-    // Also together with fewer.
+    // Also without the last model.
     let (last, _) = models.pop().unwrap();
     let (first, _) = models[0];
     let fewer = scene(&models, |_| true, setting);
@@ -86,10 +86,10 @@ where
 
 /// A disc whose triangles all have a common corner.
 fn fan(triangles: u32) -> Model {
-    let rim = (0..triangles).map(|it| TAU * it as f32 / triangles as f32);
+    let rim = (0..triangles).map(|i| TAU * i as f32 / triangles as f32);
     let rim = rim.map(|angle| [0.5 * angle.cos(), 3.0 + 0.1 * angle.sin(), 0.5 * angle.sin()]);
     let points: Vec<[f32; 3]> = [[0.0, 3.0, 0.0]].into_iter().chain(rim).collect();
-    let faces: Vec<_> = (0..triangles).map(|it| [0, 1 + (it + 1) % triangles, 1 + it]).collect();
+    let faces: Vec<_> = (0..triangles).map(|i| [0, 1 + (i + 1) % triangles, 1 + i]).collect();
     Model::from_triangles(&points, &faces, Bending::Sticks, 0.01).unwrap()
 }
 
@@ -166,7 +166,7 @@ fn a_model_in_3d_has_the_same_bits_alone_and_together() {
 
 #[test]
 fn a_model_has_the_same_bits_in_a_renumbered_island() {
-    // So many particles that the island is renumbered.
+    // Enough particles for the island to be renumbered.
     let rope = Model::rope(&[[0.0, 3.0, 0.0], [2.0, 3.0, 0.0]], &Rope::default()).unwrap();
     let cloth = Model::disc(76, StickSet::Structural).unwrap().moved([0.0, 3.0, 0.0]);
     assert!(cloth.particles.len() > 4096);
@@ -180,9 +180,9 @@ fn a_model_has_the_same_bits_in_a_renumbered_island() {
 fn a_model_in_2d_has_the_same_bits_alone_and_together() {
     let rope = Model::rope(&[[0.0, 3.0], [1.5, 3.1]], &Rope::default()).unwrap().pinned("start");
     let points: Vec<[f32; 2]> =
-        (0..24).map(|it| [0.1 * (it % 5) as f32, 2.0 + 0.1 * (it / 5) as f32]).collect();
+        (0..24).map(|i| [0.1 * (i % 5) as f32, 2.0 + 0.1 * (i / 5) as f32]).collect();
     let net = Particles::new(&points, &[2.0; 24]).unwrap();
-    let pairs: Vec<[u32; 2]> = (0..18).flat_map(|it| [[it, it + 5], [it, it + 1]]).collect();
+    let pairs: Vec<[u32; 2]> = (0..18).flat_map(|i| [[i, i + 5], [i, i + 1]]).collect();
     let sticks = Sticks::joining(&net, &pairs, Duplicates::Keep).unwrap();
     let models = vec![
         ("plant", Model::<2>::plant(&Plant::default()).unwrap()),
@@ -203,7 +203,7 @@ fn a_model_in_2d_has_the_same_bits_alone_and_together() {
 }
 
 #[test]
-fn the_step_limit_of_springs_applies_to_each_model_alone() {
+fn the_largest_substep_of_springs_is_that_of_each_model_alone() {
     // One model is almost too stiff, the other almost too damped: as one model they would be
     // rejected.
     let spring = |stiffness: f32, damping: f32| {
@@ -224,7 +224,7 @@ fn the_step_limit_of_springs_applies_to_each_model_alone() {
 }
 
 #[test]
-fn sticks_may_count_fewer_particles_than_their_model() {
+fn sticks_may_be_made_for_fewer_particles_than_their_model_has() {
     let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]];
     let pair = |particles| Sticks::with_rests(particles, &[[0, 1]], &[0.5], Duplicates::Keep);
     let three = || Particles::new(&points, &[1.0; 3]).unwrap();
@@ -267,8 +267,11 @@ fn schedules_of_small_models_fill_registers_together() {
             AnyScene::ThreeD(scene) => schedules(&scene),
         };
         for lanes in [8, 16] {
-            let [joined, at_once] = [&joined, &at_once].map(|it| registers(it, lanes));
-            assert!(4 * joined <= 5 * at_once, "{name}, {lanes} lanes: {joined}, not {at_once}");
+            let [joined, at_once] = [&joined, &at_once].map(|schedule| registers(schedule, lanes));
+            assert!(
+                4 * joined <= 5 * at_once,
+                "{name}, {lanes} lanes: {joined} registers, {at_once} if made at once"
+            );
         }
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use taut::world::{Drag, Field, Force, Gusts, Model, Scene, Wind, WindLaw, World};
 
-/// Operations that differ between 2-D and 3-D.
-pub(crate) trait Space<const D: usize> {
+/// Operations on scenes that differ between 2-D and 3-D.
+pub(crate) trait SceneOps<const D: usize> {
     /// Tears the sticks that a blade crosses as it moves from one segment to another; returns their
     /// number. In 2-D it cuts along the path of the blade's first point.
     fn cut(world: &mut World<D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
@@ -14,7 +14,7 @@ pub(crate) trait Space<const D: usize> {
     fn default_wind(&self) -> Arc<dyn Force<D>>;
 }
 
-impl Space<2> for Scene<2> {
+impl SceneOps<2> for Scene<2> {
     fn cut(world: &mut World<2>, [from, _]: [[f32; 3]; 2], [to, _]: [[f32; 3]; 2]) -> usize {
         world.cut([from, to].map(|[x, y, _]| [x, y]))
     }
@@ -24,14 +24,14 @@ impl Space<2> for Scene<2> {
     }
 }
 
-impl Space<3> for Scene<3> {
+impl SceneOps<3> for Scene<3> {
     fn cut(world: &mut World, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         world.cut_swept(from, to)
     }
 
     fn default_wind(&self) -> Arc<dyn Force<3>> {
         let models = || self.models().map(|(_, model)| model);
-        let area: f64 = models().map(area).sum();
+        let area: f64 = models().map(face_area).sum();
         if area <= 0.0 {
             return uniform_wind(self);
         }
@@ -46,9 +46,10 @@ impl Space<3> for Scene<3> {
 }
 
 /// The area of all faces, m².
-fn area(model: &Model) -> f64 {
-    let area = |corners: [u32; 3]| {
-        let [a, b, c] = corners.map(|it| model.particles.position(it as usize).map(f64::from));
+fn face_area(model: &Model) -> f64 {
+    let triangle_area = |corners: [u32; 3]| {
+        let [a, b, c] =
+            corners.map(|corner| model.particles.position(corner as usize).map(f64::from));
         let [u, v]: [[f64; 3]; 2] =
             [b, c].map(|to| core::array::from_fn(|axis| to[axis] - a[axis]));
         let normal: [f64; 3] = core::array::from_fn(|axis| {
@@ -57,7 +58,7 @@ fn area(model: &Model) -> f64 {
         });
         0.5 * normal.iter().map(|x| x * x).sum::<f64>().sqrt()
     };
-    model.faces.iter().copied().map(area).sum()
+    model.faces.iter().copied().map(triangle_area).sum()
 }
 
 /// Uniform wind of 6 m/s; its drag accelerates a particle of mean mass with a time constant of 2 s.

@@ -1,4 +1,4 @@
-//! Limbs and rigid bodies that touch cloth and ropes, and each other.
+//! Contacts of limbs and rigid bodies with cloth and ropes, and with each other.
 
 use taut_core::Schedule;
 use taut_scalar::ScalarKernel;
@@ -13,7 +13,7 @@ fn colliding(model: Model) -> Model {
     model.self_colliding(SelfCollision::default()).unwrap()
 }
 
-/// A horizontal square sheet around the origin, of so many particles a side.
+/// A horizontal square sheet around the origin, with this number of particles along a side.
 fn sheet(side: usize, width: f32) -> Model {
     let cloth = Cloth {
         columns: side,
@@ -42,7 +42,7 @@ fn rod(radius: f32) -> Model {
 }
 
 fn heights(world: &World, model: &str) -> Vec<f32> {
-    world.model(model).unwrap().map(|it| world.position(it)[1]).collect()
+    world.model(model).unwrap().map(|particle| world.position(particle)[1]).collect()
 }
 
 fn mean_height(world: &World, model: &str) -> f32 {
@@ -78,19 +78,20 @@ fn momenta(world: &World) -> [[f64; 3]; 2] {
                 mass * (x[axis] - f64::from(particles.previous(axis)[particle])) / h
             });
             let [l, m, n] = [(1, 2), (2, 0), (0, 1)].map(|(i, j)| x[i] * p[j] - x[j] * p[i]);
-            for (sum, along) in momenta.iter_mut().flatten().zip([p[0], p[1], p[2], l, m, n]) {
-                *sum += along;
+            for (sum, component) in momenta.iter_mut().flatten().zip([p[0], p[1], p[2], l, m, n]) {
+                *sum += component;
             }
         }
     }
     momenta
 }
 
-/// Asserts that a collision of two models without gravity keeps momentum, up to rounding: pushes of
-/// less than half an ulp of a position are lost, in some contacts of each of 320 substeps.
-fn assert_keeps_momentum(models: &[(&str, Model); 2]) {
+/// Asserts that a collision of two models without gravity conserves momentum, up to rounding:
+/// corrections of less than half an ulp of a position are lost, in some contacts of each of 320
+/// substeps.
+fn assert_conserves_momentum(models: &[(&str, Model); 2]) {
     // Friction acts on centres of balls and axes of limbs, so it changes angular momentum, and
-    // pushing apart what overlaps does a little.
+    // the separation of overlaps changes it a little.
     for friction in [0.3, 0.0] {
         let models = models.clone().map(|(name, model)| {
             let settings = SelfCollision { friction, ..SelfCollision::default() };
@@ -100,15 +101,18 @@ fn assert_keeps_momentum(models: &[(&str, Model); 2]) {
         let before = momenta(&world);
         steps(&mut world, 40);
         let after = momenta(&world);
-        let most = [2e-3, if friction > 0.0 { f64::INFINITY } else { 2e-2 }];
+        let max_change = [2e-3, if friction > 0.0 { f64::INFINITY } else { 2e-2 }];
         for kind in 0..2 {
-            let scale: f64 = before[kind].iter().map(|along| along.abs()).sum();
+            let scale: f64 = before[kind].iter().map(|component| component.abs()).sum();
             for axis in 0..3 {
                 let change = (after[kind][axis] - before[kind][axis]).abs() / scale;
-                assert!(change < most[kind], "friction {friction}: {before:?}, then {after:?}");
+                assert!(
+                    change < max_change[kind],
+                    "friction {friction}: {before:?}, then {after:?}"
+                );
             }
         }
-        // They have met: without it, the first goes on to the other side of the second.
+        // The models collided: without the second, the first moves differently.
         let alone = floating([models[0].clone(), ("far", rope(1.0).moved([100.0, 0.0, 0.0]))]);
         let mut alone = crate::make::world(&alone);
         steps(&mut alone, 40);
@@ -117,10 +121,10 @@ fn assert_keeps_momentum(models: &[(&str, Model); 2]) {
 }
 
 #[test]
-fn a_rope_and_a_limb_keep_their_momentum() {
+fn a_rope_and_a_limb_conserve_momentum() {
     let rope = rope(0.9).moving_at([0.1, -1.0, 0.0], H);
     let rod = rod(0.05).moving_at([0.0, 0.5, 0.0], H);
-    assert_keeps_momentum(&[("rope", rope.moved([0.02, 0.15, 0.03])), ("rod", rod)]);
+    assert_conserves_momentum(&[("rope", rope.moved([0.02, 0.15, 0.03])), ("rod", rod)]);
 }
 
 #[test]
@@ -133,9 +137,9 @@ fn a_rope_hangs_over_a_limb() {
     let heights = heights(&world, "rope");
     let highest = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     // The radius and half the spacing, up to the stretch of the rope.
-    assert!((highest - 0.095).abs() < 5e-3, "{highest}");
+    assert!((highest - 0.095).abs() < 5e-3, "{highest} m");
     let [first, last] = [heights[0], heights[heights.len() - 1]];
-    assert!(first < -0.1 && last < -0.1, "{first}, {last}");
+    assert!(first < -0.1 && last < -0.1, "{first} m, {last} m");
 }
 
 #[test]
@@ -150,7 +154,7 @@ fn two_ropes_hold_a_rod() {
     let mut world = world(&scene);
     steps(&mut world, 240);
     let rod = lowest(&world, "rod");
-    assert!(rod > lowest(&world, "left") + 0.04 && rod < 0.1, "{rod}");
+    assert!(rod > lowest(&world, "left") + 0.04 && rod < 0.1, "{rod} m");
 }
 
 #[test]
@@ -165,12 +169,12 @@ fn a_fast_particle_does_not_pass_a_thin_limb() {
         let mut world = world(&scene);
         steps(&mut world, 10);
         let height = mean_height(&world, "particle");
-        assert!((height - 0.003).abs() < 1e-4, "{height} at {speed} m/s");
+        assert!((height - 0.003).abs() < 1e-4, "{height} m at {speed} m/s");
     }
 }
 
 #[test]
-fn masks_decide_what_collides() {
+fn categories_and_masks_determine_which_models_collide() {
     let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
     for (of_rope, of_rod, collide) in [
         (settings(1, 1), settings(1, 1), true),
@@ -191,7 +195,7 @@ fn masks_decide_what_collides() {
 
 #[test]
 fn models_without_self_collision_keep_their_bits() {
-    let hash = |with_rod: Option<Model>| {
+    let bits = |with_rod: Option<Model>| {
         let mut scene = Scene::new();
         scene.add("rope", colliding(rope(0.9)).moved([0.0, 0.15, 0.0])).unwrap();
         if let Some(rod) = with_rod {
@@ -201,12 +205,12 @@ fn models_without_self_collision_keep_their_bits() {
         steps(&mut world, 30);
         heights(&world, "rope").into_iter().map(f32::to_bits).collect::<Vec<_>>()
     };
-    assert_eq!(hash(None), hash(Some(rod(0.08))));
-    assert_ne!(hash(None), hash(Some(colliding(rod(0.08)))));
+    assert_eq!(bits(None), bits(Some(rod(0.08))));
+    assert_ne!(bits(None), bits(Some(colliding(rod(0.08)))));
 }
 
 #[test]
-fn a_particle_does_not_collide_with_what_it_is_tied_to() {
+fn a_particle_does_not_collide_with_a_limb_that_it_is_tied_to() {
     let mut scene = Scene::new();
     scene.add("rod", colliding(rod(0.05)).pinned("ends")).unwrap();
     scene.add("rope", colliding(rope(0.9)).moved([0.45, 0.0, 0.0])).unwrap();
@@ -216,10 +220,10 @@ fn a_particle_does_not_collide_with_what_it_is_tied_to() {
     let mut world = world(&scene);
     steps(&mut world, 120);
     let rope = world.model("rope").unwrap();
-    let at = |particle| world.position(particle).map(|along| f64::from(along).powi(2));
-    let distance = |particle| at(particle).into_iter().take(2).sum::<f64>().sqrt();
-    assert!(distance(rope.start) < 5e-3, "{}", distance(rope.start));
-    assert!(distance(rope.start + 2) > 0.06, "{}", distance(rope.start + 2));
+    let squares = |particle| world.position(particle).map(|x| f64::from(x).powi(2));
+    let distance = |particle| squares(particle).into_iter().take(2).sum::<f64>().sqrt();
+    assert!(distance(rope.start) < 5e-3, "{} m", distance(rope.start));
+    assert!(distance(rope.start + 2) > 0.06, "{} m", distance(rope.start + 2));
 }
 
 #[test]
@@ -243,7 +247,7 @@ mod boxes {
     }
 
     /// A box that falls on a sheet of 1 m, pinned at its corners.
-    fn caught(density: f64, substeps: u32) -> Scene {
+    fn box_on_cloth(density: f64, substeps: u32) -> Scene {
         let mut scene = Scene::new();
         scene.add("cloth", colliding(sheet(25, 1.0).pinned("corners"))).unwrap();
         let turned = box_of(density).turned([1.0, 0.3, 0.2], 0.3).unwrap();
@@ -252,17 +256,17 @@ mod boxes {
         scene
     }
 
-    /// How deep the nearest particle of the cloth is in the box, m; negative if it is outside.
-    fn deepest(world: &World) -> f64 {
+    /// The depth of the deepest particle of the cloth in the box, m; negative if all are outside.
+    fn depth_in_box(world: &World) -> f64 {
         let (island, _) = world.locate(world.model("box").unwrap().start);
         let model = &world.islands()[island].model;
         let pose = model.bodies.all()[0].pose(&model.particles);
         let depth = |particle: usize| {
             let x = world.position(particle).map(f64::from);
-            let along = |axis: usize| -> f64 {
+            let local = |axis: usize| -> f64 {
                 (0..3).map(|i| pose.rotation[i][axis] * (x[i] - pose.centre[i])).sum()
             };
-            let depths = (0..3).map(|axis| 0.5 * f64::from(SIZE) - along(axis).abs());
+            let depths = (0..3).map(|axis| 0.5 * f64::from(SIZE) - local(axis).abs());
             depths.fold(f64::MAX, f64::min)
         };
         world.model("cloth").unwrap().map(depth).fold(f64::MIN, f64::max)
@@ -272,28 +276,28 @@ mod boxes {
     fn a_cloth_pinned_at_its_corners_catches_a_box() {
         // 0.6 and 6 kg, on a cloth of 0.5 kg.
         for (density, substeps) in [(40.0, 8), (40.0, 16), (400.0, 16)] {
-            let mut world = world(&caught(density, substeps));
+            let mut world = world(&box_on_cloth(density, substeps));
             for _ in 0..240 {
                 steps(&mut world, 1);
                 // Half the spacing is 21 mm.
-                let depth = deepest(&world);
-                assert!(depth < -0.015, "{density} kg/m³: {depth}");
+                let depth = depth_in_box(&world);
+                assert!(depth < -0.015, "{density} kg/m³: {depth} m");
             }
             let contacts = world.contacts().unwrap();
             assert!(contacts.on_bodies > 20, "{density} kg/m³: {contacts:?}");
             assert!(contacts.penetration_of_bodies < 1e-3, "{density} kg/m³: {contacts:?}");
             let height = mean_height(&world, "box");
-            assert!(height > -0.2, "{density} kg/m³: the box is at {height}");
+            assert!(height > -0.2, "{density} kg/m³: the box is at {height} m");
             assert!(height > lowest(&world, "cloth") + 0.1);
         }
     }
 
     #[test]
-    fn a_cloth_and_a_box_keep_their_momentum() {
+    fn a_cloth_and_a_box_conserve_momentum() {
         let cloth = sheet(13, 0.5).moving_at([0.1, 0.5, 0.0], H);
         let falling = box_of(40.0).turned([1.0, 0.3, 0.2], 0.3).unwrap();
         let falling = falling.moved([0.05, 0.25, 0.02]).moving_at([0.0, -1.0, 0.2], H);
-        assert_keeps_momentum(&[("cloth", cloth), ("box", falling)]);
+        assert_conserves_momentum(&[("cloth", cloth), ("box", falling)]);
     }
 
     #[test]
@@ -305,9 +309,9 @@ mod boxes {
         steps(&mut world, 240);
         let heights = heights(&world, "rope");
         let middle = heights[heights.len() / 2];
-        assert!((middle - 0.14).abs() < 2e-3, "{middle}");
+        assert!((middle - 0.14).abs() < 2e-3, "{middle} m");
         let [first, last] = [heights[0], heights[heights.len() - 1]];
-        assert!(first < 0.0 && last < 0.0, "{first}, {last}");
+        assert!(first < 0.0 && last < 0.0, "{first} m, {last} m");
     }
 
     /// Asserts that the particles of a model that falls on a thin plate stay above `height`, m.
@@ -322,7 +326,7 @@ mod boxes {
             for _ in 0..30 {
                 steps(&mut world, 1);
                 let lowest = lowest(&world, "fast");
-                assert!(lowest > height, "{lowest} at {speed} m/s");
+                assert!(lowest > height, "{lowest} m at {speed} m/s");
             }
         }
     }
@@ -338,11 +342,11 @@ mod boxes {
     }
 
     #[test]
-    fn a_limb_and_a_box_keep_their_momentum() {
+    fn a_limb_and_a_box_conserve_momentum() {
         let rod = rod(0.05).moving_at([0.1, 0.5, 0.0], H);
         let falling = box_of(400.0).turned([1.0, 0.3, 0.2], 0.3).unwrap();
         let falling = falling.moved([0.02, 0.3, 0.1]).moving_at([0.0, -1.0, 0.2], H);
-        assert_keeps_momentum(&[("rod", rod), ("box", falling)]);
+        assert_conserves_momentum(&[("rod", rod), ("box", falling)]);
     }
 
     /// A block of 2 m by 0.5 m, 20 cm high, whose upper face is at y = 0.
@@ -366,10 +370,10 @@ mod boxes {
             assert_eq!([contacts.touching, contacts.crossings, contacts.left_out], [0; 3]);
         }
         assert!(world.contacts().unwrap().on_bodies > 3);
-        // It lies on its capsules.
+        // The doll lies on its capsules.
         let lowest = lowest(&world, "doll");
-        assert!((0.005..0.1).contains(&lowest), "{lowest}");
-        assert!(mean_height(&world, "doll") < 0.15, "{}", mean_height(&world, "doll"));
+        assert!((0.005..0.1).contains(&lowest), "{lowest} m");
+        assert!(mean_height(&world, "doll") < 0.15, "{} m", mean_height(&world, "doll"));
     }
 
     #[test]
@@ -382,11 +386,11 @@ mod boxes {
         let mut world = world(&scene);
         steps(&mut world, 120);
         let height = mean_height(&world, "box");
-        assert!((height - (0.05 + 0.5 * SIZE)).abs() < 2e-3, "{height}");
+        assert!((height - (0.05 + 0.5 * SIZE)).abs() < 2e-3, "{height} m");
     }
 
     #[test]
-    fn masks_and_ties_decide_which_limbs_and_bodies_collide() {
+    fn masks_and_ties_determine_which_limbs_and_bodies_collide() {
         let settings = |categories, mask| SelfCollision { categories, mask, ..Default::default() };
         for (of_rod, tied, collide) in [
             (settings(1, 1), false, true),
@@ -398,7 +402,7 @@ mod boxes {
             let rod = rod(0.05).self_colliding(of_rod).unwrap();
             scene.add("rod", rod.moved([0.0, 0.1, 0.0])).unwrap();
             if tied {
-                // The tie pulls it into the bed.
+                // The tie pulls the rod into the bed.
                 let in_bed = Attachment::new("bed", Place::Body { body: 0, point: Some([0.0; 3]) });
                 let middle = Attachment::new("rod", Place::Limb { limb: 0, share: 0.5 });
                 scene.attach(&Tie::between([middle, in_bed])).unwrap();
@@ -406,26 +410,26 @@ mod boxes {
             let mut world = world(&scene);
             steps(&mut world, 60);
             let height = mean_height(&world, "rod");
-            assert_eq!(height > 0.049, collide, "{of_rod:?}, tied: {tied}: {height}");
+            assert_eq!(height > 0.049, collide, "{of_rod:?}, tied: {tied}: {height} m");
         }
     }
 
     #[test]
     fn a_resumed_world_has_the_same_bits() {
-        let mut scene = caught(40.0, 8);
+        let mut scene = box_on_cloth(40.0, 8);
         scene.add("rod", colliding(rod(0.05)).moved([0.1, 0.6, 0.0])).unwrap();
-        let mut through = world(&scene);
+        let mut uninterrupted = world(&scene);
         let mut interrupted = world(&scene);
         for step in 0..60 {
-            steps(&mut through, 1);
+            steps(&mut uninterrupted, 1);
             steps(&mut interrupted, 1);
             if step % 7 == 0 {
                 let snapshot = interrupted.snapshot();
                 interrupted =
                     World::resume(&scene, |_: &Schedule| ScalarKernel, &snapshot).unwrap();
             }
-            assert_eq!(through.hash(), interrupted.hash(), "step {step}");
+            assert_eq!(uninterrupted.hash(), interrupted.hash(), "step {step}");
         }
-        assert!(deepest(&through) > -0.03, "they touch");
+        assert!(depth_in_box(&uninterrupted) > -0.03, "the cloth does not touch the box");
     }
 }

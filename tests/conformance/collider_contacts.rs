@@ -24,10 +24,10 @@ fn scene() -> Scene {
     let rope = Model::rope(&path, &Rope { density: 0.5, ..Rope::default() }).unwrap();
     let offsets = (0..7).map(|copy| [0.2 * copy as f32 - 0.6, 0.0, 0.0]);
     scene.add_copies("rope", &colliding(rope), offsets).unwrap();
-    for nth in 0..2 {
+    for index in 0..2 {
         let cube = Model::rigid_box([0.2; 3], 300.0).unwrap().turned([1.0, 2.0, 3.0], 0.5);
-        let at = [0.5, 0.35 + 0.3 * nth as f32, 0.1 * nth as f32];
-        scene.add(format!("box {nth}"), colliding(cube.unwrap()).moved(at)).unwrap();
+        let position = [0.5, 0.35 + 0.3 * index as f32, 0.1 * index as f32];
+        scene.add(format!("box {index}"), colliding(cube.unwrap()).moved(position)).unwrap();
     }
     let doll = Model::<3>::ragdoll(&Ragdoll { height: 0.8, mass: 8.0, ..Ragdoll::default() });
     let doll = doll.unwrap().turned([1.0, 0.0, 0.0], 1.5).unwrap();
@@ -99,5 +99,5 @@ fn self_collision_continues_with_the_same_bits_on_other_kernels() {
         assert_eq!(world.hash(), reference.hash(), "step {step}, {}", Kernel::<3>::isa(other));
         touching = touching.max(world.contacts().unwrap().touching);
     }
-    assert!(touching > 20, "{touching}");
+    assert!(touching > 20, "at most {touching} contacts");
 }

@@ -5,20 +5,20 @@ use taut_lanes::{SharedPtr, Vector};
 
 use crate::layout::{GROUP, Layout};
 
-/// Particles that are transposed together: four numbers of each copy, to four registers.
+/// Particles that are transposed together: four values of each copy, to four registers.
 const TILE_PARTICLES: usize = 4;
 
 /// One coordinate of a group of copies, in its column and in slots.
 #[derive(Clone, Copy)]
 pub(crate) struct Coordinate {
-    /// Copy after copy: valid for reading and writing the particles of all copies.
+    /// The values copy after copy: valid for reading and writing the particles of all copies.
     pub(crate) column: SharedPtr<f32>,
-    /// Valid for reading and writing [`Layout::group_len`] numbers.
+    /// The values in slots: valid for reading and writing [`Layout::group_len`] of them.
     pub(crate) slots: SharedPtr<f32>,
 }
 
 impl Coordinate {
-    /// Copies the column into slots and adds `signed_zero` to each number.
+    /// Copies the column into slots and adds `signed_zero` to each value.
     ///
     /// # Safety
     /// - Both are valid as the fields say; no other code accesses these copies meanwhile.
@@ -32,31 +32,34 @@ impl Coordinate {
     ) {
         let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
         let zero = V::splat(cpu, signed_zero);
-        // Read in lanes without a copy.
+        // Read instead of the column for lanes without a copy.
         let zeros = [0.0; TILE_PARTICLES];
         let tiles = Tiles::new::<V>(layout, group);
         // SAFETY: the tiles are of particles and copies that exist, or `zeros` is read.
         unsafe {
             for Tile { particle, lane, copy } in tiles.register_tiles::<V>() {
-                let registers = V::gather(cpu, |nth| {
-                    if copy + nth < layout.copies {
-                        column.add((copy + nth) * layout.particles + particle).cast_const().cast()
+                let registers = V::gather(cpu, |offset| {
+                    if copy + offset < layout.copies {
+                        column
+                            .add((copy + offset) * layout.particles + particle)
+                            .cast_const()
+                            .cast()
                     } else {
                         &raw const zeros
                     }
                 });
-                for (at, numbers) in registers.into_iter().enumerate() {
-                    (numbers + zero).store(slots.add((particle + at) * GROUP + lane));
+                for (index, values) in registers.into_iter().enumerate() {
+                    (values + zero).store(slots.add((particle + index) * GROUP + lane));
                 }
             }
             for Tile { particle, lane, copy } in tiles.single_tiles() {
-                let number = *column.add(copy * layout.particles + particle);
-                *slots.add(particle * GROUP + lane) = number + signed_zero;
+                let value = *column.add(copy * layout.particles + particle);
+                *slots.add(particle * GROUP + lane) = value + signed_zero;
             }
         }
     }
 
-    /// Copies slots to the column. Returns NaN if a number is not finite, else 0.
+    /// Copies slots to the column. Returns NaN if a value is not finite, else 0.
     ///
     /// # Safety
     /// - Same as [`fill`](Self::fill).
@@ -69,8 +72,8 @@ impl Coordinate {
     ) -> f32 {
         let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
         let zero = V::splat(cpu, 0.0);
-        let (mut not_finite, mut sum) = (zero, 0.0);
-        // Written in lanes without a copy.
+        let (mut not_finite, mut single_not_finite) = (zero, 0.0);
+        // Written instead of the column for lanes without a copy.
         let mut discarded = [0.0; TILE_PARTICLES];
         let discarded = &raw mut discarded;
         let tiles = Tiles::new::<V>(layout, group);
@@ -78,28 +81,28 @@ impl Coordinate {
         unsafe {
             for Tile { particle, lane, copy } in tiles.register_tiles::<V>() {
                 let mut registers = [zero; TILE_PARTICLES];
-                for (at, numbers) in registers.iter_mut().enumerate() {
-                    *numbers = V::load(cpu, slots.add((particle + at) * GROUP + lane));
-                    not_finite = not_finite + *numbers * zero;
+                for (index, values) in registers.iter_mut().enumerate() {
+                    *values = V::load(cpu, slots.add((particle + index) * GROUP + lane));
+                    not_finite = not_finite + *values * zero;
                 }
-                V::scatter(registers, |nth| {
-                    if copy + nth < layout.copies {
-                        column.add((copy + nth) * layout.particles + particle).cast()
+                V::scatter(registers, |offset| {
+                    if copy + offset < layout.copies {
+                        column.add((copy + offset) * layout.particles + particle).cast()
                     } else {
                         discarded
                     }
                 });
             }
             for Tile { particle, lane, copy } in tiles.single_tiles() {
-                let number = *slots.add(particle * GROUP + lane);
-                sum += number * 0.0;
-                *column.add(copy * layout.particles + particle) = number;
+                let value = *slots.add(particle * GROUP + lane);
+                single_not_finite += value * 0.0;
+                *column.add(copy * layout.particles + particle) = value;
             }
         }
         let mut lanes = [0.0; PADDING];
         // SAFETY: no register has more lanes than `PADDING`.
         unsafe { not_finite.store(lanes.as_mut_ptr()) };
-        lanes.iter().sum::<f32>() + sum
+        lanes.iter().sum::<f32>() + single_not_finite
     }
 }
 
@@ -128,8 +131,8 @@ impl Tiles {
         Self { particles, first_copy: group * GROUP, lanes, copies }
     }
 
-    /// Tiles of four particles in a register of copies; lanes may be without a copy. The last tile
-    /// of a register may overlap the one before it.
+    /// Tiles of four particles in a register of copies; some lanes may have no copy. The last tile of
+    /// a register may overlap the one before it.
     #[inline(always)]
     fn register_tiles<V: Vector>(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, .. } = *self;

@@ -1,4 +1,4 @@
-//! Whether an island is at rest.
+//! Whether an island is asleep.
 
 use taut_core::Particles;
 
@@ -13,18 +13,20 @@ pub(in crate::world) type Corners<const D: usize> = [[f32; D]; 2];
 
 /// Whether an island is asleep, and how long it has been quiet.
 #[derive(Clone, Debug)]
-pub(in crate::world) struct Rest<const D: usize> {
+pub(in crate::world) struct SleepState<const D: usize> {
     asleep: bool,
-    /// How long no particle has left the neighbourhood of its anchor, s.
+    /// The quiet time: how long all particles have stayed near their reference positions, s.
     quiet: f32,
-    /// Positions at the beginning of the quiet time, m, by axis; empty if it begins at the next step.
-    anchors: [Vec<f32>; D],
+    /// Reference positions, m, by axis: those at the beginning of the quiet time. Empty if it begins
+    /// at the next step.
+    references: [Vec<f32>; D],
     /// A box around the particles, when the island was last found to be quiet for long enough, m.
     bounds: Corners<D>,
     /// How far the models extend beyond their particles, m.
     extent: f32,
-    /// With which other islands it may have contacts; None if with none.
-    collides: Option<SelfCollision>,
+    /// The self-collision of its models as one: the greatest thickness, all categories and masks.
+    /// None if it has no contacts with other islands.
+    self_collision: Option<SelfCollision>,
 }
 
 /// How far a model extends beyond its particles, m: the radii of particles and limbs, and the
@@ -43,23 +45,23 @@ fn extent<const D: usize>(model: &Model<D>) -> f32 {
     radii.chain(distances).fold(0.0, f32::max)
 }
 
-impl<const D: usize> Rest<D> {
-    /// Of an island that is awake.
+impl<const D: usize> SleepState<D> {
+    /// The state of an island that is awake.
     pub(in crate::world) fn new(model: &Model<D>) -> Self {
         Self {
             asleep: false,
             quiet: 0.0,
-            anchors: core::array::from_fn(|_| Vec::new()),
+            references: core::array::from_fn(|_| Vec::new()),
             bounds: [[0.0; D]; 2],
             extent: extent(model),
-            collides: None,
+            self_collision: None,
         }
     }
 
-    /// Adds the collisions of a model of the island.
-    pub(in crate::world) fn add_collisions(&mut self, of_model: &SelfCollision) {
+    /// Adds the self-collision of a model of the island.
+    pub(in crate::world) fn add_self_collision(&mut self, of_model: &SelfCollision) {
         let thickness = Some(of_model.distance());
-        let all = self.collides.get_or_insert(SelfCollision { thickness, ..*of_model });
+        let all = self.self_collision.get_or_insert(SelfCollision { thickness, ..*of_model });
         all.thickness = Some(all.distance().max(of_model.distance()));
         all.categories |= of_model.categories;
         all.mask |= of_model.mask;
@@ -70,42 +72,42 @@ impl<const D: usize> Rest<D> {
     }
 
     /// Resets the quiet time: it begins at the next step.
-    fn forget_anchors(&mut self) {
+    fn reset_quiet_time(&mut self) {
         self.quiet = 0.0;
-        for anchors in &mut self.anchors {
-            anchors.clear();
+        for references in &mut self.references {
+            references.clear();
         }
     }
 
-    /// Counts the last step as quiet, unless a particle is farther than `radius`, m, from its anchor.
-    /// Returns how long the island has been quiet, s.
-    pub(in crate::world) fn count_quiet(
+    /// Adds `duration`, s, to the quiet time, unless a particle is farther than `radius`, m, from its
+    /// reference position: then the quiet time begins now. Returns the quiet time, s.
+    pub(in crate::world) fn update_quiet_time(
         &mut self,
         particles: &Particles<D>,
         radius: f32,
         duration: f32,
     ) -> f32 {
-        if self.is_near_anchors(particles, radius) {
+        if self.is_near_references(particles, radius) {
             self.quiet += duration;
         } else {
             self.quiet = 0.0;
-            for (axis, anchors) in self.anchors.iter_mut().enumerate() {
-                anchors.clear();
-                anchors.extend_from_slice(particles.positions(axis));
+            for (axis, references) in self.references.iter_mut().enumerate() {
+                references.clear();
+                references.extend_from_slice(particles.positions(axis));
             }
         }
         self.quiet
     }
 
-    /// Whether no particle has left its anchor; false if a position is not finite.
-    fn is_near_anchors(&self, particles: &Particles<D>, radius: f32) -> bool {
+    /// Whether all particles are near their reference positions; false if a position is not finite.
+    fn is_near_references(&self, particles: &Particles<D>, radius: f32) -> bool {
         let count = particles.len();
         let positions: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
-        self.anchors.iter().all(|anchors| anchors.len() == count)
+        self.references.iter().all(|references| references.len() == count)
             && (0..count).all(|particle| {
                 let mut square = 0.0;
-                for (positions, anchors) in positions.iter().zip(&self.anchors) {
-                    let moved = positions[particle] - anchors[particle];
+                for (positions, references) in positions.iter().zip(&self.references) {
+                    let moved = positions[particle] - references[particle];
                     square += moved * moved;
                 }
                 square <= radius * radius
@@ -123,19 +125,19 @@ impl<const D: usize> Rest<D> {
         enlarged(self.bounds, [self.extent; D])
     }
 
-    /// The collisions of all its models as one; None if it has no contacts with other islands.
-    pub(in crate::world) fn collisions(&self) -> Option<&SelfCollision> {
-        self.collides.as_ref()
+    /// The self-collision of its models as one; None if it has no contacts with other islands.
+    pub(in crate::world) fn self_collision(&self) -> Option<&SelfCollision> {
+        self.self_collision.as_ref()
     }
 
-    /// A box around everything that the island may touch in the next step, m; None if it has no
-    /// contacts with other islands.
-    pub(in crate::world) fn reach(
+    /// A box around everything with which the island may have contacts in the next step, m; None if it
+    /// has no contacts with other islands.
+    pub(in crate::world) fn contact_bounds(
         &self,
         particles: &Particles<D>,
         settings: &Settings<D>,
     ) -> Option<Corners<D>> {
-        let margin = self.extent + self.collides?.distance();
+        let margin = self.extent + self.self_collision?.distance();
         if self.asleep {
             return Some(enlarged(self.bounds, [margin; D]));
         }
@@ -151,14 +153,19 @@ impl<const D: usize> Rest<D> {
         Some(enlarged(bounds, fall.map(|fall| fall + margin)))
     }
 
-    /// For snapshots: whether it is asleep, the quiet time, s, and the anchors.
+    /// For snapshots: whether it is asleep, the quiet time, s, and the reference positions, m.
     pub(in crate::world) fn state(&self) -> (bool, f32, &[Vec<f32>; D]) {
-        (self.asleep, self.quiet, &self.anchors)
+        (self.asleep, self.quiet, &self.references)
     }
 
     /// Restores the [`state`](Self::state) of a snapshot.
-    pub(in crate::world) fn restore(&mut self, asleep: bool, quiet: f32, anchors: [Vec<f32>; D]) {
-        (self.asleep, self.quiet, self.anchors) = (asleep, quiet, anchors);
+    pub(in crate::world) fn restore(
+        &mut self,
+        asleep: bool,
+        quiet: f32,
+        references: [Vec<f32>; D],
+    ) {
+        (self.asleep, self.quiet, self.references) = (asleep, quiet, references);
     }
 }
 
@@ -168,32 +175,32 @@ fn enlarged<const D: usize>([low, high]: Corners<D>, by: [f32; D]) -> Corners<D>
 }
 
 impl<const D: usize> Island<D> {
-    /// Lets the island sleep.
-    pub(in crate::world) fn prepare_rest(&mut self) {
-        self.rest = Some(Rest::new(&self.model));
+    /// Allows the island to sleep.
+    pub(in crate::world) fn allow_sleep(&mut self) {
+        self.sleep_state = Some(SleepState::new(&self.model));
     }
 
     /// Whether it is asleep: it does not move, and steps skip it.
     pub(in crate::world) fn is_asleep(&self) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.asleep)
+        self.sleep_state.as_ref().is_some_and(|state| state.asleep)
     }
 
     /// Wakes it; if it is awake, resets its quiet time.
     pub(in crate::world) fn wake(&mut self) {
-        let Some(rest) = &mut self.rest else { return };
-        if rest.asleep {
+        let Some(state) = &mut self.sleep_state else { return };
+        if state.asleep {
             // Steps that skipped the island have not refreshed its tethers.
             self.tether_cursors = None;
         }
-        rest.asleep = false;
-        rest.forget_anchors();
+        state.asleep = false;
+        state.reset_quiet_time();
     }
 
     /// Puts it to sleep: its particles stop.
     pub(in crate::world) fn fall_asleep(&mut self) {
-        let Some(rest) = &mut self.rest else { return };
-        rest.asleep = true;
-        rest.forget_anchors();
+        let Some(state) = &mut self.sleep_state else { return };
+        state.asleep = true;
+        state.reset_quiet_time();
         let columns = self.model.particles.columns();
         for (positions, previous) in columns.position.into_iter().zip(columns.previous) {
             previous.copy_from_slice(positions);

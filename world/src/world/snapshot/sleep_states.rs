@@ -1,0 +1,42 @@
+//! The sleep states of islands in a snapshot.
+
+use super::{Bits, SavedSleepState, Snapshot, SnapshotError, damaged};
+use crate::error::ModelError;
+use crate::world::World;
+
+impl<const D: usize> World<D> {
+    pub(super) fn sleep_states(&self) -> Vec<SavedSleepState> {
+        let states = self.islands.iter().filter_map(|island| island.sleep_state.as_ref());
+        let saved = |(asleep, quiet, references): (bool, f32, &[Vec<f32>; D])| SavedSleepState {
+            asleep,
+            quiet: quiet.to_bits(),
+            references: references.iter().map(|it| Bits::of(it.iter().copied())).collect(),
+        };
+        states.map(|state| saved(state.state())).collect()
+    }
+
+    /// Restores the sleep states, after everything else: changes wake islands.
+    pub(super) fn resume_sleep_states(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        let expected = self.islands.iter().filter(|island| island.sleep_state.is_some()).count();
+        if snapshot.sleep_states.len() != expected {
+            return Err(damaged("the number of sleep states is wrong"));
+        }
+        for (island, saved) in self.islands.iter_mut().zip(&snapshot.sleep_states) {
+            let Some(state) = &mut island.sleep_state else { continue };
+            let particles = &island.model.particles;
+            let quiet = f32::from_bits(saved.quiet);
+            let what = "the quiet time of an island, s,";
+            ModelError::check("quiet", what, quiet.into(), 0.0.., "at least 0")?;
+            let columns: Vec<Vec<f32>> =
+                saved.references.iter().map(|it| it.values().collect()).collect();
+            let references: [Vec<f32>; D] =
+                columns.try_into().map_err(|_| damaged("the number of axes is wrong"))?;
+            if !references.iter().all(|it| [0, particles.len()].contains(&it.len())) {
+                return Err(damaged("the number of positions of a quiet island is wrong"));
+            }
+            state.restore(saved.asleep, quiet, references);
+            state.update_bounds(particles);
+        }
+        Ok(())
+    }
+}
