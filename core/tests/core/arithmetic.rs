@@ -1,7 +1,7 @@
 //! Properties of one relaxation of every valid stick, including extreme ones.
 
 use proptest::prelude::*;
-use taut_core::{Formula, LEAST_SQUARED_LENGTH, Real, Response};
+use taut_core::{ABSENT, Formula, LEAST_SQUARED_LENGTH, Real, Response};
 
 use crate::meshes::for_all;
 use crate::one_stick::{Stick, bits, length, sticks_of_all_sizes};
@@ -201,6 +201,18 @@ fn stiffness_and_compliance_scale_the_correction() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn an_absent_stick_keeps_its_ends_even_if_they_are_infinite() {
+    let response = Some(Response { stretched: ABSENT, compressed: 0.0 });
+    for formula in Formula::ALL {
+        for x in [3.0, f32::INFINITY, f32::NEG_INFINITY] {
+            let ends = [[x, 0.0], [1.0, 0.5]];
+            let absent = Stick { response, ..Stick::new(ends, [1.0, 1.0], 1.0) };
+            assert_eq!(bits(absent.relaxed(formula)), bits(ends), "{formula}: {x}");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The parts of the kernel contract that taut-core provides: steps and sessions, which call the
 //! methods of an engine.
 
+use std::sync::{Arc, Mutex};
+
 use taut_core::{
-    Engine, Executor, Inline, ParticleView, Particles, Plan, PlanError, Stage, Status, Step,
-    StepError, Sticks, Substeps,
+    BoxedPlan, Engine, Executor, Formula, Inline, Kernel, ParticleView, Particles, Plan, PlanError,
+    Schedule, Stage, Status, Step, StepError, Sticks, Substeps,
 };
 
 use crate::meshes::{particles_at, unit_sticks};
@@ -11,8 +13,23 @@ use crate::meshes::{particles_at, unit_sticks};
 /// Records the calls of its methods.
 #[derive(Default)]
 struct Recorder {
-    calls: Vec<String>,
+    calls: Calls,
     rejects: bool,
+}
+
+/// Recorded calls, which all clones share.
+#[derive(Clone, Default)]
+struct Calls(Arc<Mutex<Vec<String>>>);
+
+impl Calls {
+    fn push(&self, call: String) {
+        self.0.lock().unwrap().push(call);
+    }
+
+    /// Returns the calls and forgets them.
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
 }
 
 impl Recorder {
@@ -116,7 +133,7 @@ fn a_step_advances_all_substeps_and_writes_back() {
     let status = plan.step(&mut particles, &sticks, &step()).unwrap();
     assert!(status.finite);
     let expected = ["advance 2 x 3, 1/h² 100", "write back, threads 1"];
-    assert_eq!(plan.calls, expected);
+    assert_eq!(plan.calls.take(), expected);
 }
 
 #[test]
@@ -126,7 +143,7 @@ fn invalid_steps_and_different_sticks_are_rejected_without_a_write_back() {
     let invalid = Step { substeps: 0, ..step() };
     assert_eq!(plan.step(&mut particles, &sticks, &invalid), Err(StepError::NoSubsteps));
     assert!(plan.session(&mut particles, &sticks, &invalid).is_err());
-    assert_eq!(plan.calls, [""; 0]);
+    assert_eq!(plan.calls.take(), [""; 0]);
 
     plan.rejects = true;
     let error = PlanError::OtherSticks { stick: 7 };
@@ -134,7 +151,7 @@ fn invalid_steps_and_different_sticks_are_rejected_without_a_write_back() {
     assert_eq!(outcome, Err(StepError::Plan(error)));
     assert!(plan.session(&mut particles, &sticks, &step()).is_err());
     assert_eq!(
-        plan.calls,
+        plan.calls.take(),
         ["advance 2 x 3, 1/h² 100", "sync in"],
         "a rejected step writes nothing back"
     );
@@ -157,11 +174,10 @@ fn a_session_writes_back_once_and_restores_if_it_is_dropped() {
         "visit",
         "write back, threads 1",
     ];
-    assert_eq!(plan.calls, calls);
+    assert_eq!(plan.calls.take(), calls);
 
-    plan.calls.clear();
     drop(plan.session(&mut particles, &sticks, &step()).unwrap());
-    assert_eq!(plan.calls, ["sync in", "restore"]);
+    assert_eq!(plan.calls.take(), ["sync in", "restore"]);
 }
 
 #[test]
@@ -178,11 +194,77 @@ fn a_session_reads_and_sets_positions_without_negative_zeros() {
     assert_eq!(particles.previous(0), [0.0, 1.0], "setting a position changes the velocity");
 }
 
+/// Calls every method of an engine; returns the positions read and set, and the recorded calls.
+fn exercise(mut plan: impl Engine<2>, calls: &Calls) -> ([[f32; 2]; 2], Vec<String>) {
+    let (mut particles, sticks) = two_particles();
+    assert!(plan.step(&mut particles, &sticks, &step()).unwrap().finite);
+    let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
+    session.integrate();
+    session.relax(5);
+    session.visit(&MoveRight);
+    session.set_position(1, [7.0, 0.0]);
+    let read = session.position(0);
+    drop(session);
+    ([read, particles.position(1)], calls.take())
+}
+
+#[test]
+fn a_boxed_engine_passes_every_call_on() {
+    let calls = Calls::default();
+    let recorder = || Recorder { calls: calls.clone(), ..Recorder::default() };
+    let expected = exercise(recorder(), &calls);
+    assert_eq!(expected.0, [[1.0, 0.0], [7.0, 0.0]]);
+    let boxed: BoxedPlan<2> = Box::new(recorder());
+    assert_eq!(format!("{boxed:?}"), "Engine { .. }");
+    assert_eq!(exercise(boxed, &calls), expected);
+}
+
+#[test]
+fn substeps_show_their_counts_when_printed() {
+    let substeps = step().to_substeps().unwrap();
+    let text = format!("{substeps:?}");
+    assert!(text.contains("count: 2") && text.contains("after_motion: false"), "{text}");
+}
+
+#[test]
+fn a_session_of_no_particles_is_empty() {
+    let (mut particles, sticks) = (Particles::new(&[], &[]).unwrap(), unit_sticks(0, &[]));
+    let mut plan = Recorder::default();
+    assert!(plan.session(&mut particles, &sticks, &step()).unwrap().is_empty());
+}
+
 #[test]
 fn inline_runs_on_the_calling_thread_only() {
-    let calls = std::sync::Mutex::new(Vec::new());
+    let calls = Mutex::new(Vec::new());
     let work = |index| calls.lock().unwrap().push((index, std::thread::current().id()));
     Inline.run(4, &work);
     assert_eq!(calls.into_inner().unwrap(), [(0, std::thread::current().id())]);
     assert_eq!(Inline.threads(), 1);
+}
+
+#[test]
+fn a_kernel_uses_one_thread_unless_it_says_otherwise() {
+    struct Recording;
+    impl Kernel<2> for Recording {
+        type Plan = Recorder;
+        fn name(&self) -> &'static str {
+            "recording"
+        }
+        fn isa(&self) -> &'static str {
+            "none"
+        }
+        fn lanes(&self) -> usize {
+            1
+        }
+        fn plan(
+            &self,
+            _: &Particles<2>,
+            _: &Sticks,
+            _: &Schedule,
+            _: Formula,
+        ) -> Result<Recorder, PlanError> {
+            Ok(Recorder::default())
+        }
+    }
+    assert_eq!(Recording.threads(), 1);
 }

@@ -230,3 +230,10 @@ fn a_formula_is_parsed_from_its_name_and_dispatched_to_its_type() {
     assert_eq!("Halley".parse::<Formula>(), Err(UnknownFormula));
     assert_eq!(Formula::default(), Formula::Halley);
 }
+
+#[test]
+fn only_the_formula_that_divides_by_the_weight_stores_it() {
+    for formula in Formula::ALL {
+        assert_eq!(formula.stores_weight(), formula == Formula::Quick, "{formula}");
+    }
+}

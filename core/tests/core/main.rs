@@ -6,6 +6,7 @@ mod changes;
 mod contract;
 mod formulas;
 mod limits;
+mod lists;
 mod meshes;
 mod motion;
 mod numbering;

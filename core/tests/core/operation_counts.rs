@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use taut_core::{Counted, Factor, Formula, Response, Tally, WithFactor, relax, weight};
+use taut_core::{Counted, Factor, Formula, Lane, Response, Tally, WithFactor, relax, weight};
 
 use crate::one_stick::{Stick, bits, sticks_of_all_sizes};
 
@@ -73,11 +73,30 @@ fn counting_changes_no_bits() {
 
 #[test]
 fn tallies_add_up() {
-    let one =
-        Tally { additions: 1, multiplications: 2, divisions: 3, square_roots: 4, estimates: 5 };
-    let mut sum = one;
-    sum += one;
-    let twice =
-        Tally { additions: 2, multiplications: 4, divisions: 6, square_roots: 8, estimates: 10 };
-    assert_eq!(sum, twice);
+    let tally = |first: u64| Tally {
+        additions: first,
+        multiplications: first + 1,
+        divisions: first + 2,
+        square_roots: first + 3,
+        estimates: first + 4,
+    };
+    let mut sum = tally(10);
+    sum += tally(100);
+    let expected = Tally {
+        additions: 110,
+        multiplications: 112,
+        divisions: 114,
+        square_roots: 116,
+        estimates: 118,
+    };
+    assert_eq!(sum, expected);
+}
+
+#[test]
+fn a_selected_value_counts_for_the_tally_of_the_selection() {
+    let tally = Cell::new(Tally::default());
+    let [yes, no] = [1.0_f32, 2.0].map(|value| Counted::new(value, &tally));
+    for (mask, expected) in [(true, 1.0), (false, 2.0)] {
+        assert_eq!(Counted::select(mask, yes, no).into_inner(), expected);
+    }
 }

@@ -215,3 +215,13 @@ fn all_nans_have_the_same_hash() {
     assert_ne!(hash_with(0x7f80_0000), quiet, "infinity is not NaN");
     assert_eq!(f64::from_bits(0xfff0_0000_0000_0001).canonical_bits(), 0x7ff8_0000_0000_0000);
 }
+
+#[test]
+fn positions_are_read_by_particle_and_copied_to_rows() {
+    let mut particles = Particles::new(&[[1.0, 2.0], [3.0, 4.0]], &[1.0, 0.0]).unwrap();
+    particles.displace(1, [5.0, 6.0]);
+    assert_eq!([0, 1].map(|it| particles.previous_position(it)), [[1.0, 2.0], [3.0, 4.0]]);
+    let mut rows = [[9.0; 3]; 2];
+    particles.copy_positions(&mut rows);
+    assert_eq!(rows, [[1.0, 2.0, 0.0], [5.0, 6.0, 0.0]]);
+}
