@@ -8,8 +8,8 @@
 #
 # Needs node 20, `rustup target add wasm32-unknown-unknown`, and `cargo install wasm-bindgen-cli --version
 # VERSION` with the version of wasm-bindgen in bindings/js/Cargo.lock; --browser also Chromium ($CHROMIUM, or that
-# of the system) and npm. If one is missing, it says which, and the exit code is 3. For a quick test:
-# TAUT_PROFILE=release, which is larger and slower.
+# of the system) and npm. If one is missing, it says which, and the exit code is 3. TAUT_PROFILE=release
+# builds faster, but the package is larger and slower.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/js"
 
@@ -44,7 +44,7 @@ if [ "${1-}" = --browser ]; then
     command -v npm >/dev/null || missing npm
     helpers=$PWD/../../apps/view/web-tests
     for folder in "$helpers" examples/three; do
-        (cd "$folder" && npm ci --silent --no-audit --no-fund) || missing 'package index for npm'
+        (cd "$folder" && npm ci --silent --no-audit --no-fund) || missing "packages for $folder: npm ci failed (is the package index reachable?)"
     done
     (cd "$helpers" && node -e 'import("./chromium.mjs").then(({ chromiumPath }) => process.exit(chromiumPath() ? 0 : 1))') ||
         missing Chromium

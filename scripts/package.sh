@@ -15,7 +15,7 @@ current=$(sed -n '/^\[workspace.package\]/,/^version/ s/^version = "\(.*\)"/\1/p
 case "${1-}" in
     '' | --crates) ;;
     --version)
-        version=${2:?a version, such as 0.2.0}
+        version=${2:?--version needs a version, such as 0.2.0}
         [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || { echo "not a version: $version" >&2 && exit 2; }
         # `version = "..."` of the packages, and of the crates that they take from this workspace.
         sed -i "s/version = \"${current//./\\.}\"/version = \"$version\"/" Cargo.toml

@@ -56,15 +56,15 @@ struct Count {
     executed: Executed,
     /// The operations of the formula, counted by running its source.
     by_formula: Executed,
-    /// Additional executions of each operation for lanes without a stick.
-    padding: i64,
+    /// The lanes that are relaxed, minus the sticks: negative where sticks between pinned particles are skipped.
+    extra_lanes: i64,
 }
 
 impl Count {
     fn expected(&self) -> Executed {
         let Executed { divisions, square_roots, estimates } = self.by_formula;
         let padded =
-            |count: u64| if count > 0 { count.saturating_add_signed(self.padding) } else { 0 };
+            |count: u64| if count > 0 { count.saturating_add_signed(self.extra_lanes) } else { 0 };
         Executed {
             divisions: padded(divisions),
             square_roots: padded(square_roots),
@@ -72,10 +72,10 @@ impl Count {
         }
     }
 
-    /// The text `executed = by formula + padding` for one operation.
+    /// The text `executed = by formula + extra lanes` for one operation.
     fn equation(&self, operation: impl Fn(Executed) -> u64) -> String {
         let [executed, by_formula] = [self.executed, self.by_formula].map(operation);
-        let padding = if by_formula > 0 { self.padding } else { 0 };
+        let padding = if by_formula > 0 { self.extra_lanes } else { 0 };
         let sign = if padding < 0 { '-' } else { '+' };
         format!("{executed} = {by_formula} {sign} {}", padding.unsigned_abs())
     }
@@ -187,7 +187,7 @@ fn count(case: Case, program: &Path, disassembly: &Disassembly) -> BenchResult<C
         instructions: profile.total as f64 / case.relaxations()?,
         executed: disassembly.executed(&profile),
         by_formula: case.formula_operations()?,
-        padding: case.padding()?,
+        extra_lanes: case.padding()?,
     })
 }
 

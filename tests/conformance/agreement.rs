@@ -66,7 +66,8 @@ fn kernels_agree_at_every_size_around_the_lane_counts() {
 }
 
 /// All formulas on the sheet's own schedule, for kernels whose lanes are columns of a sheet: widths
-/// around multiples of a register and of a stride, heights around those of bands.
+/// around multiples of the lanes of a register and around those at which a row takes another register,
+/// heights around those of bands.
 #[test]
 fn kernels_agree_on_sheets_of_every_width_and_height() {
     let widths = (0..=25).chain([31, 32, 33, 34, 40, 41, 47, 48, 49, 63, 64, 65, 66, 79, 80, 81]);
@@ -95,7 +96,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
         assert_agree_in_order::<3>("sheet", &Recipe::sheet([64, 18], Family::ALL, 1, values));
         assert_agree_in_order::<3>("sheet", &Recipe::sheet([128, 3], Family::ALL, 0, values));
     }
-    // Several blocks of rows, the last of a single row or of fewer than sticks span.
+    // Several blocks of rows; the last has a single row, or fewer rows than a stick spans.
     for [width, height] in [[3, 65], [18, 66], [5, 140], [70, 130]] {
         assert_agree_in_order::<3>(
             "sheet",
@@ -233,8 +234,8 @@ fn cloths_in_one_buffer_move_as_each_alone() {
 }
 
 /// All formulas, for the kernel with one copy per lane: numbers of copies around multiples of a
-/// register and of a group, equal and different copies, meshes of fewer and of more particles than
-/// are transposed together.
+/// register and of a group of registers, copies with equal and with different masses and rest lengths,
+/// meshes of fewer and of more particles than are transposed together.
 #[test]
 fn kernels_agree_on_any_number_of_copies() {
     let shapes = [Shape::Chain(1), Shape::Chain(9), Shape::Grid(5, 7), Shape::Chain(2)];
@@ -411,5 +412,9 @@ fn the_grid_rejects_a_sheet_that_is_mostly_padding() {
     };
     assert_eq!((requested, limit), (16 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
-    assert_eq!(error_of(4, rows + 1), None, "no more than four times the particles");
+    assert_eq!(
+        error_of(4, rows + 1),
+        None,
+        "a sheet with at most four slots per particle was rejected"
+    );
 }

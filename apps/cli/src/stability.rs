@@ -207,9 +207,11 @@ fn outcome_cell(row: &Stability) -> Cell {
         Some(frame) if row.finite => {
             let rms = row.stretch_rms.hypot(row.compression_rms);
             let rms = if rms < 1e3 { format!("{rms:.4}") } else { format!("{rms:.0e}") };
-            Cell::new(format!("left at {frame}: {rms}")).fg(Color::Red)
+            Cell::new(format!("out of bounds at frame {frame}: {rms}")).fg(Color::Red)
         }
-        Some(frame) => Cell::new(format!("left at {frame}: not finite")).fg(Color::Red),
+        Some(frame) => {
+            Cell::new(format!("out of bounds at frame {frame}: not finite")).fg(Color::Red)
+        }
     }
 }
 

@@ -45,7 +45,7 @@ fn every_size_has_the_rows_of_its_comparison_with_limits() {
 fn rows_that_were_too_slow_in_the_size_before_are_left_out() {
     let [first, others @ ..] = &scaling(0.0)[..] else { unreachable!() };
     assert_eq!(first.rows.len(), run(&copies(1).unwrap()).len());
-    // One copy has no kernel for copies, which is first measured with three.
+    // The kernel `copies` does not run a single copy: its first row is at size 3.
     for row in others.iter().flat_map(|point| &point.rows) {
         assert_eq!(row.row.kernel, "copies");
     }

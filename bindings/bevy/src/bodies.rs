@@ -199,7 +199,7 @@ impl Body {
 
     /// Whether the body suits the mesh that its entity has now: the one that it was made from, its
     /// copy, or any mesh if it was made from none.
-    pub(crate) fn is_of(&self, mesh: Option<AssetId<Mesh>>) -> bool {
+    pub(crate) fn still_matches(&self, mesh: Option<AssetId<Mesh>>) -> bool {
         let own = [&self.mesh, &self.source].into_iter().flatten().any(|it| Some(it.id()) == mesh);
         // Sheets and ropes are not made from a mesh.
         own || self.source.is_none()

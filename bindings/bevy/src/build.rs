@@ -49,7 +49,8 @@ pub(crate) fn retry(
     for entity in &changed {
         commands.entity(entity).remove::<TautFailure>();
     }
-    // Bevy marks `Mesh3d` when its asset changes, too, and cloth that blew up was drawn.
+    // Bevy also marks `Mesh3d` as changed when its asset changes. The plugin itself wrote the mesh of a
+    // cloth that blew up, so that change must not cause another try.
     for (entity, failure) in &drawn {
         if failure.0 != TautError::BlownUp {
             commands.entity(entity).remove::<TautFailure>();
@@ -150,7 +151,8 @@ pub(crate) fn bodies(
     let before = world.bodies.len();
     world.bodies.retain(|body| {
         let mesh = mesh_of(body.entity);
-        let stays = mesh.is_some_and(|mesh| body.is_of(mesh)) && !changed.contains(body.entity);
+        let stays =
+            mesh.is_some_and(|mesh| body.still_matches(mesh)) && !changed.contains(body.entity);
         if !stays {
             // The copy is deformed: a cloth that replaces this one begins with the mesh of the user.
             if let (Some(copy), Some(source)) = (&body.mesh, &body.source) {
@@ -206,7 +208,7 @@ pub(crate) fn bodies(
         return;
     }
     if let Err(error) = world.rebuild() {
-        // The new bodies do not fit; those of before did.
+        // The world cannot be built with the new bodies: removes them and rebuilds the previous ones.
         for (entity, _) in pinned.drain(..) {
             report_entity(&mut commands, &mut failed, entity, error.clone());
             world.bodies.retain(|body| body.entity != entity);

@@ -10,7 +10,7 @@ use crate::settings::{TautSettings, TautWind};
 use crate::world::{StickTorn, TautWorld};
 use crate::{build, colliders, draw, pinning, step};
 
-/// The steps of the plugin, in this order.
+/// The system sets of the plugin, in the order in which they run.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TautSystems {
     /// In each fixed tick: adds and removes cloths and ropes; applies settings and wind.

@@ -370,7 +370,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     }
 
     /// All columns, and the cursor of [`position_changes`](Self::position_changes) after this
-    /// access: for an engine that writes to the columns itself.
+    /// access: for a plan that records its own writes to the columns.
     pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
         self.position_changes.record_all();
         let columns = Columns {

@@ -46,7 +46,7 @@ fn new_lengths_match_exact_arithmetic_at_every_size() {
 }
 
 #[test]
-fn new_lengths_match_where_squares_times_masses_are_subnormal() {
+fn new_lengths_match_where_squares_times_inverse_masses_are_subnormal() {
     // Rest lengths near 1e-15 m and masses near 1e9 kg: the divisor is subnormal and has fewer
     // bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp.
     let mut random = Random::new(2);

@@ -10,8 +10,8 @@ use std::time::Duration;
 use taut_colour::Pool;
 use taut_core::Executor;
 
-/// The sorted thread indices of the calls of one run; each call waits until `expected` calls have
-/// begun.
+/// The sorted thread indices with which one call of `run` invokes its closure; each invocation waits
+/// until `expected` invocations have begun.
 fn thread_indices(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
     let (indices, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
     pool.run(threads, &|index| {
@@ -65,18 +65,18 @@ fn each_index_always_runs_on_the_same_thread() {
 #[test]
 fn a_call_to_a_pool_in_use_runs_on_the_caller_alone() {
     let pool = Pool::new(3).unwrap();
-    let inner_calls = AtomicUsize::new(0);
+    let inner_invocations = AtomicUsize::new(0);
     let barrier = Barrier::new(3);
     pool.run(3, &|_| {
         barrier.wait();
         // Calls from all threads of the pool at the same time.
         pool.run(3, &|index| {
             assert_eq!(index, 0);
-            inner_calls.fetch_add(1, Ordering::Relaxed);
+            inner_invocations.fetch_add(1, Ordering::Relaxed);
         });
         barrier.wait();
     });
-    assert_eq!(inner_calls.into_inner(), 3);
+    assert_eq!(inner_invocations.into_inner(), 3);
 }
 
 #[test]
@@ -88,14 +88,14 @@ fn concurrent_calls_run_only_their_own_work() {
             scope.spawn(move || {
                 for _ in 0..2000 {
                     let sum = AtomicUsize::new(0);
-                    let calls = AtomicUsize::new(0);
+                    let invocations = AtomicUsize::new(0);
                     pool.run(3, &|_| {
                         sum.fetch_add(caller, Ordering::Relaxed);
-                        calls.fetch_add(1, Ordering::Relaxed);
+                        invocations.fetch_add(1, Ordering::Relaxed);
                     });
-                    let calls = calls.into_inner();
-                    assert!((1..=3).contains(&calls));
-                    assert_eq!(sum.into_inner(), caller * calls);
+                    let invocations = invocations.into_inner();
+                    assert!((1..=3).contains(&invocations));
+                    assert_eq!(sum.into_inner(), caller * invocations);
                 }
             });
         }

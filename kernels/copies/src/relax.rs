@@ -9,7 +9,7 @@ use crate::layout::GROUP;
 /// Relaxes all sticks of a group once, in the order of the schedule.
 ///
 /// # Safety
-/// - `position` and `masses` are valid for reading [`Layout::group_len`](crate::layout::Layout)
+/// - `position` and `inverse_masses` are valid for reading [`Layout::group_len`](crate::layout::Layout)
 ///   values each, and `position` for writing; no other code accesses these meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
@@ -17,7 +17,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     constants: &Constants,
     group: usize,
     position: [*mut f32; D],
-    masses: *const f32,
+    inverse_masses: *const f32,
 ) {
     let inverse_h2 = constants.inverse_h2;
     let lanes = constants.layout.copies_in(group).next_multiple_of(V::LANES);
@@ -34,7 +34,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.has_len(ends.len())));
     assert!(weight_term.has_len(if F::STORES_WEIGHT { ends.len() } else { 0 }));
     assert!(inverse_mass_of_all_copies.len() == constants.layout.particles);
-    let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
+    let group = GroupOfCopies::<V, D> { cpu, position, inverse_masses, lanes };
     let Some([rest_term]) = rest_term.shared_by_copies().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
             // SAFETY: by contract; ends are below the length of a group, and every column has
@@ -44,7 +44,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         return;
     };
     let GroupConstants { majority_inverse_mass, majority_weight_term, .. } = *constants_of_group;
-    let (mass, weight_term) =
+    let (inverse_mass, weight_term) =
         (V::splat(cpu, majority_inverse_mass), V::splat(cpu, majority_weight_term));
     let majority = majority_inverse_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
         // SAFETY: as above.
         unsafe {
             if a.to_bits() == majority && b.to_bits() == majority {
-                group.relax_equal::<F>(*ends, rest_term[index], mass, weight_term);
+                group.relax_equal::<F>(*ends, rest_term[index], inverse_mass, weight_term);
             } else {
                 group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2);
             }
@@ -64,7 +64,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
 struct GroupOfCopies<V: Vector, const D: usize> {
     cpu: V::Cpu,
     position: [*mut f32; D],
-    masses: *const f32,
+    inverse_masses: *const f32,
     /// The number of lanes to process: those that have a copy, in whole registers.
     lanes: usize,
 }
@@ -79,7 +79,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         &self,
         ends: [u32; 2],
         rest_term: f32,
-        mass: V,
+        inverse_mass: V,
         weight_term: V,
     ) {
         let rest_term = V::splat(self.cpu, rest_term);
@@ -90,7 +90,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                 let (a, b) = (self.load(slot_a), self.load(slot_b));
                 let d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
                 let factor = factor::<F, V>(squared_length(d), rest_term, weight_term, None);
-                let gain = mass * factor;
+                let gain = inverse_mass * factor;
                 let (mut new_a, mut new_b) = (a, b);
                 for axis in 0..D {
                     [new_a[axis], new_b[axis]] = displaced([a[axis], b[axis]], d[axis], [gain; 2]);
@@ -104,7 +104,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     /// Relaxes any stick, in all copies.
     ///
     /// # Safety
-    /// - Same as for [`relax_equal`](Self::relax_equal); the masses are valid for reading at both
+    /// - Same as for [`relax_equal`](Self::relax_equal); the inverse masses are valid for reading at both
     ///   ends.
     #[inline(always)]
     unsafe fn relax_any<F: Factor>(
@@ -122,16 +122,16 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
             unsafe {
                 let [slot_a, slot_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
                 let (a, b) = (self.load(slot_a), self.load(slot_b));
-                let masses = [
-                    V::load(self.cpu, self.masses.add(slot_a)),
-                    V::load(self.cpu, self.masses.add(slot_b)),
+                let inverse_masses = [
+                    V::load(self.cpu, self.inverse_masses.add(slot_a)),
+                    V::load(self.cpu, self.inverse_masses.add(slot_b)),
                 ];
-                let mut weight = masses[0] + masses[1];
+                let mut weight = inverse_masses[0] + inverse_masses[1];
                 let mut response = None;
                 if let Some(non_plain) = non_plain {
                     let [compliance, stretched, compressed] = non_plain.load(self.cpu, index, lane);
                     if *compliant {
-                        weight = taut_core::weight(masses, compliance, inverse_h2);
+                        weight = taut_core::weight(inverse_masses, compliance, inverse_h2);
                     }
                     response = Some(Response { stretched, compressed });
                 }
@@ -142,7 +142,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                     F::weight_term(weight)
                 };
                 let (new_a, new_b) =
-                    relax::<F, V, D>(a, b, masses, rest_term, weight_term, response);
+                    relax::<F, V, D>(a, b, inverse_masses, rest_term, weight_term, response);
                 self.store(slot_a, new_a);
                 self.store(slot_b, new_b);
             }

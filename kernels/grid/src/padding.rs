@@ -16,14 +16,15 @@ use crate::narrow::NarrowSheet;
 /// use taut_core::{Family, Sheet};
 /// use taut_grid::PaddedSheet;
 ///
-/// // A row of 16 lanes has 14 particles. Its 13 sticks are two batches, of the same register.
+/// // A row of 16 lanes has 14 particles. Its 13 sticks form two batches; each
+/// relaxes the whole register.
 /// let PaddedSheet { relaxed_lanes, slots } =
 ///     PaddedSheet::new(&Sheet::new(14, 10, &[Family::Row]), 16);
 /// assert_eq!((relaxed_lanes, slots), (10 * 2 * 16, 10 * 16));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaddedSheet {
-    /// The lanes that an iteration relaxes, on one thread.
+    /// The lanes that an iteration relaxes if the plan runs on one thread.
     pub relaxed_lanes: usize,
     /// The values of a column, such as one coordinate of all particles.
     pub slots: usize,

@@ -154,7 +154,7 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
                 if INTERLEAVED {
                     V::deinterleave_pairs(first, second)
                 } else {
-                    V::deinterleave(first, second)
+                    V::deinterleave_records(first, second)
                 }
             };
         }
@@ -175,7 +175,7 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
                 let [first, second] = if INTERLEAVED {
                     V::deinterleave_pairs(a[row], b[row])
                 } else {
-                    V::interleave(a[row], b[row])
+                    V::interleave_records(a[row], b[row])
                 };
                 first.store(address);
                 second.store(address.add(V::LANES));

@@ -99,10 +99,10 @@ pub unsafe trait Vector: Lane {
     }
 
     /// Separates the records of two rows into those with even and those with odd index.
-    fn deinterleave(first: Self, second: Self) -> [Self; 2];
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2];
 
-    /// The inverse of [`deinterleave`](Self::deinterleave).
-    fn interleave(even: Self, odd: Self) -> [Self; 2];
+    /// The inverse of [`deinterleave_records`](Self::deinterleave_records).
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2];
 
     /// Separates the pairs of records of two rows into those with even and those with odd index. It is
     /// its own inverse. (The default is for rows of one pair.)
@@ -175,11 +175,11 @@ unsafe impl Vector for f32 {
     }
     /// A row holds a single value, so there is nothing to separate.
     #[inline(always)]
-    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         [first, second]
     }
     #[inline(always)]
-    fn interleave(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
         [even, odd]
     }
     #[inline(always)]

@@ -120,13 +120,13 @@ unsafe impl Vector for Wide8 {
         [join([a, e]), join([b, f]), join([c, g]), join([d, h])]
     }
     #[inline(always)]
-    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         let ([a, b], [c, d]) = (halves(first), halves(second));
         [join([a, c]), join([b, d])]
     }
     #[inline(always)]
-    fn interleave(even: Self, odd: Self) -> [Self; 2] {
-        Self::deinterleave(even, odd)
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
+        Self::deinterleave_records(even, odd)
     }
 }
 

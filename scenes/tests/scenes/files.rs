@@ -116,6 +116,7 @@ fn copies_are_models_at_their_own_positions() {
         first_positions(&grid).into_iter().map(|(_, position)| position).collect();
     let rows = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]];
     assert_eq!(all, rows);
+    // Six equal models are enough for the kernel `copies`, two are not.
     assert!(grid.may_have_copies() && !listed.may_have_copies());
 }
 

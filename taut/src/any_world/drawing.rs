@@ -67,7 +67,7 @@ impl AnyWorld {
     ///
     /// # Errors
     /// The slice does not have six numbers per vertex.
-    pub fn copy_vertices(&mut self, to: &mut [f32]) -> Result<(), AnyWorldError> {
+    pub fn copy_positions_and_normals(&mut self, to: &mut [f32]) -> Result<(), AnyWorldError> {
         let expected = 6 * self.vertices();
         if to.len() != expected {
             return Err(AnyWorldError::Length { what: "vertices", found: to.len(), expected });
@@ -86,7 +86,7 @@ impl AnyWorld {
         Ok(())
     }
 
-    /// As [`copy_vertices`](Self::copy_vertices), into a buffer of the world.
+    /// As [`copy_positions_and_normals`](Self::copy_positions_and_normals), into a buffer of the world.
     ///
     /// ```
     /// use taut::{AnyWorld, KernelChoice};
@@ -100,7 +100,7 @@ impl AnyWorld {
     pub fn interleaved_vertices(&mut self) -> &[f32] {
         let mut buffer = core::mem::take(&mut self.interleaved);
         buffer.resize(6 * self.vertices(), 0.0);
-        let copied = self.copy_vertices(&mut buffer);
+        let copied = self.copy_positions_and_normals(&mut buffer);
         debug_assert!(copied.is_ok(), "the buffer has the right length");
         self.interleaved = buffer;
         &self.interleaved

@@ -142,8 +142,9 @@ impl<const D: usize> Side<D> for PlacedCuboid<D> {
         for (edge, &b) in beyond.iter().enumerate().skip(1) {
             let nearer = b.above(inside_distance);
             inside_distance = L::select(nearer, b, inside_distance);
-            for (other, along) in inside_normal.iter_mut().enumerate() {
-                *along = L::select(nearer, if other == edge { one } else { zero }, *along);
+            for (other, component) in inside_normal.iter_mut().enumerate() {
+                let new = if other == edge { one } else { zero };
+                *component = L::select(nearer, new, *component);
             }
         }
         let mut normal = [zero; D];
@@ -178,8 +179,8 @@ impl<const D: usize> Side<D> for PlacedCuboid<D> {
         for edge in 0..D {
             let [lowest, highest] = span(self.axes[edge], low, high);
             let below = contact_distance.constant(0.0) - highest;
-            let along = L::select(lowest.above(below), lowest, below);
-            let beyond = along - contact_distance.constant(self.half[edge].into());
+            let nearest = L::select(lowest.above(below), lowest, below);
+            let beyond = nearest - contact_distance.constant(self.half[edge].into());
             farthest = L::select(beyond.above(farthest), beyond, farthest);
         }
         // Allows for rounding: `nearest` takes a square root, which may be rounded down.

@@ -20,9 +20,11 @@ const ROWS_MAX: usize = 256;
 /// Balls of one cluster that are near a ball of the same or an earlier cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
+    /// The first ball.
     pub(crate) slot: u32,
+    /// The cluster of the other balls: that of the first ball or a later one.
     pub(crate) cluster: u32,
-    /// The slots of the cluster, as bits.
+    /// The lanes of the cluster whose balls are near the first ball, as bits.
     pub(crate) others: u16,
 }
 
@@ -198,7 +200,7 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
             balls,
             pairings,
             motions,
-            substeps: ahead.max(1) as f32,
+            displacements: ahead.max(1) as f32,
             distance,
             cluster: 0,
             models: [u32::MAX; 2],
@@ -228,8 +230,9 @@ struct ClusterSearch<'a, P, const D: usize> {
     /// The bounds of the displacements of each cluster in a substep, m; empty if the margin does not
     /// depend on them.
     motions: &'a [Bounds<D>],
-    /// The number of substeps for which displacements are added to the margin.
-    substeps: f32,
+    /// How many displacements of a substep are added to the margin. Positions are those at the end of
+    /// this substep: one displacement back, and one for each later substep; the larger of the two.
+    displacements: f32,
     /// The margin without displacements, m.
     distance: f32,
     cluster: usize,
@@ -254,7 +257,8 @@ impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
         let margin = match self.motions {
             [] => self.distance,
             motions => {
-                self.distance + self.substeps * difference_max(&motions[cluster], &motions[other])
+                self.distance
+                    + self.displacements * difference_max(&motions[cluster], &motions[other])
             }
         };
         let cutoff = cutoff_of(thickness, margin);

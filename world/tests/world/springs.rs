@@ -33,7 +33,7 @@ fn a_damped_spring_follows_its_closed_form() {
     assert!(worst < 1e-3, "{worst} m from the closed form");
 }
 
-/// The largest elongation of a spring of 1 m within 2000 steps, m; infinite if it is not finite.
+/// The largest elongation of a spring of 1 m within 2000 steps, m; infinite if a position becomes infinite or NaN.
 fn max_elongation(world: &mut World) -> f32 {
     let mut max = 0.0_f32;
     for _ in 0..2000 {

@@ -84,7 +84,7 @@ pub(crate) fn measure(
 }
 
 /// A step of 1/60 s with one substep of `iterations` iterations.
-pub(super) fn one_substep_of(iterations: u32) -> Step<3> {
+pub(super) fn one_substep_with_iterations(iterations: u32) -> Step<3> {
     Step { substeps: 1, iterations, ..Step::default() }
 }
 
@@ -97,7 +97,7 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
         }
     }
     let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
-    Ok(vec![drape_comparison(size, frames, one_substep_of(8), all_configurations)?])
+    Ok(vec![drape_comparison(size, frames, one_substep_with_iterations(8), all_configurations)?])
 }
 
 /// Increasing numbers of iterations and of substeps, on the widest kernel for each schedule. Frames
@@ -117,7 +117,7 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     };
     for &count in counts {
         let all = widest_for(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
-        let iterations = one_substep_of(count);
+        let iterations = one_substep_with_iterations(count);
         comparisons.push(drape_comparison(size, frames, iterations, all)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
@@ -137,7 +137,7 @@ fn stability(
     let rates = if quick { &[60.0][..] } else { &[120.0, 60.0, 30.0] };
     let mut steps = Vec::new();
     for &rate in rates {
-        let step = |iterations| Step { dt: 1.0 / rate, ..one_substep_of(iterations) };
+        let step = |iterations| Step { dt: 1.0 / rate, ..one_substep_with_iterations(iterations) };
         steps.extend([1, 4].map(step));
     }
     let mut rows = Vec::new();
@@ -174,7 +174,7 @@ fn study(
     let study = Study {
         body: model.clone(),
         model,
-        step: one_substep_of(8),
+        step: one_substep_with_iterations(8),
         frames: 256,
         formulas: Formula::ALL.to_vec(),
         arrangements: Arrangement::orders().collect(),

@@ -10,7 +10,7 @@ use taut_bench::{
     Baselines, Comparison, Configuration, Disagreement, Progress, Row, SizeScaling, disagreements,
 };
 
-use super::measure::{SEED, SET, WithScene, configurations, one_substep_of};
+use super::measure::{SEED, SET, WithScene, configurations, one_substep_with_iterations};
 use super::results::{Part, ROW_SECONDS_MAX, Subject};
 
 /// The largest working set of the bandwidth measurement, bytes.
@@ -101,7 +101,7 @@ impl SizeSeries {
             configurations: (self.configurations)(&model, copies)?,
             model,
             copies,
-            step: one_substep_of(8),
+            step: one_substep_with_iterations(8),
             warmup: (frames / 4).max(1),
             frames,
             repeats: 1,

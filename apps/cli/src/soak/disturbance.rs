@@ -24,10 +24,11 @@ const STICKS_PER_TORN_MAX: usize = 5;
 const WIND_SPEED: f32 = 3.0;
 /// Cosine and sine of the angle by which the wind turns in a second: 22 s for a whole turn.
 const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
-/// A pin is free for a second divided by this number, in which it falls by 0.3 m. From farther away, its return within
-/// a second would stretch the model without limit.
+/// A pin is free for a second divided by this number, in which it falls by 0.3 m. If it fell farther, moving it back
+/// within a second would overstretch the sticks.
 const FREED_DIVISOR: u64 = 4;
-/// Length of the blade of a cut, in diagonals of the initial bounding box.
+/// Length of a cut in two dimensions; in three, half the length of the blade, and how far it moves. In diagonals of the
+/// initial bounding box.
 const BLADE_LENGTH: f32 = 0.05;
 /// How far particles may move away from the initial bounding box: in m, and in diagonals of that box.
 const RANGE_MAX: [f32; 2] = [20.0, 5.0];
@@ -37,7 +38,7 @@ const RANGE_MAX: [f32; 2] = [20.0, 5.0];
 pub(super) struct Actions<const D: usize> {
     /// Wind with a horizontal velocity, m/s.
     wind: fn([f32; 2]) -> Arc<dyn Force<D>>,
-    /// Cuts near a point, with a blade of this length, m.
+    /// Cuts near a point. The length, m, is [`BLADE_LENGTH`] times the diagonal.
     cut: fn(&mut World<D>, [f32; D], f32) -> usize,
 }
 

@@ -143,7 +143,7 @@ fn a_closed_output_is_not_a_failure() {
             Folder::new().run_with_closed_output(&format!("{SMALL} --{format} -")).assert_success();
         assert!(
             output.err.ends_with("same formula and schedule.\n"),
-            "expected stderr to end with the agreement sentence, found: {}",
+            "expected stderr to end with 'same formula and schedule.', found: {}",
             output.err
         );
     }

@@ -28,7 +28,7 @@ fn blow_ups_and_bounded_simulations_are_distinguished() {
         assert_eq!((&row["iterations"], &row["frames"]), (&1.into(), &360.into()), "{row}");
         assert_eq!(row["bound"], 100.0, "{row}");
     }
-    assert!(output.err.contains("left at "), "{}", output.err);
+    assert!(output.err.contains("out of bounds at frame "), "{}", output.err);
     assert!(output.err.contains("1 of 4 left their bounds"), "{}", output.err);
     assert!(output.err.contains("sheet (default)"), "{}", output.err);
 }
@@ -45,7 +45,7 @@ fn the_exit_code_is_1_if_and_only_if_a_default_blows_up() {
     ] {
         let output = stability(&format!("{tiny_bound} {arguments}"));
         assert_eq!(output.code, Some(code), "{arguments}: {output:?}");
-        assert!(output.out.contains("left at 1:"), "{output:?}");
+        assert!(output.out.contains("out of bounds at frame 1:"), "{output:?}");
         assert_eq!(output.err.contains("blows up"), code == 1, "{output:?}");
     }
 }
@@ -73,7 +73,7 @@ fn every_combination_has_a_row_in_json_and_csv() {
 
 #[test]
 fn invalid_arguments_are_rejected() {
-    stability("--scenes disc --sizes 4 --schedules sheet").assert_error(&["'sheet'"]);
+    stability("--shapes disc --sizes 4 --schedules sheet").assert_error(&["'sheet'"]);
     stability("--sizes 1").assert_error(&["drape 1", "nothing to relax"]);
     stability("--sizes 4 --dt 0").assert_error(&["substep"]);
     stability("--sizes 4 --dt nan").assert_error(&["substep"]);

@@ -72,12 +72,12 @@ unsafe impl Vector for Register<Neon> {
 
     /// A row is one record.
     #[inline(always)]
-    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         [first, second]
     }
 
     #[inline(always)]
-    fn interleave(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
         [even, odd]
     }
 }

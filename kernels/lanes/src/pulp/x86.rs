@@ -211,7 +211,7 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
-    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m256, __m256) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX2.
         first.with_all(unsafe {
@@ -220,8 +220,8 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
-    fn interleave(even: Self, odd: Self) -> [Self; 2] {
-        Self::deinterleave(even, odd)
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
+        Self::deinterleave_records(even, odd)
     }
 }
 
@@ -319,7 +319,7 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
         first.with_all(unsafe {
@@ -331,7 +331,7 @@ unsafe impl Vector for Register<V4> {
     }
 
     #[inline(always)]
-    fn interleave(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
         let (a, b): (__m512d, __m512d) = (even.raw(), odd.raw());
         // SAFETY: a register proves that the CPU has AVX-512 F.
         even.with_all(unsafe {

@@ -119,10 +119,10 @@ unsafe impl<const N: usize> Vector for Array<N> {
             }))
         })
     }
-    fn deinterleave(first: Self, second: Self) -> [Self; 2] {
+    fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         alternate(1, first, second)
     }
-    fn interleave(even: Self, odd: Self) -> [Self; 2] {
+    fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
         let both = [even.0, odd.0];
         // Record `i` of the result is record `i / 2` of one of the two rows.
         let value = |i: usize| if N == 1 { both[i][0] } else { both[i / 4 % 2][i / 8 * 4 + i % 4] };

@@ -204,11 +204,11 @@ fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
         assert_eq!(bits(V::transpose(V::transpose(rows))), bits(rows));
         all.push(("spread<2>", begin, bits(a.spread::<2>())));
         all.push(("spread<3>", begin, bits(a.spread::<3>())));
-        all.push(("deinterleave", begin, bits(V::deinterleave(a, b))));
-        all.push(("interleave", begin, bits(V::interleave(a, b))));
+        all.push(("deinterleave_records", begin, bits(V::deinterleave_records(a, b))));
+        all.push(("interleave_records", begin, bits(V::interleave_records(a, b))));
         all.push(("deinterleave_pairs", begin, bits(V::deinterleave_pairs(a, b))));
-        let [even, odd] = V::deinterleave(a, b);
-        assert_eq!(bits(V::interleave(even, odd)), bits([a, b]));
+        let [even, odd] = V::deinterleave_records(a, b);
+        assert_eq!(bits(V::interleave_records(even, odd)), bits([a, b]));
         let [even, odd] = V::deinterleave_pairs(a, b);
         assert_eq!(bits(V::deinterleave_pairs(even, odd)), bits([a, b]));
     }
