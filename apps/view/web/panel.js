@@ -20,7 +20,7 @@ const linearWithNever = (min, max, step, format) => ({
 const SLIDERS = {
   substeps: { name: 'Substeps', scale: linear(1, 16, 1), about: 'number of substeps per step; more substeps reduce stretch more than as many iterations' },
   iterations: { name: 'Iterations', scale: linear(1, 64, 1), about: 'number of times that each pass relaxes all sticks' },
-  passes: { name: 'Passes', scale: linear(1, 8, 1), about: 'number of passes per substep: iterations, then collisions' },
+  passes: { name: 'Passes', scale: linear(1, 8, 1), about: 'number of passes per substep: iterations, then ties, then collisions' },
   damping_rate: { name: 'Damping, 1/s', scale: logarithmic(0.01, 100, (x) => (x ? `${Number(x.toPrecision(2))}` : 'none'), 0), about: 'relative rate at which particles lose velocity, independent of substeps: 0.6 is 1 % in 1/60 s' },
   stiffness: { name: 'Stiffness', scale: logarithmic(0.01, 1, (x) => x.toPrecision(2)), about: 'fraction of its error that a stick corrects in each iteration; more iterations or substeps make it stiffer' },
   compliance: { name: 'Compliance', scale: logarithmic(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'extension per force; exact with 1 iteration per substep, independent of substeps' },

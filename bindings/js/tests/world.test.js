@@ -104,5 +104,5 @@ test("copies have the bits of one", () => {
   many.step(30);
   const [expected, found] = [one.positions(), many.positions()];
   for (let i = 0; i < found.length; i++) assert.equal(found[i], expected[i % expected.length]);
-  assert.throws(() => World.fromLibrary("ragdolls-3d", 1, 4), /copies of a model with/);
+  assert.throws(() => World.fromLibrary("ragdolls-3d", 1, 4), /copies would collide/);
 });

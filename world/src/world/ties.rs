@@ -118,11 +118,11 @@ impl<const D: usize> IslandTie<D> {
         self.lambda = add_scaled(self.lambda, g, d);
         for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];
-            let per_push = self.points[end].displacements_per_impulse(&island.model.particles);
-            for (particle, per_push) in self.points[end].particles.into_iter().zip(per_push) {
-                if per_push != 0.0 {
+            let per_impulse = self.points[end].displacements_per_impulse(&island.model.particles);
+            for (particle, per_impulse) in self.points[end].particles.into_iter().zip(per_impulse) {
+                if per_impulse != 0.0 {
                     let from = island.position(particle as usize);
-                    island.set_position(particle as usize, add_scaled(from, per_push * g, d));
+                    island.set_position(particle as usize, add_scaled(from, per_impulse * g, d));
                 }
             }
         }
