@@ -17,7 +17,7 @@ use crate::narrow::NarrowSheet;
 /// use taut_grid::PaddedSheet;
 ///
 /// // A row of 16 lanes has 14 particles. Its 13 sticks form two batches; each
-/// relaxes the whole register.
+/// // relaxes the whole register.
 /// let PaddedSheet { relaxed_lanes, slots } =
 ///     PaddedSheet::new(&Sheet::new(14, 10, &[Family::Row]), 16);
 /// assert_eq!((relaxed_lanes, slots), (10 * 2 * 16, 10 * 16));

@@ -203,5 +203,5 @@ fn each_copy_in_a_repeated_scene_has_the_bits_of_the_scene() {
     let mut dolls = Scene::new();
     dolls.add("doll", Model::<3>::ragdoll(&Ragdoll::default()).unwrap()).unwrap();
     let error = dolls.repeated(2).unwrap_err().to_string();
-    assert!(error.starts_with("model 'doll': copies"), "{error}");
+    assert!(error.starts_with("model 'doll' has self-collision"), "{error}");
 }
