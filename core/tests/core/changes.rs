@@ -75,7 +75,9 @@ fn position_writes_are_recorded() {
         let cursor = particles.position_changes().now();
         particles.set_position(1, [4.0, 5.0]).unwrap();
         assert!(particles.set_position(0, [f32::NAN, 5.0]).is_err());
+        let mass_cursor = particles.mass_changes().now();
         particles.set_inverse_mass(2, 2.0).unwrap();
+        assert_eq!(particles.mass_changes().since(mass_cursor), Delta::Entries(&[2]));
         assert_eq!(particles.position_changes().since(cursor), Delta::Entries(&[1]));
     }
     assert_eq!(

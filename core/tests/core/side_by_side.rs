@@ -3,9 +3,11 @@
 use std::iter::repeat_n;
 use std::ops::Range;
 
-use taut_core::{CLOTH_STICKS, PADDING, Particles, Schedule, ScheduleError, Sticks};
+use taut_core::{
+    CLOTH_STICKS, Family, PADDING, Particles, Renumbering, Schedule, ScheduleError, Sticks,
+};
 
-use crate::meshes::{Mesh, Random, Recipe, for_all, particles_at, unit_sticks};
+use crate::meshes::{Mesh, Random, Recipe, for_all, particles_at, sheet_mesh, unit_sticks};
 use proptest::collection::vec;
 
 /// The batches of the sticks in a range, in sequence, with stick numbers relative to its start.
@@ -139,4 +141,22 @@ fn a_cloth_with_a_position_of_nan_is_rejected() {
     let mut particles: Particles<2> = particles_at(&[[0.0, 0.0]]);
     particles.positions_mut(1)[0] = f32::NAN;
     assert!(Particles::side_by_side([&particles]).is_err());
+}
+
+#[test]
+fn equal_parts_are_copies_until_the_particles_are_renumbered() {
+    let (sheet, Mesh { sticks, .. }) = sheet_mesh(4, 3, Family::ALL);
+    let alone = sheet.schedule(&sticks).unwrap();
+    assert!(alone.sheet().is_some() && alone.renumbered(&sticks).unwrap().sheet().is_none());
+
+    let both = Sticks::side_by_side([&sticks, &sticks]).unwrap();
+    let together = Schedule::side_by_side(&both, &[alone.clone(), alone.clone()]).unwrap();
+    let copies = together.copies().unwrap();
+    assert_eq!((copies.count(), copies.one()), (2, &alone));
+    assert!(together.renumbered(&both).unwrap().copies().is_none());
+
+    let renumbering = Renumbering::from_order(vec![1, 0, 2]).unwrap().repeated(2);
+    let new: Vec<u32> = (0..6).map(|old| renumbering.new_of(old)).collect();
+    assert_eq!((new, renumbering.len()), (vec![1, 0, 2, 4, 3, 5], 6));
+    assert!(!renumbering.is_empty() && renumbering.repeated(0).is_empty());
 }
