@@ -31,9 +31,9 @@ pub struct Renumbering {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAPermutation {
     /// An old number is out of range or occurs twice.
-    #[error("new number {new} is for old number {old}, which is out of range or occurs twice")]
+    #[error("entry {new} of the list is {old}, which is out of range or occurs twice")]
     OldNumber {
-        /// The first invalid new number.
+        /// The index of the first invalid entry.
         new: usize,
         /// The old number given for it.
         old: u32,

@@ -1,8 +1,8 @@
 //! What the fuzz targets share: the limit on memory, and checks of what a target has read.
 //!
-//! A target asserts more than the absence of panics. What can be read can be built, or there is a
-//! typed error; what can be built can be stepped; a step says whether its positions are finite; and
-//! what is written can be read back equal.
+//! A target asserts more than the absence of panics. A world is built from a parsed input, or there is a
+//! typed error. A world that was built can be stepped, and `Outcome::finite` says whether its positions
+//! are finite. What is written is read back equal.
 #![forbid(unsafe_code)]
 
 pub mod counts;

@@ -1,4 +1,5 @@
-//! Random programs: a scene with contacts and ties, and changes of it while it runs. The conformance
+//! Random programs (not those of kernels): a scene with contacts and ties, and a sequence of steps and
+//! changes. The conformance
 //! tests make them with `proptest`, the fuzz targets with `arbitrary`.
 //!
 //! Their values are small integers, so that every program is valid and either source can make it.
@@ -34,7 +35,7 @@ pub type Point = [i8; 3];
 pub struct RandomModel {
     /// The index of the builder, modulo [`BUILDERS`](Self::BUILDERS).
     pub builder: u8,
-    /// Its number of columns or rings, from 2 to 26, and of rows, from 3 to 9.
+    /// Encodes the number of columns or rings, `2 + size % 25`, and of rows, `3 + size / 25 % 7`.
     pub size: u8,
     /// Its position, 128ths of 0.2 m.
     pub at: Point,
@@ -91,8 +92,8 @@ pub enum Change {
     /// Breaks a tie.
     BreakTie(u16),
     /// Sets the numbers of substeps, iterations and passes.
-    Repeat([u8; 3]),
-    /// Removes torn sticks from the schedules.
+    SetStepCounts([u8; 3]),
+    /// Makes the schedules again without torn sticks: `World::reorder`.
     Reorder,
     /// Sets the formula, by its index modulo the number of formulas.
     SetFormula(u8),
@@ -276,7 +277,7 @@ impl Change {
                     world.break_tie(wrapped(index, count)).expect("the tie exists");
                 }
             }
-            Self::Repeat([substeps, iterations, passes]) => {
+            Self::SetStepCounts([substeps, iterations, passes]) => {
                 let mut settings = *world.settings();
                 settings.step.substeps = 1 + u32::from(substeps % 4);
                 settings.step.iterations = u32::from(iterations % 4);

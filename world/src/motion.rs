@@ -31,7 +31,7 @@ pub enum Integrator {
     ExplicitEuler,
     /// `v += h a`, then `x += h v`: first order; oscillations keep their energy.
     SemiImplicitEuler,
-    /// Semi-implicit Euler with the velocity half a step behind, like a difference of positions
+    /// Semi-implicit Euler whose velocity is that of half a step earlier, `(x - previous x) / h`
     /// (Størmer 1907, Verlet 1967): second order, exact for a parabola.
     #[default]
     Verlet,

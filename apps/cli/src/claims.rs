@@ -128,7 +128,7 @@ fn render(findings: &[Finding]) -> String {
         "claim",
         "source",
         "measured (expected)",
-        "numbers\nthat hold",
+        "values\nwithin bounds",
         "verdict",
         "command",
     ]);
@@ -183,8 +183,8 @@ fn summary(findings: &[Finding]) -> String {
         |wanted: Verdict| findings.iter().filter(|finding| finding.verdict == wanted).count();
     format!(
         "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. The table shows \
-         one number per claim; taut claims --show N shows all numbers of a claim and how they \
-         are measured.",
+         one measured value per claim, if any is out of its bound that one; taut claims --show N \
+         shows all of claim N and how they are measured.",
         findings.len(),
         count(Verdict::Holds),
         count(Verdict::HoldsInPart),
@@ -202,8 +202,8 @@ fn detail(finding: &Finding) -> String {
         format!("  source    {source}, {section}"),
     ];
     for measured in &finding.values {
-        let mark = if measured.holds { "yes" } else { "no " };
-        lines.push(format!("  {mark}       {}", measured_text(measured)));
+        let mark = if measured.holds { "holds" } else { "fails" };
+        lines.push(format!("  {mark}     {}", measured_text(measured)));
     }
     lines.push(format!("  verdict   {verdict}"));
     lines.push(format!("  method    {method}"));

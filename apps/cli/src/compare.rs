@@ -213,7 +213,7 @@ impl Arguments {
             anyhow::ensure!(
                 available.iter().any(|kernel| isa(kernel) == wanted),
                 "no kernel of this build uses the instruction set '{wanted}' on this machine; \
-                 available: {}",
+                 available instruction sets: {}",
                 MachineInfo::current().features.join(", ")
             );
         }
@@ -375,7 +375,8 @@ impl Description {
         format!(
             "{name}: {particles} particles ({pinned} pinned), {sticks} sticks; {substeps} \
              substep(s) of {iterations} iteration(s) per frame of 1/60 s; {warmup_frames} frames \
-             to warm up, {timed_frames} timed; distance from f64 after frame {error_vs_f64_frame}."
+             to warm up, {timed_frames} timed; error vs f64: distance of positions \
+             from those in f64, after frame {error_vs_f64_frame}."
         )
     }
 }

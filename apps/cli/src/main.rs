@@ -45,9 +45,9 @@ enum Command {
     /// Simulate a scene with each schedule and formula, and report which combinations stay bounded.
     Stability(stability::Arguments),
     /// Measure the accuracy of formulas and schedules: stretch over iterations and frames,
-    /// distance from f64, drift of free bodies, and the cost of a given accuracy.
+    /// error against f64, drift of free bodies, and the cost of a given accuracy.
     Accuracy(accuracy::Arguments),
-    /// Measure the claims of the articles, and report whether each holds.
+    /// Measure the claims of the articles listed in docs/articles.md, and report whether each holds.
     Claims(claims::Arguments),
     /// Find the fastest kernel, number of threads and numbering of particles for a mesh on this
     /// machine, and print the code that uses them.

@@ -186,7 +186,7 @@ fn binary_size(bytes: usize) -> String {
 fn render(rows: &[RooflineRow]) -> String {
     let mut table = table::plain();
     table.set_header([
-        "scene",
+        "shape",
         "schedule",
         "kernel",
         "isa",
@@ -194,11 +194,11 @@ fn render(rows: &[RooflineRow]) -> String {
         "+ and *",
         "/ and\nsqrt",
         "access\nbytes",
-        "sweep\nbytes",
+        "streaming\nbytes",
         "arithmetic\nns",
         "divider\nns",
         "access\nns",
-        "sweep\nns",
+        "streaming\nns",
         "limit\nns",
         "bottleneck",
         "fastest\nns",
@@ -206,8 +206,8 @@ fn render(rows: &[RooflineRow]) -> String {
         "fastest\n/ limit",
         "speedup over\ntextbook",
     ]);
-    for scene in rows.chunk_by(|one, other| one.scene == other.scene) {
-        let mut sorted: Vec<&RooflineRow> = scene.iter().collect();
+    for shape_rows in rows.chunk_by(|one, other| one.scene == other.scene) {
+        let mut sorted: Vec<&RooflineRow> = shape_rows.iter().collect();
         sorted.sort_by(|one, other| one.ns_fastest.total_cmp(&other.ns_fastest));
         for row in sorted {
             let names = [row.scene.as_str(), &row.schedule, row.kernel, row.isa, row.formula];

@@ -69,6 +69,7 @@ struct Report<'a> {
     chosen: &'a Row,
     runner_up: Option<&'a Row>,
     default_choice: &'a Row,
+    /// The fastest row with another result, which was not allowed.
     other_result: Option<&'a Row>,
     cargo: &'a str,
     rust: &'a str,

@@ -184,7 +184,7 @@ fn check_range<T: PartialOrd + Debug>(
     }
 }
 
-/// Parses the name of an order; a renumbering is an error.
+/// Parses the name of an order: an arrangement without a numbering; one with a numbering is an error.
 fn parse_order(name: &str) -> Result<Order, ArrangementError> {
     match name.parse()? {
         Arrangement { order, numbering: Numbering::Given } => Ok(order),

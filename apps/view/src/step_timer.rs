@@ -40,7 +40,7 @@ impl StepTimer {
         self.steps += 1;
     }
 
-    pub(crate) fn end_window(&mut self) {
+    pub(crate) fn end_timing_window(&mut self) {
         if self.steps > 0 {
             let steps = f64::from(self.steps);
             let StepTimes { step_s, sticks_s } = self.window;

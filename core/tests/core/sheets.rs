@@ -109,7 +109,7 @@ fn the_number_of_a_stick_is_its_index_in_stick_locations() {
 type Keyed = ([usize; 6], u32);
 
 /// The sheet's schedule by its definition: phases of blocks of batches. Blocks before seams; in a
-/// block by band, family, row, and then every other stick.
+/// block by band, family and row; the sticks along a row are two batches of alternate sticks.
 fn phases_as_defined(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
     let mut keyed: Vec<_> = sheet
         .stick_locations()

@@ -14,7 +14,7 @@ mod standard {
     pub(crate) use std::thread::{self, yield_now};
     pub(crate) use std::time::Instant;
 
-    /// A cell with the interface of the model checker's, which records each access.
+    /// A cell with the interface of `loom::cell::UnsafeCell`, which records each access; this one does not.
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
@@ -57,8 +57,8 @@ mod model_checked {
         }
     }
 
-    /// A thread may wait for any number of spins, so the number of executions is unbounded. After some spins,
-    /// this execution continues to its end, and its alternatives are not explored.
+    /// A thread may wait for any number of spins, so the number of executions is unbounded. Callers yield only
+    /// after some spins; from then on, the alternatives of this execution are not explored.
     pub(crate) fn yield_now() {
         loom::skip_branch();
         thread::yield_now();

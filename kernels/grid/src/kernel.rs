@@ -19,8 +19,8 @@ use crate::narrow::NarrowSheet;
 ///
 /// let points: Vec<[f32; 2]> =
 ///     (0..12).map(|p| [0.1 * (p % 4) as f32, -0.1 * (p / 4) as f32]).collect();
-/// let masses: Vec<f32> = (0..12).map(|p| if p < 4 { 0.0 } else { 1.0 }).collect();
-/// let mut cloth = Particles::new(&points, &masses)?;
+/// let inverse_masses: Vec<f32> = (0..12).map(|p| if p < 4 { 0.0 } else { 1.0 }).collect();
+/// let mut cloth = Particles::new(&points, &inverse_masses)?;
 ///
 /// let sheet = Sheet::new(4, 3, Family::SHEAR);
 /// let sticks = Sticks::joining(&cloth, &sheet.pairs(), Duplicates::Keep)?;
@@ -77,9 +77,10 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         scratch.resize(blocks.len().max(1) * layout.row_lanes(), 0.0);
         let constants = Constants::new(sheet, layout, formula);
         let mut band_tasks = band_tasks::band_tasks(sheet);
-        let shared: &[_] = if engine::may_use_threads(sheet) { &blocks } else { &[] };
-        let narrow =
-            layout.is_narrow().then(|| NarrowSheet::new(&constants, &mut band_tasks, shared));
+        let threaded_blocks: &[_] = if engine::may_use_threads(sheet) { &blocks } else { &[] };
+        let narrow = layout
+            .is_narrow()
+            .then(|| NarrowSheet::new(&constants, &mut band_tasks, threaded_blocks));
         let engine = GridEngine {
             machine: self.machine,
             constants,

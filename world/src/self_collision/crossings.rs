@@ -71,7 +71,7 @@ mod tests {
             [0.3, 0.3, 1.0],
             [5.0, 5.0, 0.5],
             [-5.0, 7.0, 0.5],
-            // The third corner of a triangle beyond the first one.
+            // With points 4 and 5: a triangle above the plane of the first.
             [0.2, 0.2, 2.0],
         ];
         assert_eq!(crossings(&points, &[[0, 1, 2], [3, 4, 5]]), 2); // an edge of each triangle

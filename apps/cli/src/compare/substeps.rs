@@ -1,4 +1,4 @@
-//! Compares the fastest row with the same iterations as substeps of one iteration each.
+//! Compares the fastest row, one substep of n iterations, with n substeps of one iteration.
 
 use taut_bench::{Comparison, Progress, Row, SubstepComparison};
 

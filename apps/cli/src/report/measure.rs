@@ -96,15 +96,16 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
             all_configurations.extend(configurations(schedule, formula)?);
         }
     }
-    let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
-    Ok(vec![drape_comparison(size, frames, one_substep_with_iterations(8), all_configurations)?])
+    let (size, warmup_and_timed) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
+    let step = one_substep_with_iterations(8);
+    Ok(vec![drape_comparison(size, warmup_and_timed, step, all_configurations)?])
 }
 
 /// Increasing numbers of iterations and of substeps, on the widest kernel for each schedule. Frames
 /// are timed after the sheet has settled, because the stretch varies while it swings.
 fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
-    let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
+    let (size, warmup_and_timed) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
     let mut comparisons = Vec::new();
     let widest_for = |schedules: &[&str]| -> anyhow::Result<Vec<Configuration>> {
         let mut all = Vec::new();
@@ -118,11 +119,11 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     for &count in counts {
         let all = widest_for(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
         let iterations = one_substep_with_iterations(count);
-        comparisons.push(drape_comparison(size, frames, iterations, all)?);
+        comparisons.push(drape_comparison(size, warmup_and_timed, iterations, all)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
             let all = widest_for(&["blocked/hilbert", "sheet"])?;
-            comparisons.push(drape_comparison(size, frames, substeps, all)?);
+            comparisons.push(drape_comparison(size, warmup_and_timed, substeps, all)?);
         }
     }
     Ok(comparisons)
@@ -172,7 +173,7 @@ fn study(
 ) -> anyhow::Result<Accuracy> {
     let model = Model::drape(study_size(quick), SET)?;
     let study = Study {
-        body: model.clone(),
+        body: model.clone(), // of the part on drift
         model,
         step: one_substep_with_iterations(8),
         frames: 256,
@@ -183,7 +184,7 @@ fn study(
     Ok(study.run(&[part], progress)?)
 }
 
-/// A study of effort on one thread.
+/// A study, on one thread, of the shortest frame time that keeps the stretch within a bound.
 fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     Ok(EffortStudy {
         subjects,
@@ -192,7 +193,8 @@ fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     })
 }
 
-/// The cheapest frames of hanging sheets, with all sticks and with structural sticks only.
+/// The shortest frame times that keep the stretch of hanging sheets within bounds, with all sticks and
+/// with structural sticks only.
 fn effort_rows(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),

@@ -156,7 +156,8 @@ fn comparison_section(results: &Results) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The sizes that the table of the part `growth` shows, where they were measured.
+/// The sizes that the table of the part `growth` shows, where they were measured. That of a mesh is the
+/// square root of its number of particles: 316 is about 100,000.
 const GROWTH_SIZES: [(Subject, &[usize]); 3] =
     [(Subject::Sheets, &[16, 32, 512]), (Subject::Meshes, &[32, 316]), (Subject::Copies, &[64])];
 
@@ -196,7 +197,7 @@ fn growth_section(results: &Results) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The cells for the fastest row of one size, with the residual of the textbook loop.
+/// The cells for the fastest row of one size, with the stretch of the textbook loop.
 fn growth_row(subject: Subject, rows: &[&Timing]) -> Option<Vec<String>> {
     let fastest = rows
         .iter()

@@ -59,7 +59,7 @@ pub(crate) struct ContactRecord {
     crossings_max: usize,
     /// The deepest penetration of a pair of particles, m.
     penetration_max_m: f32,
-    /// The number of contacts of limbs and bodies in the last examined frame.
+    /// The number of contacts of limbs and bodies, with cloth or each other, in the last examined frame.
     contacts_on_bodies: usize,
     /// The deepest penetration in these, m.
     penetration_of_bodies_max_m: f32,

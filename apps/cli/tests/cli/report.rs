@@ -67,6 +67,7 @@ fn stretch_row(count_key: &str, count: u32, rms: Option<f64>) -> Value {
     })
 }
 
+/// A row of the part `effort`: the shortest frame with an rms stretch of at most `within`.
 fn effort_row(tethers: bool, size: u32, microseconds: f64) -> Value {
     json!({
         "scene": "drape", "size": size, "set": "all", "pins": "two corners", "within": 0.01,
@@ -85,7 +86,7 @@ fn effort_rows() -> [Value; 4] {
     ]
 }
 
-/// A row of the part `growth`.
+/// A row of the part `growth`: times by size.
 pub(crate) fn growth_row(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
     let (formula, schedule) =
         if kernel == "textbook" { ("exact", "authored") } else { ("halley", "sheet") };
@@ -185,7 +186,7 @@ fn every_section_of_the_page_has_text_and_a_chart_or_table() {
 }
 
 #[test]
-fn every_chart_has_two_sizes_a_description_units_and_a_legend() {
+fn every_chart_has_a_wide_and_a_narrow_variant_a_description_units_and_a_legend() {
     let (_, page) = page(&all_parts("Abacus"));
     let figures = select_all(&page, "figure");
     assert_eq!(figures.len(), 11);
@@ -193,8 +194,8 @@ fn every_chart_has_two_sizes_a_description_units_and_a_legend() {
         let select = |selector: &str| -> Vec<_> {
             figure.select(&Selector::parse(selector).unwrap()).collect()
         };
-        for shape in ["wide", "narrow"] {
-            let [svg] = select(&format!("svg.{shape}")).try_into().unwrap();
+        for variant in ["wide", "narrow"] {
+            let [svg] = select(&format!("svg.{variant}")).try_into().unwrap();
             assert!(svg.attr("aria-label").is_some_and(|label| label.len() > 20));
             assert_eq!((svg.attr("role"), svg.attr("width")), (Some("img"), None));
             assert!(svg.attr("viewBox").is_some_and(|value| value.starts_with("0 0 ")));

@@ -11,7 +11,7 @@ const DIAGNOSTICS_FRACTION_MAX: f64 = 0.02;
 impl Host {
     /// Updates the figures, and increments their version if they changed.
     pub(super) fn update_figures(&mut self) {
-        with_session!(&mut self.session, session => session.end_window());
+        with_session!(&mut self.session, session => session.end_timing_window());
         let StepTimes { step_s, sticks_s } =
             with_session!(&self.session, session => session.step_times());
         let counts = with_session!(&self.session, session => session.counts());

@@ -67,7 +67,7 @@ where
             && request.collisions == self.request.collisions
             && request.contacts == self.request.contacts;
         let outcome = if request.sleep != self.request.sleep {
-            // Models that may sleep are distributed over other islands.
+            // Whether models may sleep determines their islands, so the world is made again.
             self.restart(&request, kernels)?;
             ApplyOutcome::Restarted(None)
         } else if has_same_models {
@@ -124,7 +124,8 @@ where
         Ok(())
     }
 
-    /// Plans all worlds again for the requested formula, and the first world for these kernels.
+    /// Makes the plans of both worlds again for the requested formula: the session's for these kernels,
+    /// the comparison's for its own.
     fn replan(
         &mut self,
         request: &SettingRequest,
@@ -205,8 +206,9 @@ fn check_springs<const D: usize>(
     let Step { dt, substeps, damping_rate, .. } = settings.step;
     let h = f64::from(dt / substeps as f32);
     for (_, model) in scene.models() {
-        let masses = model.particles.inverse_masses();
-        let largest = model.springs.largest_substep(masses, Integrator::Verlet, damping_rate);
+        let inverse_masses = model.particles.inverse_masses();
+        let largest =
+            model.springs.largest_substep(inverse_masses, Integrator::Verlet, damping_rate);
         if h >= largest {
             return Err(SpringError::Unstable { h, largest }.into());
         }
@@ -225,7 +227,8 @@ where
     }
 }
 
-/// A scene with a request applied, except for values of sticks. Its models keep their velocities.
+/// A scene with a request applied, except for values of sticks. Previous positions are scaled to the
+/// requested substep, so models keep their velocities.
 fn scene_with_request<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,

@@ -179,10 +179,10 @@ where
     }
 
     /// Ends a window of the step timers.
-    pub(crate) fn end_window(&mut self) {
-        self.runner.timer.end_window();
+    pub(crate) fn end_timing_window(&mut self) {
+        self.runner.timer.end_timing_window();
         if let Some(comparison) = &mut self.comparison {
-            comparison.runner.timer.end_window();
+            comparison.runner.timer.end_timing_window();
         }
     }
 }

@@ -68,13 +68,15 @@ impl<const N: usize> Lane for Array<N> {
     }
 }
 
-/// The row of a field of a lane's record, and its index in that row.
+/// The gathered register (a row of `Vector::gather_rows`) that holds a field of a lane's record, and the
+/// index of the field in it.
 fn row_and_index(lanes: usize, lane: usize, field: usize) -> [usize; 2] {
     if lanes == 1 { [field, 0] } else { [lane % 4, lane / 4 * 4 + field] }
 }
 
-// SAFETY: `load` and `store` access `N` values, and the methods for rows four values at the address
-// of each lane below `N`, as arrays of `f32`. Kernels compile only if `N` divides the padding.
+// SAFETY: `load` and `store` access exactly `N` values, and the methods for rows access four values at
+// the address of each lane below `N`, as arrays of `f32`. (Kernels check at compile time that `N`
+// divides the padding of columns.)
 unsafe impl<const N: usize> Vector for Array<N> {
     type Cpu = ();
     const LANES: usize = N;
@@ -139,7 +141,7 @@ unsafe impl<const N: usize> Vector for Array<N> {
     }
 }
 
-/// Distributes the records of two rows to two registers in turn, `count` at a time.
+/// Distributes the records of two registers alternately to two registers, `count` at a time.
 fn alternate<const N: usize>(count: usize, first: Array<N>, second: Array<N>) -> [Array<N>; 2] {
     if N == 1 {
         return [first, second];
@@ -175,8 +177,8 @@ impl<const N: usize> Machine for ArrayMachine<N> {
 pub(crate) fn step_a_sheet(kernel: &impl Kernel<3>) -> Vec<[u32; 3]> {
     let points: Vec<[f32; 3]> =
         (0..360).map(|i| [0.1 * (i % 40) as f32, -0.1 * (i / 40) as f32, 0.0]).collect();
-    let masses: Vec<f32> = (0..360).map(|i| f32::from(i >= 40)).collect();
-    let mut cloth = Particles::new(&points, &masses).unwrap();
+    let inverse_masses: Vec<f32> = (0..360).map(|i| f32::from(i >= 40)).collect();
+    let mut cloth = Particles::new(&points, &inverse_masses).unwrap();
     let sheet = Sheet::new(40, 9, Family::ALL);
     let sticks = Sticks::joining(&cloth, &sheet.pairs(), Duplicates::Keep).unwrap();
     let schedule = sheet.schedule(&sticks).unwrap();

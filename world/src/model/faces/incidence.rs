@@ -7,7 +7,7 @@ pub(crate) const BLOCK: usize = taut_core::PADDING;
 
 /// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum SlotContent {
     /// The force on a corner of a triangle.
     Face,
     /// A gap in a row, written as 0.
@@ -23,7 +23,7 @@ pub(crate) struct Incidence {
     /// The slots at the first particle of each run of consecutive particles, one run after the
     /// other.
     slots: Vec<u32>,
-    /// The number of triangles of each particle, up to the last one that is a corner.
+    /// The number of triangles at each particle, up to the last particle that has one.
     pub(crate) counts: Vec<f32>,
     /// Number of particles with triangles.
     pub(crate) particles: usize,
@@ -44,7 +44,7 @@ pub(crate) struct ParticleBlock {
 }
 
 impl Incidence {
-    pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], contents: &[Slot]) -> Self {
+    pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], contents: &[SlotContent]) -> Self {
         let particles = faces.as_flattened().iter().max().map_or(0, |&last| last as usize + 1);
         let pairs = faces.iter().zip(slot_of);
         let pairs = pairs.flat_map(|(corners, &slot)| corners.map(|corner| (corner, slot)));
@@ -112,8 +112,8 @@ impl Incidence {
 /// particle, which has the slots `next`, can join the run. `None` if it cannot: the order of the
 /// slots must be that of the faces for all particles, and an added slot must be a gap for the
 /// earlier ones.
-fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[Slot]) -> Option<Vec<u32>> {
-    let is_gap = |slot: u32| contents.get(slot as usize) == Some(&Slot::Gap);
+fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[SlotContent]) -> Option<Vec<u32>> {
+    let is_gap = |slot: u32| contents.get(slot as usize) == Some(&SlotContent::Gap);
     let added_slot = |&slot: &u32| {
         let of_first = slot.checked_sub(len)?;
         (of_first..slot).all(is_gap).then_some(of_first)

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use taut_core::RunKey;
 
-use super::incidence::{BLOCK, Incidence, Slot};
+use super::incidence::{BLOCK, Incidence, SlotContent};
 use super::remove_indices;
 
 /// Delay, in blocks, between the stores of forces and their loads. By then the stores have reached
 /// the cache, so loads that span two stores do not stall.
 const STORE_DELAY: usize = 4;
 
-/// Sixteen consecutive slots for the forces on as many triangles. The slots of two blocks may
+/// Sixteen consecutive slots of forces, for as many triangles. The slots of two blocks may
 /// overlap: the forces there are computed twice, with equal results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
@@ -74,8 +74,8 @@ impl Triangles {
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) triangles: Triangles,
-    /// How many more particle blocks can be summed after this block: all their slots are written,
-    /// and [`STORE_DELAY`] blocks have passed.
+    /// How many more particle blocks can be summed after this block than after the one before: all
+    /// their slots are written, and [`STORE_DELAY`] blocks have passed.
     pub(crate) completed: u32,
 }
 
@@ -140,29 +140,28 @@ impl FaceLayout {
             first_slot += BLOCK as u32;
         }
 
-        let slots = first_slot as usize;
-        let mut contents_of = vec![Slot::Padding; slots];
+        let slot_count = first_slot as usize;
+        let mut contents_of = vec![SlotContent::Padding; slot_count];
         for slots in blocks.iter().flat_map(|block| block.triangles.slots()) {
-            contents_of[slots.range()].fill(Slot::Gap);
+            contents_of[slots.range()].fill(SlotContent::Gap);
         }
         for &slot in &slot_of {
-            contents_of[slot as usize] = Slot::Face;
+            contents_of[slot as usize] = SlotContent::Face;
         }
         for slots in blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
             for (lane, slot) in contents_of[slots.range()].iter().enumerate() {
-                slots.present |= u16::from(*slot == Slot::Face) << lane;
+                slots.present |= u16::from(*slot == SlotContent::Face) << lane;
             }
         }
         let incidence = Incidence::new(faces, &slot_of, &contents_of);
         // In the memory order of particles, so that these are completed in about that order.
         blocks.sort_by_key(|block| block.triangles.lowest());
-        set_completed(&incidence, &mut blocks, slots);
-        Self { blocks, incidence, slots, slot_of }
+        set_completed(&incidence, &mut blocks, slot_count);
+        Self { blocks, incidence, slots: slot_count, slot_of }
     }
 
-    /// Takes the number of triangles at each particle from `whole`, of which this layout is the
-    /// part with the given particles. Wind limits forces by these counts, which removals do not
-    /// change.
+    /// Copies the numbers of triangles at the given particles, which are those of this layout, from
+    /// the layout of a whole model. Wind limits forces by these counts, which removals do not change.
     pub(super) fn with_counts_of(mut self, whole: &Self, particles: &[u32]) -> Self {
         let counts = &whole.incidence.counts;
         let count = |&particle: &u32| counts.get(particle as usize).copied().unwrap_or(0.0);
@@ -193,8 +192,8 @@ impl FaceLayout {
     }
 }
 
-/// Sets how many particle blocks, in their order, are complete after each block: all their slots
-/// are written, and [`STORE_DELAY`] blocks have passed.
+/// Sets how many particle blocks become complete at each block: all their slots are written, and
+/// [`STORE_DELAY`] blocks have passed.
 fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize) {
     let mut written_by = vec![0; slot_count];
     for (nth, block) in blocks.iter().enumerate().rev() {

@@ -51,8 +51,8 @@ fn rest_shape((points, triangles): &Mesh) -> RestShape {
     RestShape::new(points.len(), edges, triangles.iter().copied())
 }
 
-/// Asserts that distances are at most a fraction of `below` below and of `above` above the expected
-/// ones, m.
+/// Asserts that the relative error of each distance is between `-below` and `above`. The expected ones
+/// are in m.
 #[track_caller]
 fn check(found: &[Nearest], below: f64, above: f64, expected: impl Fn(usize) -> f64) {
     for (particle, nearest) in found.iter().enumerate() {
@@ -75,7 +75,7 @@ const MAX_SHORTFALL: f64 = 1e-6;
 const MAX_EXCESS: f64 = 5e-6;
 
 /// Dijkstra's algorithm over the particles and `count` points on each edge, connected across
-/// triangles. The distances are never below the shortest ones.
+/// triangles. The results are upper bounds of the distances.
 fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
     let mut nodes = points.clone();
     // The first node on each edge.

@@ -175,11 +175,11 @@ const COLUMNS: [&str; 13] = [
     "instruction set",
     "threads",
     "schedule",
-    "ns per stick",
+    "ns per stick and iteration",
     "speedup over `textbook`",
     "stretch rms",
     "limit, ns",
-    "times limit",
+    "time / limit",
 ];
 
 /// The table of a chart, by size. Kernels that are left out at a size have a row that says so.

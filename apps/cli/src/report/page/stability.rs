@@ -35,7 +35,7 @@ pub(super) fn stability(all: &[Results]) -> Markup {
                     @for (class, _, label) in SHADES {
                         li { span class=(format!("chip {class}")) {} (label) }
                     }
-                    li { span class="chip left" {} "✕ blew up at that frame" }
+                    li { span class="chip blew-up" {} "✕ blew up at that frame" }
                 }
             }
         }
@@ -112,7 +112,7 @@ fn outcome_table(rows: &[&Outcome]) -> Markup {
 fn cell(row: Option<&Outcome>) -> Markup {
     let outcome = row.map(|row| (row.left_bounds_at, row.stretch_rms));
     match outcome {
-        Some((Some(frame), _)) => html! { td.left { "✕ " (frame) } },
+        Some((Some(frame), _)) => html! { td.blew-up { "✕ " (frame) } },
         Some((None, Some(rms))) => {
             let shade = SHADES.iter().find(|(_, bound, _)| rms <= *bound).map(|shade| shade.0);
             html! { td class=[shade] { (format!("{rms:.2}")) } }

@@ -5,7 +5,7 @@
 //! distance to the obstacle is a formula, implement [`taut::world::Shape`] instead: it adds
 //! friction, restitution, motion and SIMD.
 //!
-//!     cargo run --release -p taut --example collider
+//!     cargo run --release -p taut --example custom_obstacle
 
 use std::sync::Arc;
 
