@@ -368,7 +368,9 @@ pub unsafe extern "C" fn taut_world_copy_vertices(
     length: usize,
 ) -> Status {
     // SAFETY: the promise of the caller.
-    unsafe { copy_to(world, to, length, |world, to| Ok(world.inner.copy_vertices(to)?)) }
+    unsafe {
+        copy_to(world, to, length, |world, to| Ok(world.inner.copy_positions_and_normals(to)?))
+    }
 }
 
 /// Copies the triangles that were not removed, as three numbers of vertices each, counter-clockwise

@@ -180,7 +180,7 @@ impl World {
     /// The position and the unit normal of each vertex: x, y, z, nx, ny, nz, as an interleaved vertex
     /// buffer has them. For `out` see `positions`.
     pub fn interleaved(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
-        self.filled(6, out, AnyWorld::copy_vertices)
+        self.filled(6, out, AnyWorld::copy_positions_and_normals)
     }
 
     fn filled(

@@ -1,4 +1,4 @@
-//! Sticks tear where they are stretched or cut, and nan_blade else.
+//! Sticks tear where they are stretched or cut, and nowhere else.
 
 use std::collections::BTreeSet;
 
@@ -318,6 +318,7 @@ fn limbs_at_sticks_that_are_torn_in_the_scene_do_not_exist() {
 #[cfg(feature = "serde")]
 #[test]
 fn damaged_lists_of_limbs_are_rejected() {
+    type Damage = fn(&mut Vec<serde_json::Value>);
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let limbs = doll.limbs.all().len();
     let scene = scene("doll", doll);
@@ -331,14 +332,14 @@ fn damaged_lists_of_limbs_are_rejected() {
     };
     assert_eq!(resume(&|_| ()).unwrap(), limbs);
     assert_eq!(resume(&|all| drop(all.remove(1))).unwrap(), limbs - 1);
-    let damages: [&dyn Fn(&mut Vec<serde_json::Value>); 4] = [
-        &|all| all.swap(0, 1),
-        &|all| all.push(all[0].clone()),
-        &|all| all[0] = serde_json::json!([0, 9999]),
-        &|all| all.rotate_left(1),
+    let damages: [Damage; 4] = [
+        |all| all.swap(0, 1),
+        |all| all.push(all[0].clone()),
+        |all| all[0] = serde_json::json!([0, 9999]),
+        |all| all.rotate_left(1),
     ];
     for damage in damages {
-        let error = resume(damage).unwrap_err().to_string();
+        let error = resume(&damage).unwrap_err().to_string();
         assert!(
             error.contains("a list of limbs has a limb that the scene does not have"),
             "{error}"

@@ -70,7 +70,7 @@ impl Host {
                 }
             }
             Command::Cut { from, to } => {
-                with_session!(&mut self.session, session => session.cut(from, to))
+                with_session!(&mut self.session, session => session.cut(from, to));
             }
             Command::Step => self.step(),
             Command::Reset => self.reset()?,
