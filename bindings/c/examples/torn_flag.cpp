@@ -1,5 +1,5 @@
-// A flag of the library in the wind is cut, and resumed from a snapshot on another kernel. Prints
-// the hash of the positions, which is the same on every machine.
+// A flag of the library in wind resumes from a snapshot, and is cut. Prints the hash of the
+// positions, which is the same with every kernel and number of threads, and on every machine.
 
 #include <cstdint>
 #include <cstdio>
@@ -12,13 +12,13 @@
 
 namespace {
 
-std::string simulate(taut::kernels on) {
-    taut::world world = taut::world::from_library("flag", 24, on);
+std::string simulate(taut::kernels kernels) {
+    taut::world world = taut::world::from_library("flag", 24, kernels);
     world.set_wind(6.0f, 0.0f, 2.0f);
     world.step(60);
     const std::vector<std::uint8_t> half_way = world.snapshot();
 
-    // The first simulation is dropped: the second one begins with the snapshot.
+    // Restoring discards the first 30 steps: the second 30 begin at the snapshot.
     world.step(30);
     world.restore(half_way);
     world.step(30);

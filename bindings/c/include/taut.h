@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The version of this interface: it changes when a program must be compiled again.
+// The version of this interface: it changes when programs must be recompiled.
 #define TAUT_ABI_VERSION 1
 
 // How a call ended. `taut_last_error` has the message of the last failure.
@@ -38,11 +38,11 @@ enum taut_status
   TAUT_STATUS_WRONG_LENGTH = 2,
   // A text is not UTF-8.
   TAUT_STATUS_INVALID_TEXT = 3,
-  // There is no scene, model, group or kernel of this name.
+  // There is no scene, model, group or kernel with this name.
   TAUT_STATUS_UNKNOWN_NAME = 4,
-  // There is no particle, stick or model of this number.
+  // There is no particle, stick or model with this index.
   TAUT_STATUS_OUT_OF_RANGE = 5,
-  // A scene or a mesh is invalid; the message of a scene text has the line.
+  // A scene or a mesh is invalid; for a scene text, the message has the line.
   TAUT_STATUS_INVALID_SCENE = 6,
   // A file cannot be read.
   TAUT_STATUS_FILE = 7,
@@ -54,7 +54,7 @@ enum taut_status
   TAUT_STATUS_KERNELS = 10,
   // An earlier call panicked in this world; it can only be freed.
   TAUT_STATUS_POISONED = 11,
-  // This call panicked, which is an error in Taut. Its world is now poisoned.
+  // This call panicked, which is a bug in Taut. Its world is now poisoned.
   TAUT_STATUS_PANICKED = 12,
 };
 #ifndef __cplusplus
@@ -95,11 +95,11 @@ typedef int32_t taut_kind;
 // A world of two or three dimensions.
 typedef struct taut_world taut_world;
 
-// A point, m. In two dimensions `z` is ignored in arguments and 0 in results.
+// A point, m, or a vector. In two dimensions `z` is ignored in arguments and 0 in results.
 typedef struct taut_point {
   // The first coordinate.
   float x;
-  // The second coordinate; by default gravity points down along it.
+  // The second coordinate; by default gravity points in its negative direction.
   float y;
   // The third coordinate.
   float z;
@@ -115,7 +115,7 @@ typedef struct taut_cloth {
   bool tethered;
 } taut_cloth;
 
-// The kernels of a world. They decide its speed, not its results.
+// The kernels of a world. They affect its speed, not its results.
 typedef struct taut_kernels {
   // The name of the kernel: `scalar`, `pulp`, `grid` or `copies`. NULL: the best of this machine.
   const char *kernel;
@@ -125,7 +125,8 @@ typedef struct taut_kernels {
   uint32_t threads;
 } taut_kernels;
 
-// The counts of a world. Only the numbers of triangles and lines change, by tears.
+// The size and the progress of a world. Of the counts of its parts, only those of triangles and
+// lines change, by tears.
 typedef struct taut_info {
   // Number of dimensions, 2 or 3.
   uint32_t dimensions;
@@ -141,7 +142,7 @@ typedef struct taut_info {
   size_t triangles;
   // Number of lines to draw: untorn sticks, and springs.
   size_t lines;
-  // It grows when triangles or lines change.
+  // A counter that increases when triangles or lines change.
   uint64_t drawing_version;
   // Number of steps so far.
   uint64_t steps;
@@ -149,19 +150,19 @@ typedef struct taut_info {
   double time;
 } taut_info;
 
-// A model and the ranges of its numbers.
+// A model, and the ranges of its particles and sticks.
 typedef struct taut_model {
-  // Its name, which does not end with NUL. It is valid until the world is freed or restored.
+  // Its name, without a NUL at its end. It is valid until the world is freed or restored.
   const char *name;
   // The length of the name.
   size_t name_length;
   // What it is.
   taut_kind kind;
-  // The number of its first particle.
+  // The index of its first particle.
   size_t first_particle;
   // Number of particles.
   size_t particles;
-  // The number of its first stick.
+  // The index of its first stick.
   size_t first_stick;
   // Number of sticks.
   size_t sticks;
@@ -183,7 +184,7 @@ typedef struct taut_settings {
   float damping_rate;
 } taut_settings;
 
-// How steps ended.
+// The outcome of `taut_world_step`.
 typedef struct taut_steps {
   // Whether every position is finite; if not, the simulation has blown up, and steps stop.
   bool finite;
@@ -236,7 +237,7 @@ taut_status taut_world_set_inverse_mass(struct taut_world *world,
 // `world` must be NULL or a valid world.
 taut_status taut_world_pin(struct taut_world *world, size_t particle);
 
-// Frees a pinned particle: it gets its mass back and starts at rest. It fails for a particle that
+// Unpins a particle: it gets its mass back and starts at rest. The call fails for a particle that
 // the scene pins, which has no mass.
 //
 // # Safety
@@ -276,7 +277,7 @@ taut_status taut_world_set_tear_factor(struct taut_world *world, float factor);
 
 // Tears all sticks that a blade crosses. The blade is the segment `a0`, `b0`, and sweeps to the
 // segment `a1`, `b1`; in two dimensions the blade is the segment `a0`, `a1`. `torn`, which may be
-// NULL, gets the number of sticks.
+// NULL, gets the number of torn sticks.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `torn` must be NULL or point to a number.
@@ -291,7 +292,7 @@ taut_status taut_world_cut(struct taut_world *world,
 // bending, tethered.
 struct taut_cloth taut_cloth_default(void);
 
-// Makes the world of a scene of the library, such as `curtain`. `size` 0 is its default size.
+// Makes the world of a scene of the library, such as `curtain`. `size` 0 selects the default size.
 // `kernels` may be NULL: the best, on one thread.
 //
 // # Safety
@@ -303,7 +304,7 @@ taut_status taut_world_from_library(const char *name,
                                     const struct taut_kernels *kernels,
                                     struct taut_world **out);
 
-// Makes the world of a scene in TOML that names no mesh files: docs/scenes.md has all keys.
+// Makes the world of a scene in TOML that names no mesh files: docs/scenes.md lists all keys.
 // `kernels` may be NULL: the best, on one thread.
 //
 // # Safety
@@ -325,9 +326,8 @@ taut_status taut_world_from_file(const char *path,
                                  const struct taut_kernels *kernels,
                                  struct taut_world **out);
 
-// Makes the world of a triangle mesh as cloth, the model `cloth`. Each three numbers of `positions`
-// are the coordinates of a vertex, m; each three of `triangles` are the numbers of the vertices of a
-// triangle, counter-clockwise from outside.
+// Makes the world of a triangle mesh as cloth, the model `cloth`. `positions` has x, y, z of each
+// vertex, m; `triangles` has three vertex indices each, counter-clockwise from outside.
 // Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
 // best, on one thread.
 //
@@ -342,8 +342,8 @@ taut_status taut_world_from_mesh(const float *positions,
                                  const struct taut_kernels *kernels,
                                  struct taut_world **out);
 
-// Makes a world of `copies` copies of the scene that a world was made from, which do not touch each
-// other. Each copy has the same bits as alone. Its vertices follow those of the copy before it.
+// Makes a world of `copies` copies of the scene that a world was made from. Copies do not collide
+// with each other; each has the same bits as alone. The vertices are in the order of the copies.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
@@ -366,13 +366,13 @@ taut_status taut_world_lend_vertices(struct taut_world *world,
                                      const float **vertices,
                                      size_t *length);
 
-// Reads the counts of a world.
+// Reads the size and the progress of a world.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to an info.
 taut_status taut_world_info(struct taut_world *world, struct taut_info *out);
 
-// Reads a model by its number, from 0.
+// Reads a model by its index, from 0.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a model.
@@ -388,8 +388,8 @@ taut_status taut_world_model_named(struct taut_world *world,
                                    size_t name_length,
                                    struct taut_model *out);
 
-// Finds the particles of a group of a model, such as `top` of a mesh. `count` gets their number. `to`
-// is filled if its length is that number; a `length` of 0 reads only the number.
+// Finds the particles of a group of a model, such as `top` of a mesh. `count` gets how many there
+// are. `to` gets their indices; its length must be that count, or 0 to read only the count.
 //
 // # Safety
 // `world` must be NULL or a valid world, the names must have their lengths, `to` must have `length`
@@ -436,15 +436,15 @@ taut_status taut_world_nearest_to_ray(struct taut_world *world,
                                       float within,
                                       size_t *out);
 
-// Copies the positions of all vertices, m: three numbers each, so `length` is 3 times the number of
-// vertices. Nothing is allocated.
+// Copies the positions of all vertices, m: x, y, z, so `length` is 3 times the number of vertices.
+// Nothing is allocated.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
 taut_status taut_world_copy_positions(struct taut_world *world, float *to, size_t length);
 
-// Copies the unit normals of all vertices: three numbers each, so `length` is 3 times the number of
-// vertices. Nothing is allocated after the first call.
+// Copies the unit normals of all vertices: x, y, z, so `length` is 3 times the number of vertices.
+// Nothing is allocated after the first call.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
@@ -457,15 +457,14 @@ taut_status taut_world_copy_normals(struct taut_world *world, float *to, size_t 
 // `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
 taut_status taut_world_copy_vertices(struct taut_world *world, float *to, size_t length);
 
-// Copies the triangles that were not removed, as three numbers of vertices each, counter-clockwise
-// from outside. `length` is 3 times the number of triangles.
+// Copies the triangles that were not removed, as three vertex indices each, counter-clockwise from
+// outside. `length` is 3 times the number of triangles.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
 taut_status taut_world_copy_triangles(struct taut_world *world, uint32_t *to, size_t length);
 
-// Copies the lines to draw, as two numbers of particles each. `length` is 2 times the number of
-// lines.
+// Copies the lines to draw, as two particle indices each. `length` is 2 times the number of lines.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
@@ -477,13 +476,13 @@ taut_status taut_world_copy_lines(struct taut_world *world, uint32_t *to, size_t
 // `world` must be NULL or a valid world, and `out` must be NULL or point to settings.
 taut_status taut_world_settings(struct taut_world *world, struct taut_settings *out);
 
-// Changes the settings, and keeps velocities.
+// Changes the settings; velocities stay.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `settings` must be NULL or point to settings.
 taut_status taut_world_set_settings(struct taut_world *world, const struct taut_settings *settings);
 
-// Changes the kernels, and keeps the state. `kernels` may be NULL: the best, on one thread.
+// Changes the kernels; the state stays. `kernels` may be NULL: the best, on one thread.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `kernels` must be NULL or point to kernels.
@@ -500,11 +499,11 @@ taut_status taut_world_set_wind(struct taut_world *world, float x, float y, floa
 // finite. `out` may be NULL. If a step fails, those before it have been done.
 //
 // # Safety
-// `world` must be NULL or a valid world, and `out` must be NULL or point to a `Steps`.
+// `world` must be NULL or a valid world, and `out` must be NULL or point to a `taut_steps`.
 taut_status taut_world_step(struct taut_world *world, uint32_t steps, struct taut_steps *out);
 
-// Computes a hash of the bits of all positions: the same on every machine, kernel and number of
-// threads.
+// Computes a hash of the bits of all positions: the same on every machine, with every kernel and
+// number of threads.
 //
 // # Safety
 // `world` must be NULL or a valid world, and `out` must be NULL or point to a number.

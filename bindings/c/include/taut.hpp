@@ -39,7 +39,7 @@ template <typename T> struct view {
     std::size_t size = 0;
     const T *begin() const noexcept { return data; }
     const T *end() const noexcept { return data + size; }
-    const T &operator[](std::size_t at) const noexcept { return data[at]; }
+    const T &operator[](std::size_t index) const noexcept { return data[index]; }
 };
 
 // Kernels by name; without a name the best of this machine.
@@ -55,38 +55,38 @@ struct kernels {
 // A taut_world, freed by the destructor. One thread at a time may use it.
 class world {
 public:
-    static world from_library(std::string_view name, std::size_t size = 0, kernels on = {}) {
-        const taut_kernels choice = on.to_c();
+    static world from_library(std::string_view name, std::size_t size = 0, kernels choice = {}) {
+        const taut_kernels c_choice = choice.to_c();
         world made;
-        check(taut_world_from_library(name.data(), name.size(), size, &choice, &made.world_));
+        check(taut_world_from_library(name.data(), name.size(), size, &c_choice, &made.world_));
         return made;
     }
 
-    static world from_toml(std::string_view scene, kernels on = {}) {
-        const taut_kernels choice = on.to_c();
+    static world from_toml(std::string_view scene, kernels choice = {}) {
+        const taut_kernels c_choice = choice.to_c();
         world made;
-        check(taut_world_from_toml(scene.data(), scene.size(), &choice, &made.world_));
+        check(taut_world_from_toml(scene.data(), scene.size(), &c_choice, &made.world_));
         return made;
     }
 
-    static world from_file(std::string_view path, kernels on = {}) {
-        const taut_kernels choice = on.to_c();
+    static world from_file(std::string_view path, kernels choice = {}) {
+        const taut_kernels c_choice = choice.to_c();
         world made;
-        check(taut_world_from_file(path.data(), path.size(), &choice, &made.world_));
+        check(taut_world_from_file(path.data(), path.size(), &c_choice, &made.world_));
         return made;
     }
 
     static world from_mesh(const std::vector<float> &positions,
                            const std::vector<std::uint32_t> &triangles,
-                           taut_cloth cloth = taut_cloth_default(), kernels on = {}) {
-        const taut_kernels choice = on.to_c();
+                           taut_cloth cloth = taut_cloth_default(), kernels choice = {}) {
+        const taut_kernels c_choice = choice.to_c();
         world made;
         check(taut_world_from_mesh(positions.data(), positions.size(), triangles.data(),
-                                   triangles.size(), &cloth, &choice, &made.world_));
+                                   triangles.size(), &cloth, &c_choice, &made.world_));
         return made;
     }
 
-    // A world of copies of the scene that this one was made from; each has the bits that it has alone.
+    // A world of copies of the scene that this one was made from; each has the same bits as alone.
     world repeated(std::size_t copies) const {
         world made;
         check(taut_world_repeated(world_, copies, &made.world_));
@@ -106,9 +106,9 @@ public:
     taut_world *get() const noexcept { return world_; }
 
     taut_steps step(std::uint32_t steps = 1) {
-        taut_steps ended;
-        check(taut_world_step(world_, steps, &ended));
-        return ended;
+        taut_steps outcome;
+        check(taut_world_step(world_, steps, &outcome));
+        return outcome;
     }
 
     taut_info info() const {
@@ -123,9 +123,9 @@ public:
         return hash;
     }
 
-    taut_model model(std::size_t number) const {
+    taut_model model(std::size_t index) const {
         taut_model model;
-        check(taut_world_model(world_, number, &model));
+        check(taut_world_model(world_, index, &model));
         return model;
     }
 
@@ -186,14 +186,14 @@ public:
     std::optional<std::size_t> nearest(taut_point to, float within) const {
         std::size_t particle;
         check(taut_world_nearest(world_, to, within, &particle));
-        return some(particle);
+        return to_optional(particle);
     }
 
     std::optional<std::size_t> nearest_to_ray(taut_point origin, taut_point direction,
                                               float within) const {
         std::size_t particle;
         check(taut_world_nearest_to_ray(world_, origin, direction, within, &particle));
-        return some(particle);
+        return to_optional(particle);
     }
 
     void set_position(std::size_t particle, taut_point to) {
@@ -235,9 +235,9 @@ public:
         check(taut_world_set_settings(world_, &settings));
     }
     void set_wind(float x, float y, float z) { check(taut_world_set_wind(world_, x, y, z)); }
-    void set_kernels(kernels on) {
-        const taut_kernels choice = on.to_c();
-        check(taut_world_set_kernels(world_, &choice));
+    void set_kernels(kernels choice) {
+        const taut_kernels c_choice = choice.to_c();
+        check(taut_world_set_kernels(world_, &c_choice));
     }
 
     std::vector<std::uint8_t> snapshot() const {
@@ -252,7 +252,7 @@ public:
 private:
     world() = default;
 
-    static std::optional<std::size_t> some(std::size_t particle) {
+    static std::optional<std::size_t> to_optional(std::size_t particle) {
         return particle == SIZE_MAX ? std::nullopt : std::optional(particle);
     }
 

@@ -3,13 +3,13 @@
 use crate::guard::{World, check_output, with_world};
 use crate::status::Status;
 
-/// A point, m. In two dimensions `z` is ignored in arguments and 0 in results.
+/// A point, m, or a vector. In two dimensions `z` is ignored in arguments and 0 in results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The first coordinate.
     pub x: f32,
-    /// The second coordinate; by default gravity points down along it.
+    /// The second coordinate; by default gravity points in its negative direction.
     pub y: f32,
     /// The third coordinate.
     pub z: f32,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn taut_world_pin(world: *mut World, particle: usize) -> S
     unsafe { with_world(world, |world| Ok(world.inner.pin(particle)?)) }
 }
 
-/// Frees a pinned particle: it gets its mass back and starts at rest. It fails for a particle that
+/// Unpins a particle: it gets its mass back and starts at rest. The call fails for a particle that
 /// the scene pins, which has no mass.
 ///
 /// # Safety
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn taut_world_set_tear_factor(world: *mut World, factor: f
 
 /// Tears all sticks that a blade crosses. The blade is the segment `a0`, `b0`, and sweeps to the
 /// segment `a1`, `b1`; in two dimensions the blade is the segment `a0`, `a1`. `torn`, which may be
-/// NULL, gets the number of sticks.
+/// NULL, gets the number of torn sticks.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `torn` must be NULL or point to a number.

@@ -1,4 +1,4 @@
-//! Making and freeing of worlds.
+//! Creates and frees worlds.
 
 use std::ffi::c_char;
 use std::fs;
@@ -11,7 +11,7 @@ use taut_rs::{AnyWorld, Bending, KernelChoice, KernelName, MeshCloth, UnknownKer
 use crate::guard::{World, array, check_output, guard, read_to, text};
 use crate::status::{Failure, Status};
 
-/// The kernels of a world. They decide its speed, not its results.
+/// The kernels of a world. They affect its speed, not its results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
@@ -49,7 +49,7 @@ impl From<UnknownKernelName> for Failure {
     }
 }
 
-/// The kernels that a pointer names; NULL: the best, on one thread.
+/// The kernel choice that `kernels` points to; NULL: the best, on one thread.
 ///
 /// # Safety
 /// `kernels` must be NULL or point to a [`Kernels`], whose `kernel` must be NULL or point to
@@ -83,7 +83,7 @@ unsafe fn create(out: *mut *mut World, make: impl FnOnce() -> Result<AnyWorld, F
     })
 }
 
-/// Makes the world of a scene of the library, such as `curtain`. `size` 0 is its default size.
+/// Makes the world of a scene of the library, such as `curtain`. `size` 0 selects the default size.
 /// `kernels` may be NULL: the best, on one thread.
 ///
 /// # Safety
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn taut_world_from_library(
     unsafe { create(out, make) }
 }
 
-/// Makes the world of a scene in TOML that names no mesh files: docs/scenes.md has all keys.
+/// Makes the world of a scene in TOML that names no mesh files: docs/scenes.md lists all keys.
 /// `kernels` may be NULL: the best, on one thread.
 ///
 /// # Safety
@@ -147,11 +147,11 @@ pub unsafe extern "C" fn taut_world_from_file(
         let unreadable = |error| Failure::new(Status::File, format!("{path}: {error}"));
         let scene = fs::read_to_string(path).map_err(unreadable)?;
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-        let files = |file: &str| {
+        let load_mesh = |file: &str| {
             let TriangleMesh { positions, triangles } = load_in_folder(folder, file)?;
             Ok((positions, triangles))
         };
-        AnyWorld::from_toml_with(&scene, &files, &kernels).map_err(|error| {
+        AnyWorld::from_toml_with(&scene, &load_mesh, &kernels).map_err(|error| {
             let Failure { status, message } = error.into();
             Failure::new(status, format!("{path}: {message}"))
         })
@@ -160,9 +160,8 @@ pub unsafe extern "C" fn taut_world_from_file(
     unsafe { create(out, make) }
 }
 
-/// Makes the world of a triangle mesh as cloth, the model `cloth`. Each three numbers of `positions`
-/// are the coordinates of a vertex, m; each three of `triangles` are the numbers of the vertices of a
-/// triangle, counter-clockwise from outside.
+/// Makes the world of a triangle mesh as cloth, the model `cloth`. `positions` has x, y, z of each
+/// vertex, m; `triangles` has three vertex indices each, counter-clockwise from outside.
 /// Nothing is pinned. `cloth` may be NULL: see `taut_cloth_default`. `kernels` may be NULL: the
 /// best, on one thread.
 ///
@@ -190,16 +189,16 @@ pub unsafe extern "C" fn taut_world_from_mesh(
             cloth.copied().unwrap_or(taut_cloth_default());
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
-        let positions = rows("positions", positions)?;
-        let triangles = rows("triangles", triangles)?;
+        let positions = triples("positions", positions)?;
+        let triangles = triples("triangles", triangles)?;
         Ok(AnyWorld::from_mesh(positions, triangles, &cloth, &kernels)?)
     };
     // SAFETY: the promise of the caller.
     unsafe { create(out, make) }
 }
 
-/// Makes a world of `copies` copies of the scene that a world was made from, which do not touch each
-/// other. Each copy has the same bits as alone. Its vertices follow those of the copy before it.
+/// Makes a world of `copies` copies of the scene that a world was made from. Copies do not collide
+/// with each other; each has the same bits as alone. The vertices are in the order of the copies.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `out` must be NULL or point to a pointer.
@@ -215,12 +214,12 @@ pub unsafe extern "C" fn taut_world_repeated(
     unsafe { read_to(world, out, make) }
 }
 
-fn rows<'a, T>(what: &str, numbers: &'a [T]) -> Result<&'a [[T; 3]], Failure> {
-    let (rows, rest) = numbers.as_chunks();
+fn triples<'a, T>(name: &str, values: &'a [T]) -> Result<&'a [[T; 3]], Failure> {
+    let (triples, rest) = values.as_chunks();
     if rest.is_empty() {
-        return Ok(rows);
+        return Ok(triples);
     }
-    let message = format!("the length of {what} is {}, not a multiple of 3", numbers.len());
+    let message = format!("the length of {name} is {}, not a multiple of 3", values.len());
     Err(Failure::new(Status::WrongLength, message))
 }
 

@@ -1,4 +1,4 @@
-//! What every call does: it checks pointers, catches panics and records errors.
+//! The frame of every call: checks pointers, catches panics and records errors.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ pub struct World {
     poisoned: bool,
     /// The bytes of the last snapshot.
     pub(crate) snapshot: Vec<u8>,
-    /// The number of triangles and of lines, and the version of the drawing that they are of.
+    /// The drawing version, and the numbers of triangles and lines at that version.
     pub(crate) counts: Option<(u64, [usize; 2])>,
 }
 
@@ -39,7 +39,7 @@ thread_local! {
 
 pub(crate) fn last_error() -> *const c_char {
     // The string stays where it is until the next failure of this thread replaces it.
-    LAST_ERROR.try_with(|it| it.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST_ERROR.try_with(|message| message.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -49,7 +49,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 /// Runs a call; records its error, or the message of its panic.
 pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> Status {
-    // Whatever a panic left half done is in a world, which is then poisoned.
+    // A panic can leave only a world in an inconsistent state; that world is then poisoned.
     let result = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let message = format!("the call panicked: {}", panic_message(&*panic));
         Err(Failure::new(Status::Panicked, message))
@@ -57,7 +57,7 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> Status {
     let Err(Failure { status, message }) = result else { return Status::Ok };
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
     // Fails only while the thread ends; the status is still right.
-    let _ = LAST_ERROR.try_with(|it| it.replace(message));
+    let _ = LAST_ERROR.try_with(|last| last.replace(message));
     status
 }
 
@@ -121,16 +121,16 @@ pub(crate) unsafe fn copy_to<T: Copy>(
     unsafe { with_world(world, copy) }
 }
 
-fn check_array<T>(array: *const T, length: usize, what: &str) -> Result<(), Failure> {
+fn check_array<T>(array: *const T, length: usize, name: &str) -> Result<(), Failure> {
     if array.is_null() && length > 0 {
-        return Err(Failure::null(what));
+        return Err(Failure::null(name));
     }
     if !array.is_aligned() {
-        let message = format!("{what} is not aligned to {} bytes", align_of::<T>());
+        let message = format!("{name} is not aligned to {} bytes", align_of::<T>());
         return Err(Failure::new(Status::WrongLength, message));
     }
     if length > isize::MAX.unsigned_abs() / size_of::<T>() {
-        let message = format!("{what} has the length {length}, more than memory can hold");
+        let message = format!("{name} has the length {length}, more than memory can hold");
         return Err(Failure::new(Status::WrongLength, message));
     }
     Ok(())
@@ -143,9 +143,9 @@ fn check_array<T>(array: *const T, length: usize, what: &str) -> Result<(), Fail
 pub(crate) unsafe fn array<'a, T: Copy>(
     array: *const T,
     length: usize,
-    what: &str,
+    name: &str,
 ) -> Result<&'a [T], Failure> {
-    check_array(array, length, what)?;
+    check_array(array, length, name)?;
     if length == 0 {
         return Ok(&[]);
     }
@@ -161,9 +161,9 @@ pub(crate) unsafe fn array<'a, T: Copy>(
 pub(crate) unsafe fn array_mut<'a, T: Copy>(
     array: *mut T,
     length: usize,
-    what: &str,
+    name: &str,
 ) -> Result<&'a mut [T], Failure> {
-    check_array(array, length, what)?;
+    check_array(array, length, name)?;
     if length == 0 {
         return Ok(&mut []);
     }
@@ -178,15 +178,15 @@ pub(crate) unsafe fn array_mut<'a, T: Copy>(
 pub(crate) unsafe fn text<'a>(
     text: *const c_char,
     length: usize,
-    what: &str,
+    name: &str,
 ) -> Result<&'a str, Failure> {
     // SAFETY: the same promise; `c_char` and `u8` have the same size, and all bits are valid.
-    let bytes = unsafe { array(text.cast::<u8>(), length, what) }?;
+    let bytes = unsafe { array(text.cast::<u8>(), length, name) }?;
     str::from_utf8(bytes)
-        .map_err(|error| Failure::new(Status::InvalidText, format!("{what}: {error}")))
+        .map_err(|error| Failure::new(Status::InvalidText, format!("{name}: {error}")))
 }
 
 /// Checks a pointer to an output before the call has an effect.
-pub(crate) fn check_output<T>(output: *mut T, what: &str) -> Result<(), Failure> {
-    if output.is_null() { Err(Failure::null(what)) } else { check_array(output, 1, what) }
+pub(crate) fn check_output<T>(output: *mut T, name: &str) -> Result<(), Failure> {
+    if output.is_null() { Err(Failure::null(name)) } else { check_array(output, 1, name) }
 }

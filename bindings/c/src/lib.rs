@@ -11,7 +11,7 @@
 //! # Errors
 //!
 //! A call that returns another status than `TAUT_STATUS_OK` has written nothing to its outputs and
-//! left the world unchanged, except for steps and panics. No panic crosses the border: a world in
+//! left the world unchanged, except for steps and panics. No panic unwinds into C: a world in
 //! which a call panicked is poisoned, and every later call but `taut_world_free` returns
 //! `TAUT_STATUS_POISONED`.
 
@@ -37,7 +37,7 @@ pub use status::Status;
 
 pub use guard::World;
 
-/// The version of this interface: it changes when a program must be compiled again.
+/// The version of this interface: it changes when programs must be recompiled.
 pub const TAUT_ABI_VERSION: u32 = 1;
 
 /// The `TAUT_ABI_VERSION` of the library that the program runs with. A program that loads the

@@ -9,7 +9,8 @@ use crate::change::Point;
 use crate::guard::{World, array_mut, check_output, copy_to, read_to, text, with_world};
 use crate::status::{Failure, Status};
 
-/// The counts of a world. Only the numbers of triangles and lines change, by tears.
+/// The size and the progress of a world. Of the counts of its parts, only those of triangles and
+/// lines change, by tears.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
@@ -27,7 +28,7 @@ pub struct Info {
     pub triangles: usize,
     /// Number of lines to draw: untorn sticks, and springs.
     pub lines: usize,
-    /// It grows when triangles or lines change.
+    /// A counter that increases when triangles or lines change.
     pub drawing_version: u64,
     /// Number of steps so far.
     pub steps: u64,
@@ -66,21 +67,21 @@ impl From<ModelKind> for Kind {
     }
 }
 
-/// A model and the ranges of its numbers.
+/// A model, and the ranges of its particles and sticks.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
-    /// Its name, which does not end with NUL. It is valid until the world is freed or restored.
+    /// Its name, without a NUL at its end. It is valid until the world is freed or restored.
     pub name: *const c_char,
     /// The length of the name.
     pub name_length: usize,
     /// What it is.
     pub kind: Kind,
-    /// The number of its first particle.
+    /// The index of its first particle.
     pub first_particle: usize,
     /// Number of particles.
     pub particles: usize,
-    /// The number of its first stick.
+    /// The index of its first stick.
     pub first_stick: usize,
     /// Number of sticks.
     pub sticks: usize,
@@ -105,7 +106,7 @@ impl World {
     fn counts(&mut self) -> [usize; 2] {
         let version = self.inner.drawing_version();
         match self.counts {
-            Some((of, counts)) if of == version => counts,
+            Some((counted, counts)) if counted == version => counts,
             _ => {
                 let counts = [self.inner.triangles().count(), self.inner.lines().count()];
                 self.counts = Some((version, counts));
@@ -115,7 +116,7 @@ impl World {
     }
 }
 
-/// Reads the counts of a world.
+/// Reads the size and the progress of a world.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `out` must be NULL or point to an info.
@@ -141,7 +142,7 @@ pub unsafe extern "C" fn taut_world_info(world: *mut World, out: *mut Info) -> S
     unsafe { read_to(world, out, read) }
 }
 
-/// Reads a model by its number, from 0.
+/// Reads a model by its index, from 0.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `out` must be NULL or point to a model.
@@ -185,8 +186,8 @@ pub unsafe extern "C" fn taut_world_model_named(
     unsafe { read_to(world, out, read) }
 }
 
-/// Finds the particles of a group of a model, such as `top` of a mesh. `count` gets their number. `to`
-/// is filled if its length is that number; a `length` of 0 reads only the number.
+/// Finds the particles of a group of a model, such as `top` of a mesh. `count` gets how many there
+/// are. `to` gets their indices; its length must be that count, or 0 to read only the count.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, the names must have their lengths, `to` must have `length`
@@ -309,16 +310,16 @@ pub unsafe extern "C" fn taut_world_nearest_to_ray(
     unsafe { read_to(world, out, read) }
 }
 
-/// Fills an array with rows.
+/// Fills an array with rows, which are `count`.
 fn fill<const N: usize>(
     to: &mut [u32],
-    what: &str,
+    name: &str,
     count: usize,
     rows: impl Iterator<Item = [u32; N]>,
 ) -> Result<(), Failure> {
     if to.len() != N * count {
         let message =
-            format!("the array of {what} has the length {}, expected {}", to.len(), N * count);
+            format!("the array of {name} has the length {}, expected {}", to.len(), N * count);
         return Err(Failure::new(Status::WrongLength, message));
     }
     let (to, _) = to.as_chunks_mut();
@@ -326,8 +327,8 @@ fn fill<const N: usize>(
     Ok(())
 }
 
-/// Copies the positions of all vertices, m: three numbers each, so `length` is 3 times the number of
-/// vertices. Nothing is allocated.
+/// Copies the positions of all vertices, m: x, y, z, so `length` is 3 times the number of vertices.
+/// Nothing is allocated.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
@@ -341,8 +342,8 @@ pub unsafe extern "C" fn taut_world_copy_positions(
     unsafe { copy_to(world, to, length, |world, to| Ok(world.inner.copy_positions(to)?)) }
 }
 
-/// Copies the unit normals of all vertices: three numbers each, so `length` is 3 times the number of
-/// vertices. Nothing is allocated after the first call.
+/// Copies the unit normals of all vertices: x, y, z, so `length` is 3 times the number of vertices.
+/// Nothing is allocated after the first call.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
@@ -373,8 +374,8 @@ pub unsafe extern "C" fn taut_world_copy_vertices(
     }
 }
 
-/// Copies the triangles that were not removed, as three numbers of vertices each, counter-clockwise
-/// from outside. `length` is 3 times the number of triangles.
+/// Copies the triangles that were not removed, as three vertex indices each, counter-clockwise from
+/// outside. `length` is 3 times the number of triangles.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `to` must have `length` initialized elements.
@@ -392,8 +393,7 @@ pub unsafe extern "C" fn taut_world_copy_triangles(
     unsafe { copy_to(world, to, length, copy) }
 }
 
-/// Copies the lines to draw, as two numbers of particles each. `length` is 2 times the number of
-/// lines.
+/// Copies the lines to draw, as two particle indices each. `length` is 2 times the number of lines.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `to` must have `length` initialized elements.

@@ -5,7 +5,7 @@ use taut_rs::world::Outcome;
 use crate::guard::{World, array, check_output, read_to, with_world};
 use crate::status::Status;
 
-/// How steps ended.
+/// The outcome of `taut_world_step`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
@@ -21,7 +21,7 @@ pub struct Steps {
 /// finite. `out` may be NULL. If a step fails, those before it have been done.
 ///
 /// # Safety
-/// `world` must be NULL or a valid world, and `out` must be NULL or point to a `Steps`.
+/// `world` must be NULL or a valid world, and `out` must be NULL or point to a `taut_steps`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taut_world_step(world: *mut World, steps: u32, out: *mut Steps) -> Status {
     let step = |world: &mut World| {
@@ -39,8 +39,8 @@ pub unsafe extern "C" fn taut_world_step(world: *mut World, steps: u32, out: *mu
     unsafe { with_world(world, step) }
 }
 
-/// Computes a hash of the bits of all positions: the same on every machine, kernel and number of
-/// threads.
+/// Computes a hash of the bits of all positions: the same on every machine, with every kernel and
+/// number of threads.
 ///
 /// # Safety
 /// `world` must be NULL or a valid world, and `out` must be NULL or point to a number.

@@ -15,11 +15,11 @@ pub enum Status {
     WrongLength = 2,
     /// A text is not UTF-8.
     InvalidText = 3,
-    /// There is no scene, model, group or kernel of this name.
+    /// There is no scene, model, group or kernel with this name.
     UnknownName = 4,
-    /// There is no particle, stick or model of this number.
+    /// There is no particle, stick or model with this index.
     OutOfRange = 5,
-    /// A scene or a mesh is invalid; the message of a scene text has the line.
+    /// A scene or a mesh is invalid; for a scene text, the message has the line.
     InvalidScene = 6,
     /// A file cannot be read.
     File = 7,
@@ -31,7 +31,7 @@ pub enum Status {
     Kernels = 10,
     /// An earlier call panicked in this world; it can only be freed.
     Poisoned = 11,
-    /// This call panicked, which is an error in Taut. Its world is now poisoned.
+    /// This call panicked, which is a bug in Taut. Its world is now poisoned.
     Panicked = 12,
 }
 
@@ -48,8 +48,8 @@ impl Failure {
         Self { status, message: message.into() }
     }
 
-    pub(crate) fn null(what: &str) -> Self {
-        Self::new(Status::NullPointer, format!("{what} is NULL"))
+    pub(crate) fn null(name: &str) -> Self {
+        Self::new(Status::NullPointer, format!("{name} is NULL"))
     }
 }
 

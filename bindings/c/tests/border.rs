@@ -7,12 +7,12 @@ use std::ptr;
 
 use taut::*;
 
-const TABLE: &str = include_str!("../../hashes.txt");
+const HASHES: &str = include_str!("../../hashes.txt");
 
 /// A world that is freed at the end of a test.
-struct Owned(*mut World);
+struct OwnedWorld(*mut World);
 
-impl Drop for Owned {
+impl Drop for OwnedWorld {
     fn drop(&mut self) {
         // SAFETY: the pointer is NULL or a valid world.
         unsafe { taut_world_free(self.0) }
@@ -28,17 +28,17 @@ fn message() -> String {
     unsafe { CStr::from_ptr(taut_last_error()) }.to_str().unwrap().to_owned()
 }
 
-fn library(name: &str, size: usize) -> Result<Owned, Status> {
+fn library(name: &str, size: usize) -> Result<OwnedWorld, Status> {
     let (name, length) = text(name);
     let mut world = ptr::null_mut();
     // SAFETY: the arguments are as described.
     match unsafe { taut_world_from_library(name, length, size, ptr::null(), &raw mut world) } {
-        Status::Ok => Ok(Owned(world)),
+        Status::Ok => Ok(OwnedWorld(world)),
         status => Err(status),
     }
 }
 
-/// What a call with an output gives, if it succeeds.
+/// The output of a call, which must succeed.
 fn read<T>(call: impl FnOnce(*mut T) -> Status) -> T {
     let mut out = MaybeUninit::uninit();
     assert_eq!(call(out.as_mut_ptr()), Status::Ok, "{}", message());
@@ -46,12 +46,12 @@ fn read<T>(call: impl FnOnce(*mut T) -> Status) -> T {
     unsafe { out.assume_init() }
 }
 
-fn hash(world: &Owned) -> u64 {
+fn hash(world: &OwnedWorld) -> u64 {
     // SAFETY: the world is valid.
     read(|out| unsafe { taut_world_hash(world.0, out) })
 }
 
-fn info(world: &Owned) -> Info {
+fn info(world: &OwnedWorld) -> Info {
     // SAFETY: the world is valid.
     read(|out| unsafe { taut_world_info(world.0, out) })
 }
@@ -59,7 +59,7 @@ fn info(world: &Owned) -> Info {
 #[test]
 fn the_hashes_are_those_of_the_table() {
     let mut rows = 0;
-    for line in TABLE.lines() {
+    for line in HASHES.lines() {
         let row: Vec<&str> = line.split_whitespace().collect();
         let ["library", name, size, steps, expected] = row[..] else { continue };
         let world = library(name, size.parse().unwrap()).unwrap();
@@ -76,11 +76,11 @@ fn the_hashes_are_those_of_the_table() {
 fn copies_have_the_bits_of_one() {
     const COPIES: usize = 20;
     let one = library("curtain", 16).unwrap();
-    // SAFETY: the world is valid, and becomes valid.
-    let many = Owned(read(|out| unsafe { taut_world_repeated(one.0, COPIES, out) }));
-    let [vertices, all] = [&one, &many].map(|world| info(world).vertices);
-    assert_eq!(all, COPIES * vertices);
-    let positions = |world: &Owned, vertices: usize| {
+    // SAFETY: the world and the output are valid.
+    let many = OwnedWorld(read(|out| unsafe { taut_world_repeated(one.0, COPIES, out) }));
+    let [vertices, all_vertices] = [&one, &many].map(|world| info(world).vertices);
+    assert_eq!(all_vertices, COPIES * vertices);
+    let positions = |world: &OwnedWorld, vertices: usize| {
         let mut positions = vec![0.0_f32; 3 * vertices];
         // SAFETY: the world and the array are valid.
         unsafe {
@@ -92,7 +92,7 @@ fn copies_have_the_bits_of_one() {
         positions
     };
     let alone = positions(&one, vertices);
-    assert!(positions(&many, all).chunks_exact(alone.len()).all(|copy| copy == alone));
+    assert!(positions(&many, all_vertices).chunks_exact(alone.len()).all(|copy| copy == alone));
     let mut none = ptr::null_mut();
     // SAFETY: the world is valid.
     let status = unsafe { taut_world_repeated(one.0, usize::MAX, &raw mut none) };
@@ -181,7 +181,7 @@ fn wrong_lengths_are_errors() {
 }
 
 #[test]
-fn unknown_names_and_numbers_are_errors() {
+fn unknown_names_and_invalid_values_are_errors() {
     assert_eq!(library("drapes", 8).err(), Some(Status::UnknownName));
     assert!(message().contains("there is no scene 'drapes' in the library; it has: curtain, "));
     assert_eq!(library("drape", 5000).err(), Some(Status::InvalidScene));
@@ -199,9 +199,12 @@ fn unknown_names_and_numbers_are_errors() {
         assert_eq!(taut_world_pin(world.0, 64), Status::OutOfRange);
         assert!(message().contains("64"));
         assert_eq!(taut_world_tear(world.0, usize::MAX), Status::OutOfRange);
-        let there = Point { x: f32::NAN, y: 0.0, z: 0.0 };
-        assert_eq!(taut_world_set_position(world.0, 63, there), Status::InvalidValue);
-        assert_eq!(taut_world_drag(world.0, 63, Point { x: 0.0, ..there }), Status::InvalidValue);
+        let nan_point = Point { x: f32::NAN, y: 0.0, z: 0.0 };
+        assert_eq!(taut_world_set_position(world.0, 63, nan_point), Status::InvalidValue);
+        assert_eq!(
+            taut_world_drag(world.0, 63, Point { x: 0.0, ..nan_point }),
+            Status::InvalidValue
+        );
         assert_eq!(taut_world_set_tear_factor(world.0, f32::NAN), Status::InvalidValue);
 
         let name = "abacus";
@@ -216,7 +219,7 @@ fn unknown_names_and_numbers_are_errors() {
 }
 
 #[test]
-fn scene_texts_and_files_name_the_place_of_an_error() {
+fn errors_in_scenes_name_the_line_or_the_file() {
     let mut world = ptr::null_mut();
     let (scene, length) = text("[step]\nsubstep = 4");
     // SAFETY: the arguments are valid.
@@ -230,7 +233,7 @@ fn scene_texts_and_files_name_the_place_of_an_error() {
     // SAFETY: the arguments are valid.
     let status = unsafe { taut_world_from_file(path, length, ptr::null(), &raw mut world) };
     assert_eq!(status, Status::Ok, "{}", message());
-    drop(Owned(world));
+    drop(OwnedWorld(world));
 
     let path = format!("{folder}/no-such.toml");
     let (path, length) = text(&path);
@@ -279,7 +282,7 @@ fn a_mesh_with_a_wrong_triangle_is_an_error() {
             let (positions, corners) = (positions.as_ptr(), triangle.as_ptr());
             taut_world_from_mesh(positions, 9, corners, 3, cloth, kernels, &raw mut world)
         };
-        drop(Owned(world));
+        drop(OwnedWorld(world));
         status
     };
     assert_eq!(make([0, 1, 2], positions), Status::Ok);
@@ -293,17 +296,17 @@ fn a_mesh_with_a_wrong_triangle_is_an_error() {
 
 #[test]
 fn a_world_may_move_between_threads() {
-    struct Moved(Owned);
+    struct SendWorld(OwnedWorld);
     // SAFETY: any thread may use a world, one at a time.
-    unsafe impl Send for Moved {}
-    let simulate = |world: Moved| {
-        let Moved(world) = world;
+    unsafe impl Send for SendWorld {}
+    let simulate = |world: SendWorld| {
+        let SendWorld(world) = world;
         // SAFETY: the world is valid.
         let status = unsafe { taut_world_step(world.0, 30, ptr::null_mut()) };
         assert_eq!(status, Status::Ok);
-        (hash(&world), Moved(world))
+        (hash(&world), SendWorld(world))
     };
-    let worlds = [(); 3].map(|()| Moved(library("drape", 16).unwrap()));
+    let worlds = [(); 3].map(|()| SendWorld(library("drape", 16).unwrap()));
     let threads = worlds.map(|world| std::thread::spawn(move || simulate(world)));
     let [(one, world), (two, _), (three, _)] = threads.map(|thread| thread.join().unwrap());
     assert!(one == two && two == three);
@@ -316,8 +319,8 @@ fn a_world_in_which_a_call_panicked_can_only_be_freed() {
     let world = library("drape", 8).unwrap();
     // SAFETY: the world is valid.
     unsafe {
-        let status = guard::with_world(world.0, |_| panic!("out of {}", "cheese"));
-        assert_eq!((status, &*message()), (Status::Panicked, "the call panicked: out of cheese"));
+        let status = guard::with_world(world.0, |_| panic!("test {}", "panic"));
+        assert_eq!((status, &*message()), (Status::Panicked, "the call panicked: test panic"));
         assert_eq!(taut_world_step(world.0, 1, ptr::null_mut()), Status::Poisoned);
         assert!(message().contains("can only be freed"));
         let mut hash = 0;
