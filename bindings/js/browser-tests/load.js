@@ -1,11 +1,11 @@
 // Loads the package as its package.json tells a browser to, and the rows of bindings/hashes.txt.
 import { rows } from "./scenes.js";
 
-const read = async (path) => (await fetch(new URL(path, import.meta.url))).text();
+const readText = async (path) => (await fetch(new URL(path, import.meta.url))).text();
 
 export async function load() {
-  const { exports } = JSON.parse(await read("package/package.json"));
+  const { exports } = JSON.parse(await readText("package/package.json"));
   const taut = await import(new URL(exports["."].default, new URL("package/", import.meta.url)));
   const { memory } = await taut.default();
-  return { taut, memory, table: rows(await read("hashes.txt")) };
+  return { taut, memory, table: rows(await readText("hashes.txt")) };
 }

@@ -1,10 +1,10 @@
-// What the tests call in the page.
+// Functions that the tests call in the page.
 import { load } from "./load.js";
 import { fallingSheet, hashOf } from "./scenes.js";
 
 const { taut, memory, table } = await load();
 
-/** The rows of the table, with the hash that the page's thread gets. */
+/** The rows of the table, with the hash that the page computes on its own thread. */
 export const hashes = () => table.map((row) => ({ ...row, found: hashOf(taut, row.scene) }));
 
 /** Fills an array of the page before and after the memory of the module has grown. */
@@ -28,7 +28,7 @@ export function fillAroundGrowth() {
     equal: positions.every((x, i) => x === fresh[i]),
     lowest: Math.min(...positions),
   };
-  [world, ...others].forEach((it) => it.free());
+  [world, ...others].forEach((world) => world.free());
   return result;
 }
 

@@ -1,4 +1,4 @@
-// The example with three.js in headless Chromium with software rendering, from `npm start` on.
+// The example with three.js in headless Chromium with software rendering, started by `npm start`.
 // THREE_PNG=FILE keeps a picture.
 
 import assert from "node:assert/strict";
@@ -35,26 +35,26 @@ after(async () => {
 });
 
 const positions = () => page.evaluate(() => [...example.vertices.array]);
-const framesLater = async (count) => {
+const waitForFrames = async (count) => {
   const now = await page.evaluate(() => example.frames);
-  await until(page, (least) => example.frames >= least, now + count);
+  await until(page, (target) => example.frames >= target, now + count);
 };
 
 /** Where a particle is on the page, in pixels. */
-const project = (particle) => page.evaluate((it) => {
+const project = (particle) => page.evaluate((index) => {
   const { camera, world } = example;
-  const point = camera.position.clone().fromArray(world.position(it)).project(camera);
+  const point = camera.position.clone().fromArray(world.position(index)).project(camera);
   return [((1 + point.x) / 2) * innerWidth, ((1 - point.y) / 2) * innerHeight];
 }, particle);
 
 test("the curtain is drawn and moves", async () => {
   const before = await positions();
-  await framesLater(20);
+  await waitForFrames(20);
   const after = await positions();
   assert.ok(after.every(Number.isFinite));
   assert.ok(after.some((x, i) => Math.abs(x - before[i]) > 0.01), "it does not move");
   for (let i = 0; i < after.length; i += 6) {
-    assert.ok(Math.abs(Math.hypot(after[i + 3], after[i + 4], after[i + 5]) - 1) < 1e-4, "a normal is no unit vector");
+    assert.ok(Math.abs(Math.hypot(after[i + 3], after[i + 4], after[i + 5]) - 1) < 1e-4, "a normal is not a unit vector");
   }
   const png = await page.screenshot();
   if (process.env.THREE_PNG) writeFileSync(process.env.THREE_PNG, png);
@@ -71,31 +71,31 @@ test("a particle follows the mouse until it is released", async () => {
   const dragged = await page.evaluate(() => example.dragged);
   const [x, y] = await project(dragged);
   await page.mouse.move(x + 60, y + 20, { steps: 8 });
-  await framesLater(4);
+  await waitForFrames(4);
   const [movedX, movedY] = await project(dragged);
   assert.ok(Math.hypot(movedX - x - 60, movedY - y - 20) < 4, `it is at ${movedX - x}, ${movedY - y}`);
   await page.mouse.up();
   await until(page, () => example.dragged === null);
 });
 
-test("the button cuts, and the other one restarts", async () => {
+test("the buttons cut and restart", async () => {
   const triangles = () => page.evaluate(() => [example.geometry.drawRange.count, example.world.triangles().length]);
   const all = (await triangles())[1];
   await page.click("#cut");
-  await framesLater(2);
+  await waitForFrames(2);
   const [drawn, left] = await triangles();
   assert.ok(drawn === left && left < all, `${drawn} of ${all} corners are drawn, ${left} are left`);
-  await framesLater(60);
+  await waitForFrames(60);
   if (process.env.THREE_PNG) await page.screenshot({ path: process.env.THREE_PNG.replace(/(\.png)?$/, "-cut.png") });
   await page.click("#restart");
-  await framesLater(2);
-  const [again, whole] = await triangles();
-  assert.ok(again === whole && whole >= all);
+  await waitForFrames(2);
+  const [drawnAgain, restored] = await triangles();
+  assert.ok(drawnAgain === restored && restored >= all, `${drawnAgain} of ${restored} corners are drawn`);
 });
 
 test("the picture has the size of the window", async () => {
   await page.setViewportSize({ width: 500, height: 700 });
-  await framesLater(3);
+  await waitForFrames(3);
   const size = await page.evaluate(() => {
     const { width, height } = document.querySelector("canvas").getBoundingClientRect();
     return [width, height, example.camera.aspect];

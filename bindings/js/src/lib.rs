@@ -16,7 +16,7 @@ pub fn scenes() -> Vec<String> {
     LibraryScene::ALL.iter().map(|scene| scene.name.to_owned()).collect()
 }
 
-/// How steps ended.
+/// The outcome of `step`.
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
@@ -84,15 +84,15 @@ pub struct StepSettings {
 
 /// Cloth, ropes and bodies in two or three dimensions.
 ///
-/// A particle is given by its number. Points are in m; in two dimensions the third coordinate is
+/// A particle is given by its index. Points are in m; in two dimensions the third coordinate is
 /// ignored in arguments and 0 in results. A call that fails throws an `Error` and changes nothing.
 /// Call `free()` when a world is no longer needed.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct World {
     inner: AnyWorld,
-    /// Positions or normals on their way to JavaScript.
-    numbers: Vec<f32>,
+    /// A buffer for positions or normals that are copied to JavaScript.
+    buffer: Vec<f32>,
 }
 
 /// A world, repeated if `copies` is given.
@@ -105,22 +105,22 @@ fn build_world(
         None => world,
         Some(copies) => world.repeated(copies).map_err(exception)?,
     };
-    Ok(World { inner, numbers: Vec::new() })
+    Ok(World { inner, buffer: Vec::new() })
 }
 
-fn rows<T: Copy>(what: &str, numbers: &[T]) -> Result<Vec<[T; 3]>, JsError> {
-    let (rows, rest) = numbers.as_chunks();
+fn triples<T: Copy>(name: &str, values: &[T]) -> Result<Vec<[T; 3]>, JsError> {
+    let (triples, rest) = values.as_chunks();
     if rest.is_empty() {
-        return Ok(rows.to_vec());
+        return Ok(triples.to_vec());
     }
-    Err(exception(format!("the length of {what} is {}, not a multiple of 3", numbers.len())))
+    Err(exception(format!("the length of {name} is {}, not a multiple of 3", values.len())))
 }
 
 #[wasm_bindgen]
 impl World {
-    /// The world of a scene of the library: see `scenes()`. `size` means something else for each
-    /// scene. `copies`: simulate this number of copies of the scene, which do not touch each other,
-    /// each with the bits of a single one; the vertices of a copy follow those of the one before.
+    /// The world of a scene of the library: see `scenes()`. The meaning of `size` depends on
+    /// the scene. `copies`: simulate this number of copies of the scene, which do not collide with
+    /// each other, each with the same bits as alone; the vertices are in the order of the copies.
     #[wasm_bindgen(js_name = fromLibrary)]
     pub fn from_library(
         name: &str,
@@ -137,9 +137,9 @@ impl World {
         build_world(AnyWorld::from_toml(scene, &KernelChoice::default()), copies)
     }
 
-    /// The world of a triangle mesh as cloth, the model `cloth`, three numbers for each vertex, m,
-    /// and triangle, counter-clockwise from outside. Nothing is pinned. For `copies` see
-    /// `fromLibrary`.
+    /// The world of a triangle mesh as cloth, the model `cloth`: x, y, z of each vertex, m, and
+    /// three vertex indices per triangle, counter-clockwise from outside. Nothing is pinned. For
+    /// `copies` see `fromLibrary`.
     #[wasm_bindgen(js_name = fromMesh)]
     pub fn from_mesh(
         vertices: &[f32],
@@ -150,7 +150,8 @@ impl World {
         let Cloth { density, resists_bending, tethered } = cloth.unwrap_or_else(Cloth::new);
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
-        let (vertices, triangles) = (rows("vertices", vertices)?, rows("triangles", triangles)?);
+        let (vertices, triangles) =
+            (triples("vertices", vertices)?, triples("triangles", triangles)?);
         build_world(
             AnyWorld::from_mesh(&vertices, &triangles, &cloth, &KernelChoice::default()),
             copies,
@@ -165,14 +166,14 @@ impl World {
         Ok(Outcome { finite, torn, broken })
     }
 
-    /// The positions of all vertices, m, three numbers each: the particles, then the vertices of the
+    /// The positions of all vertices, m, x, y, z each: the particles, then the vertices of the
     /// meshes of rigid bodies. If `out` is given, such as the array of a buffer attribute, it is
     /// filled and returned. Arrays of the caller stay valid when the memory of the module grows.
     pub fn positions(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
-        self.filled(3, out, |world, numbers| world.copy_positions(numbers))
+        self.filled(3, out, |world, values| world.copy_positions(values))
     }
 
-    /// The unit normals of all vertices, three numbers each. For `out` see `positions`.
+    /// The unit normals of all vertices, x, y, z each. For `out` see `positions`.
     pub fn normals(&mut self, out: Option<Float32Array>) -> Result<Float32Array, JsError> {
         self.filled(3, out, AnyWorld::copy_normals)
     }
@@ -197,25 +198,25 @@ impl World {
                 out.length()
             )));
         }
-        self.numbers.resize(expected, 0.0);
-        fill(&mut self.inner, &mut self.numbers).map_err(exception)?;
-        out.copy_from(&self.numbers);
+        self.buffer.resize(expected, 0.0);
+        fill(&mut self.inner, &mut self.buffer).map_err(exception)?;
+        out.copy_from(&self.buffer);
         Ok(out)
     }
 
-    /// The triangles that are not torn, as numbers of vertices, three each.
+    /// The triangles that are not torn, as three vertex indices each.
     pub fn triangles(&self) -> Uint32Array {
-        let numbers: Vec<u32> = self.inner.triangles().flatten().collect();
-        Uint32Array::from(&*numbers)
+        let indices: Vec<u32> = self.inner.triangles().flatten().collect();
+        Uint32Array::from(&*indices)
     }
 
-    /// The sticks and springs to draw, as numbers of particles, two each.
+    /// The sticks and springs to draw, as two particle indices each.
     pub fn lines(&self) -> Uint32Array {
-        let numbers: Vec<u32> = self.inner.lines().flatten().collect();
-        Uint32Array::from(&*numbers)
+        let indices: Vec<u32> = self.inner.lines().flatten().collect();
+        Uint32Array::from(&*indices)
     }
 
-    /// A number that grows when `triangles()` or `lines()` change.
+    /// A counter that increases when `triangles()` or `lines()` change.
     #[wasm_bindgen(getter, js_name = drawingVersion)]
     pub fn drawing_version(&self) -> f64 {
         self.inner.drawing_version() as f64
@@ -245,13 +246,13 @@ impl World {
         self.inner.time()
     }
 
-    /// The kernels that run.
+    /// The kernels that the world uses.
     #[wasm_bindgen(getter)]
     pub fn kernels(&self) -> String {
         self.inner.kernels().to_string()
     }
 
-    /// What in the scene will probably not work as intended.
+    /// Warnings about the scene: what will probably not work as intended.
     #[wasm_bindgen(getter)]
     pub fn warnings(&self) -> Vec<String> {
         self.inner.warnings().iter().map(ToString::to_string).collect()
@@ -262,13 +263,13 @@ impl World {
         self.inner.hash()
     }
 
-    /// The numbers of a model's particles: the first, and the one after the last.
+    /// The range of a model's particle indices: the first, and one past the last.
     pub fn model(&self, name: &str) -> Result<Vec<u32>, JsError> {
         let range = self.inner.model(name).map_err(exception)?;
         Ok(vec![range.start as u32, range.end as u32])
     }
 
-    /// The numbers of the particles in a group of a model, such as `top` of a cloth.
+    /// The indices of the particles in a group of a model, such as `top` of a cloth.
     pub fn group(&self, model: &str, group: &str) -> Result<Vec<u32>, JsError> {
         let particles = self.inner.group(model, group).map_err(exception)?;
         Ok(particles.into_iter().map(|particle| particle as u32).collect())
@@ -302,7 +303,7 @@ impl World {
         self.inner.pin(particle).map_err(exception)
     }
 
-    /// Frees a pinned particle. One that the scene pins has no mass and cannot be freed.
+    /// Unpins a particle. One that the scene pins has no mass and cannot be unpinned.
     pub fn unpin(&mut self, particle: usize) -> Result<(), JsError> {
         self.inner.unpin(particle).map_err(exception)
     }
@@ -323,19 +324,19 @@ impl World {
     }
 
     /// The particle nearest to a ray (origin, then direction), at most `within` m away and not behind
-    /// its origin: what a mouse points at.
+    /// its origin, such as a ray through the mouse pointer.
     #[wasm_bindgen(js_name = nearestToRay)]
     pub fn nearest_to_ray(&self, ray: &[f32], within: f32) -> Result<Option<usize>, JsError> {
-        let rows: [[f32; 3]; 2] =
-            rows("ray", ray)?.try_into().map_err(|_| exception("a ray has six numbers"))?;
-        Ok(self.inner.nearest_to_ray(rows[0], rows[1], within))
+        let [origin, direction]: [[f32; 3]; 2] =
+            triples("ray", ray)?.try_into().map_err(|_| exception("a ray has six numbers"))?;
+        Ok(self.inner.nearest_to_ray(origin, direction, within))
     }
 
     /// Tears all sticks that a blade crosses, and returns their number. The blade is a segment that
     /// moves: twelve numbers, both ends at the start, then both at the end of the motion. In two
     /// dimensions it is the segment between the first points of both.
     pub fn cut(&mut self, blade: &[f32]) -> Result<usize, JsError> {
-        let [a, b, c, d]: [[f32; 3]; 4] = rows("blade", blade)?
+        let [a, b, c, d]: [[f32; 3]; 4] = triples("blade", blade)?
             .try_into()
             .map_err(|_| exception("a blade has twelve numbers"))?;
         Ok(self.inner.cut([a, b], [c, d]))
@@ -371,7 +372,7 @@ impl World {
         }
     }
 
-    /// Changes the settings, and keeps velocities.
+    /// Changes the settings; velocities stay.
     #[wasm_bindgen(js_name = setSettings)]
     pub fn set_settings(&mut self, settings: &StepSettings) -> Result<(), JsError> {
         let StepSettings { dt, substeps, passes, iterations, damping_rate, .. } = *settings;

@@ -47,8 +47,8 @@ const examples = {
 export function rows(table) {
   const lines = table.split("\n").filter((line) => line && !line.startsWith("#"));
   return lines.map((line) => {
-    const at = line.lastIndexOf(" ");
-    return { scene: line.slice(0, at), expected: line.slice(at + 1) };
+    const separator = line.lastIndexOf(" ");
+    return { scene: line.slice(0, separator), expected: line.slice(separator + 1) };
   });
 }
 

@@ -27,12 +27,12 @@ test("arrays of the caller are filled, also after the memory has grown", () => {
   assert.ok(Math.min(...positions) < 0);
   assert.equal(world.triangles().length, 3 * 512);
   const normals = world.normals();
-  const both = world.interleaved();
-  assert.equal(both.length, 6 * 289);
+  const interleaved = world.interleaved();
+  assert.equal(interleaved.length, 6 * 289);
   for (let i = 0; i < normals.length; i += 3) {
     assert.ok(Math.abs(Math.hypot(...normals.subarray(i, i + 3)) - 1) < 1e-5);
-    assert.deepEqual(both.subarray(2 * i, 2 * i + 3), positions.subarray(i, i + 3));
-    assert.deepEqual(both.subarray(2 * i + 3, 2 * i + 6), normals.subarray(i, i + 3));
+    assert.deepEqual(interleaved.subarray(2 * i, 2 * i + 3), positions.subarray(i, i + 3));
+    assert.deepEqual(interleaved.subarray(2 * i + 3, 2 * i + 6), normals.subarray(i, i + 3));
   }
   assert.throws(() => world.positions(new Float32Array(3)), /the length of out is 3, expected 867/);
   others.forEach((other) => other.free());
@@ -81,14 +81,14 @@ test("a snapshot continues with the same bits", () => {
   assert.throws(() => world.restore(new Uint8Array([123, 125])), /not a snapshot/);
 });
 
-test("a snapshot has the tear factor", () => {
+test("a snapshot includes the tear factor", () => {
   const [world, restored] = [16, 16].map((size) => World.fromLibrary("drape", size));
   world.setTearFactor(1.5);
   restored.restore(world.snapshot());
-  const torn = [world, restored].map((it) => {
-    it.grab(255);
-    it.drag(255, 3, -3, 0);
-    return it.step().torn;
+  const torn = [world, restored].map((each) => {
+    each.grab(255);
+    each.drag(255, 3, -3, 0);
+    return each.step().torn;
   });
   assert.ok(torn[0] > 0 && torn[0] === torn[1], `${torn}`);
 });
@@ -97,9 +97,9 @@ test("copies have the bits of one", () => {
   const cloth = new Cloth();
   cloth.density = 0.3;
   const one = fallingSheet(cloth);
-  const again = new Cloth();
-  again.density = 0.3;
-  const many = fallingSheet(again, 20);
+  const sameCloth = new Cloth(); // `fromMesh` consumes its cloth
+  sameCloth.density = 0.3;
+  const many = fallingSheet(sameCloth, 20);
   one.step(30);
   many.step(30);
   const [expected, found] = [one.positions(), many.positions()];

@@ -1,9 +1,9 @@
 """A hanging sheet in Taut, in NumPy and, where it is installed, in Numba: the same particles, sticks
-and repetitions.
+and numbers of substeps and iterations.
 
 NumPy relaxes the sticks in groups that share no particle, Numba one after the other, both with the
-exact square root. The results differ a little, because the orders differ. Times are medians of frames,
-alternating.
+exact square root. The results differ a little, because the orders differ. Times are medians of
+frames; the three alternate frame by frame.
 """
 
 import statistics
@@ -26,7 +26,7 @@ class NumPySheet:
         self.x = world.positions()
         self.previous = self.x.copy()
         self.w = np.array([world.inverse_mass(i) for i in range(world.particles)], np.float32)[:, None]
-        # Each stick joins the first group in which its ends are free.
+        # Each stick joins the first group that has neither of its ends yet.
         groups, used = [], []
         for a, b in world.lines().tolist():
             group = next((g for g, ends in enumerate(used) if a not in ends and b not in ends), len(groups))
@@ -48,12 +48,12 @@ class NumPySheet:
             moved = 2 * self.x - self.previous + np.float32(h * h) * np.array(gravity, np.float32)
             self.previous, self.x = self.x, np.where(self.w > 0, moved, self.x)
             for _ in range(ITERATIONS):
-                for a, b, rest, of_a, of_b in self.groups:
-                    along = self.x[b] - self.x[a]
-                    length = np.linalg.norm(along, axis=1, keepdims=True)
-                    correction = along * (1 - rest / length)
-                    self.x[a] += of_a * correction
-                    self.x[b] -= of_b * correction
+                for a, b, rest, fraction_a, fraction_b in self.groups:
+                    delta = self.x[b] - self.x[a]
+                    length = np.linalg.norm(delta, axis=1, keepdims=True)
+                    correction = delta * (1 - rest / length)
+                    self.x[a] += fraction_a * correction
+                    self.x[b] -= fraction_b * correction
 
 
 class NumbaSheet:
@@ -86,14 +86,14 @@ def loop(x, previous, w, ends, rest, h2_gravity, substeps):
                 if total > 0:
                     dx, dy, dz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
                     length = np.sqrt(dx * dx + dy * dy + dz * dz)
-                    by = (1 - rest[s] / length) / total
-                    of_a, of_b = w[a] * by, w[b] * by
-                    x[a, 0] += of_a * dx
-                    x[a, 1] += of_a * dy
-                    x[a, 2] += of_a * dz
-                    x[b, 0] -= of_b * dx
-                    x[b, 1] -= of_b * dy
-                    x[b, 2] -= of_b * dz
+                    multiplier = (1 - rest[s] / length) / total
+                    factor_a, factor_b = w[a] * multiplier, w[b] * multiplier
+                    x[a, 0] += factor_a * dx
+                    x[a, 1] += factor_a * dy
+                    x[a, 2] += factor_a * dz
+                    x[b, 0] -= factor_b * dx
+                    x[b, 1] -= factor_b * dy
+                    x[b, 2] -= factor_b * dz
 
 
 def main():

@@ -27,17 +27,17 @@ pub(crate) fn filled<'py>(
         return Err(exception("out is not C-contiguous"));
     }
     let mut writable = out.try_readwrite().map_err(|_| exception("out is not writable"))?;
-    let numbers = writable.as_slice_mut().map_err(|_| exception("out is not C-contiguous"))?;
-    fill(numbers).map_err(exception)?;
+    let values = writable.as_slice_mut().map_err(|_| exception("out is not C-contiguous"))?;
+    fill(values).map_err(exception)?;
     drop(writable);
     Ok(out)
 }
 
-/// Lists of vertex numbers as an array of shape (n, N).
+/// Lists of vertex indices as an array of shape (n, N).
 pub(crate) fn lists<const N: usize>(
     py: Python<'_>,
     rows: impl Iterator<Item = [u32; N]>,
 ) -> PyResult<Bound<'_, PyArray2<u32>>> {
-    let numbers: Vec<u32> = rows.flatten().collect();
-    numbers.to_pyarray(py).reshape([numbers.len() / N, N])
+    let indices: Vec<u32> = rows.flatten().collect();
+    indices.to_pyarray(py).reshape([indices.len() / N, N])
 }

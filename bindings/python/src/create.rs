@@ -18,7 +18,7 @@ pub(crate) fn scenes() -> Vec<&'static str> {
     LibraryScene::ALL.iter().map(|scene| scene.name).collect()
 }
 
-fn choice(kernel: Option<&str>, threads: usize) -> PyResult<KernelChoice> {
+fn kernel_choice(kernel: Option<&str>, threads: usize) -> PyResult<KernelChoice> {
     let kernel = kernel.map(str::parse).transpose().map_err(exception)?;
     Ok(KernelChoice { kernel, isa: None, threads: threads.max(1) })
 }
@@ -36,14 +36,14 @@ fn build_world(
     world.map_err(exception)
 }
 
-/// Rows of three numbers.
-fn rows<T: numpy::Element + Copy>(
-    what: &str,
+/// The rows of an array of shape (n, 3).
+fn triples<T: numpy::Element + Copy>(
+    name: &str,
     array: &PyReadonlyArray2<'_, T>,
 ) -> PyResult<Vec<[T; 3]>> {
     if array.shape()[1] != 3 {
         return Err(exception(format!(
-            "the shape of {what} is {:?}, expected (n, 3)",
+            "the shape of {name} is {:?}, expected (n, 3)",
             array.shape()
         )));
     }
@@ -54,10 +54,10 @@ fn rows<T: numpy::Element + Copy>(
 impl World {
     /// The world of a scene of the library, such as `curtain`: see `taut.scenes()`.
     ///
-    /// `size` is the size of the scene, which means something else for each; None: its default.
-    /// `copies`: simulate this number of copies of the scene, which do not touch each other, each with
-    /// the bits of a single one; arrays of vertices then have the shape (copies, vertices, 3).
-    /// `kernel` (`scalar`, `pulp`, `grid`, `copies`; None: the best) and `threads` decide the speed only.
+    /// `size` is the size of the scene, whose meaning depends on the scene; None: its default.
+    /// `copies`: simulate this number of copies of the scene, which do not collide with each other,
+    /// each with the same bits as alone; arrays of vertices then have the shape (copies, vertices, 3).
+    /// `kernel` (`scalar`, `pulp`, `grid`, `copies`; None: the best) and `threads` affect the speed only.
     #[staticmethod]
     #[pyo3(signature = (name, size=None, *, copies=None, kernel=None, threads=1))]
     fn from_library(
@@ -68,13 +68,13 @@ impl World {
         kernel: Option<&str>,
         threads: usize,
     ) -> PyResult<Self> {
-        let kernels = choice(kernel, threads)?;
+        let kernels = kernel_choice(kernel, threads)?;
         let world = build_world(py, copies, || AnyWorld::from_library(name, size, &kernels))?;
         let keywords = keywords(py, copies, kernel, threads)?;
         Self::new(py, world, copies, "from_library", (name, size), keywords)
     }
 
-    /// The world of a scene in TOML: docs/scenes.md has all keys.
+    /// The world of a scene in TOML: docs/scenes.md lists all keys.
     ///
     /// Mesh files that it names are read from `folder` or below it; without a folder, none are.
     /// `copies`, `kernel` and `threads`: see `from_library`.
@@ -88,15 +88,15 @@ impl World {
         kernel: Option<&str>,
         threads: usize,
     ) -> PyResult<Self> {
-        let kernels = choice(kernel, threads)?;
+        let kernels = kernel_choice(kernel, threads)?;
         let world = build_world(py, copies, || match &folder {
             None => AnyWorld::from_toml(scene, &kernels),
             Some(folder) => {
-                let files = |file: &str| {
+                let load_mesh = |file: &str| {
                     let TriangleMesh { positions, triangles } = load_in_folder(folder, file)?;
                     Ok((positions, triangles))
                 };
-                AnyWorld::from_toml_with(scene, &files, &kernels)
+                AnyWorld::from_toml_with(scene, &load_mesh, &kernels)
             }
         })?;
         let keywords = keywords(py, copies, kernel, threads)?;
@@ -105,7 +105,7 @@ impl World {
 
     /// The world of a triangle mesh as cloth, the model `cloth`. Nothing is pinned.
     ///
-    /// `vertices` are positions in m, of shape (n, 3); `triangles` are numbers of vertices,
+    /// `vertices` are positions in m, of shape (n, 3); `triangles` are vertex indices,
     /// of shape (m, 3), counter-clockwise from outside. `density` is the mass per area, kg/m².
     /// `tethered`: particles are tethered to pinned ones, which keeps the cloth stiff.
     /// `copies`, `kernel` and `threads`: see `from_library`.
@@ -125,9 +125,9 @@ impl World {
         kernel: Option<&str>,
         threads: usize,
     ) -> PyResult<Self> {
-        let kernels = choice(kernel, threads)?;
-        let positions = rows("vertices", &vertices)?;
-        let corners = rows("triangles", &triangles)?;
+        let kernels = kernel_choice(kernel, threads)?;
+        let positions = triples("vertices", &vertices)?;
+        let corners = triples("triangles", &triangles)?;
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
         let world = build_world(py, copies, || {

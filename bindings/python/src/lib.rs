@@ -9,7 +9,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(taut, TautError, PyValueError, "A call failed; the message names the place.");
+create_exception!(taut, TautError, PyValueError, "A call failed; the message says what is wrong.");
 
 /// The exception of a call that failed.
 fn exception(error: impl ToString) -> PyErr {

@@ -11,8 +11,8 @@ use taut::{AnyWorld, Step};
 use crate::arrays::{Rows, filled, lists};
 use crate::exception;
 
-/// How steps ended: whether all positions are finite, and the numbers of sticks that tore and of
-/// ties that broke.
+/// The outcome of steps: whether all positions are finite, and the numbers of sticks that tore and
+/// of ties that broke.
 #[pyclass(frozen, get_all, module = "taut")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
@@ -33,7 +33,7 @@ impl Outcome {
 /// Cloth, ropes and bodies in two or three dimensions, made by `from_library`, `from_toml` or
 /// `from_mesh`.
 ///
-/// A particle is given by its number. Points have three coordinates, m. A call that fails raises
+/// A particle is given by its index. Points have three coordinates, m. A call that fails raises
 /// `TautError` and changes nothing. Worlds can be pickled.
 #[pyclass(module = "taut")]
 #[derive(Debug)]
@@ -96,26 +96,26 @@ impl World {
     /// C-contiguous array of that shape, is given, it is filled and returned, and nothing is allocated.
     #[pyo3(signature = (out=None))]
     fn positions<'py>(&self, py: Python<'py>, out: Option<Rows<'py>>) -> PyResult<Rows<'py>> {
-        filled(py, &self.shape(), out, |numbers| self.inner.copy_positions(numbers))
+        filled(py, &self.shape(), out, |values| self.inner.copy_positions(values))
     }
 
     /// The unit normals of all vertices, in the shape of `positions`. See there for `out`.
     #[pyo3(signature = (out=None))]
     fn normals<'py>(&mut self, py: Python<'py>, out: Option<Rows<'py>>) -> PyResult<Rows<'py>> {
-        filled(py, &self.shape(), out, |numbers| self.inner.copy_normals(numbers))
+        filled(py, &self.shape(), out, |values| self.inner.copy_normals(values))
     }
 
-    /// The triangles that are not torn, as numbers of vertices: uint32 of shape (n, 3).
+    /// The triangles that are not torn, as vertex indices: uint32 of shape (n, 3).
     fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         lists(py, self.inner.triangles())
     }
 
-    /// The sticks and springs to draw, as numbers of particles: uint32 of shape (n, 2).
+    /// The sticks and springs to draw, as particle indices: uint32 of shape (n, 2).
     fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         lists(py, self.inner.lines())
     }
 
-    /// A number that grows when `triangles()` or `lines()` change.
+    /// A counter that increases when `triangles()` or `lines()` change.
     #[getter]
     fn drawing_version(&self) -> u64 {
         self.inner.drawing_version()
@@ -127,7 +127,7 @@ impl World {
         self.inner.dimensions()
     }
 
-    /// The number of copies; None if the world was made without.
+    /// The number of copies; None if the world was made without `copies`.
     #[getter]
     fn copies(&self) -> Option<usize> {
         self.copies
@@ -157,30 +157,30 @@ impl World {
         self.inner.time()
     }
 
-    /// The kernels that run.
+    /// The kernels that the world uses.
     #[getter]
     fn kernels(&self) -> String {
         self.inner.kernels().to_string()
     }
 
-    /// What in the scene will probably not work as intended.
+    /// Warnings about the scene: what will probably not work as intended.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings().iter().map(ToString::to_string).collect()
     }
 
-    /// A hash of all positions: the same on every machine, kernel and number of threads.
+    /// A hash of all positions: the same on every machine, with every kernel and number of threads.
     fn hash(&self) -> u64 {
         self.inner.hash()
     }
 
-    /// The numbers of a model's particles: the first, and the one after the last.
+    /// The range of a model's particle indices: the first, and one past the last.
     fn model(&self, name: &str) -> PyResult<(usize, usize)> {
         let range = self.inner.model(name).map_err(exception)?;
         Ok((range.start, range.end))
     }
 
-    /// The numbers of the particles in a group of a model, such as `top` of a cloth.
+    /// The indices of the particles in a group of a model, such as `top` of a cloth.
     fn group<'py>(
         &self,
         py: Python<'py>,
@@ -200,9 +200,9 @@ impl World {
         self.inner.set_position(particle, to).map_err(exception)
     }
 
-    /// Moves particles with consecutive numbers, from `first` on, to points, m, and stops them.
+    /// Moves particles with consecutive indices, from `first` on, to points, m, and stops them.
     ///
-    /// `positions` is C-contiguous, with three numbers for each.
+    /// `positions` is C-contiguous, with three coordinates for each.
     #[pyo3(signature = (positions, first=0))]
     fn set_positions(
         &mut self,
@@ -212,13 +212,13 @@ impl World {
         if !positions.is_c_contiguous() {
             return Err(exception("positions is not C-contiguous"));
         }
-        let numbers = positions.as_slice()?;
-        let (rows, rest) = numbers.as_chunks::<3>();
-        let room = self.inner.particles().saturating_sub(first);
-        if !rest.is_empty() || rows.len() > room {
-            let found = numbers.len();
+        let values = positions.as_slice()?;
+        let (rows, rest) = values.as_chunks::<3>();
+        let particles_left = self.inner.particles().saturating_sub(first);
+        if !rest.is_empty() || rows.len() > particles_left {
+            let found = values.len();
             return Err(exception(format!(
-                "positions has {found} numbers, expected three for each of at most {room} particles"
+                "positions has {found} numbers, expected three for each of at most {particles_left} particles"
             )));
         }
         for (particle, &to) in rows.iter().enumerate() {
@@ -247,9 +247,9 @@ impl World {
         self.inner.pin(particle).map_err(exception)
     }
 
-    /// Frees a pinned particle: it gets its mass back and starts at rest.
+    /// Unpins a particle: it gets its mass back and starts at rest.
     ///
-    /// A particle that the scene pins has no mass and cannot be freed.
+    /// A particle that the scene pins has no mass and cannot be unpinned.
     fn unpin(&mut self, particle: usize) -> PyResult<()> {
         self.inner.unpin(particle).map_err(exception)
     }
@@ -320,7 +320,7 @@ impl World {
         Ok(settings)
     }
 
-    /// Changes settings, and keeps velocities.
+    /// Changes settings; velocities stay.
     ///
     /// `dt` is the length of a step, s; `gravity` is in m/s², `damping_rate` in 1/s.
     #[pyo3(signature = (*, dt=None, substeps=None, iterations=None, passes=None, gravity=None, damping_rate=None))]

@@ -1,4 +1,4 @@
-"""The type stubs have what the module has, and everything has a docstring."""
+"""The type stubs have the names and arguments of the module; public items have docstrings."""
 
 import ast
 import inspect
@@ -12,7 +12,7 @@ STUBS = ast.parse((Path(taut.__file__).parent / "__init__.pyi").read_text())
 CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassDef)}
 
 
-def public(names):
+def public_names(names):
     return {name for name in names if not name.startswith("_")}
 
 
@@ -25,8 +25,8 @@ def test_the_stubs_name_everything():
 def test_the_stubs_have_the_members_and_their_arguments(name):
     real = getattr(taut, name)
     stubs = {node.name: node for node in CLASSES[name].body}
-    assert public(stubs) == public(vars(real))
-    for member in public(stubs):
+    assert public_names(stubs) == public_names(vars(real))
+    for member in public_names(stubs):
         value = inspect.getattr_static(real, member)
         if inspect.isgetsetdescriptor(value):
             continue
@@ -35,5 +35,5 @@ def test_the_stubs_have_the_members_and_their_arguments(name):
 
 
 def test_everything_in_a_world_is_documented():
-    members = [getattr(taut.World, name) for name in public(vars(taut.World))]
+    members = [getattr(taut.World, name) for name in public_names(vars(taut.World))]
     assert all(member.__doc__ for member in [taut.World, taut.Outcome, taut.scenes, *members])

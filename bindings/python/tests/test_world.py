@@ -137,7 +137,7 @@ def test_copies_have_the_bits_of_one():
     positions = many.positions()
     assert positions.shape == (20, 289, 3)
     assert all((copy == one.positions()).all() for copy in positions)
-    # Another state of one copy.
+    # One copy gets another state.
     many.set_positions(falling_sheet().positions(), first=5 * 289)
     many.step(1)
     assert (many.positions()[4] == many.positions()[19]).all()
@@ -146,7 +146,7 @@ def test_copies_have_the_bits_of_one():
         taut.World.from_library("ragdolls-3d", 1, copies=4)
 
 
-def test_steps_release_the_lock_of_the_interpreter():
+def test_steps_release_the_global_interpreter_lock():
     world = taut.World.from_library("drape", 128)
     count, done = 0, threading.Event()
 

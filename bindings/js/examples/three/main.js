@@ -131,7 +131,7 @@ const plane = new THREE.Plane();
 const target = new THREE.Vector3();
 let dragged = null;
 
-function aimAt({ clientX, clientY }) {
+function pointerRay({ clientX, clientY }) {
   const point = new THREE.Vector2((2 * clientX) / innerWidth - 1, 1 - (2 * clientY) / innerHeight);
   raycaster.setFromCamera(point, camera);
   return raycaster.ray;
@@ -139,7 +139,7 @@ function aimAt({ clientX, clientY }) {
 
 canvas.addEventListener("pointerdown", (event) => {
   if (event.button !== 0 || dragged !== null) return;
-  const { origin, direction } = aimAt(event);
+  const { origin, direction } = pointerRay(event);
   const found = world.nearestToRay(new Float32Array([...origin, ...direction]), 0.04);
   if (found === undefined) return;
   dragged = found;
@@ -151,7 +151,7 @@ canvas.addEventListener("pointerdown", (event) => {
   world.grab(dragged);
 });
 canvas.addEventListener("pointermove", (event) => {
-  if (dragged !== null) aimAt(event).intersectPlane(plane, target);
+  if (dragged !== null) pointerRay(event).intersectPlane(plane, target);
 });
 
 function release() {
@@ -173,21 +173,21 @@ controls.maxDistance = 6;
 controls.maxPolarAngle = 1.65;
 
 document.querySelector("#cut").addEventListener("click", () => {
-  // A blade parallel to z, longer than the curtain is deep, that moves from side to side.
-  const [left, right] = [0, 0].map(() => HEIGHT * (0.3 * Math.random() + 0.05));
-  world.cut(new Float32Array([-2, left, -3, -2, left, 3, 0.3, right, -3, 0.3, right, 3]));
+  // A blade parallel to z, longer than the folds are deep, that sweeps from side to side.
+  const [leftY, rightY] = [0, 0].map(() => HEIGHT * (0.3 * Math.random() + 0.05));
+  world.cut(new Float32Array([-2, leftY, -3, -2, leftY, 3, 0.3, rightY, -3, 0.3, rightY, 3]));
 });
 document.querySelector("#restart").addEventListener("click", () => {
   release();
   world.free();
   world = createWorld();
-  drawingVersion = null; // the index is read again
+  drawingVersion = null; // so that the triangles are read again
 });
 
-// Steps have a fixed length. A frame that is late makes up for at most three of them.
+// Steps have a fixed length. A frame runs at most three of them to catch up.
 const STEP = 1 / 60; // s
 const times = document.querySelector("#times");
-const means = { simulation: 0, frame: STEP * 1000 };
+const meanTimes = { simulation: 0, frame: STEP * 1000 }; // ms
 let last = performance.now();
 let remaining = 0;
 let frames = 0;
@@ -202,12 +202,12 @@ renderer.setAnimationLoop((now) => {
     if (!world.step().finite) throw new Error("the positions are not finite");
   }
   updateGeometry();
-  means.simulation += 0.05 * (performance.now() - start - means.simulation);
-  means.frame += 0.05 * (1000 * elapsed - means.frame);
+  meanTimes.simulation += 0.05 * (performance.now() - start - meanTimes.simulation);
+  meanTimes.frame += 0.05 * (1000 * elapsed - meanTimes.frame);
   controls.update();
   renderer.render(scene, camera);
   if (frames++ % 15 === 0) {
-    times.textContent = `Simulation ${means.simulation.toFixed(1)} ms, frame ${means.frame.toFixed(1)} ms`;
+    times.textContent = `Simulation ${meanTimes.simulation.toFixed(1)} ms, frame ${meanTimes.frame.toFixed(1)} ms`;
   }
 });
 

@@ -6,7 +6,7 @@ __all__ = ["Outcome", "TautError", "World", "scenes"]
 
 
 def _unpickled(constructor, arguments, keywords, state):
-    """A pickled world."""
+    """Makes a world again from its pickle."""
     world = getattr(World, constructor)(*arguments, **keywords)
     snapshot, wind = state
     if wind is not None:
