@@ -41,24 +41,24 @@ pub(crate) struct Body {
     /// The mesh that the user gave, if any, and the copy that is drawn.
     pub(crate) source: Option<Handle<Mesh>>,
     pub(crate) mesh: Option<Handle<Mesh>>,
-    /// The particle of each vertex of the mesh; empty if they have the same numbers.
+    /// The particle of each vertex of the mesh; empty if their indices are equal.
     pub(crate) particle_of: Vec<u32>,
     vertex_of: Vec<u32>,
-    /// The triangle of the mesh for each face of the model; empty if they have the same numbers.
+    /// The triangle of the mesh for each face of the model; empty if their indices are equal.
     triangle_of: Vec<u32>,
     uvs: Vec<[f32; 2]>,
     colors: Vec<[f32; 4]>,
-    /// Its faces that are not removed, by its own particles.
+    /// Its faces, with indices of its own particles; [`REMOVED`] for those that are removed.
     pub(crate) faces: Vec<[u32; 3]>,
-    /// Its numbers in the world.
+    /// Its ranges of indices in the world.
     pub(crate) particles: Range<usize>,
     pub(crate) sticks: Range<usize>,
     pub(crate) triangles: Range<usize>,
     /// Triangles of the mesh that are to be collapsed when it is next drawn.
     pub(crate) torn_triangles: Vec<usize>,
-    /// What was drawn last.
+    /// The number of steps, the bits of the fraction and the transform that were drawn last.
     pub(crate) last_drawn: Option<(u64, u32, Affine3A)>,
-    /// The pinned particles, by its own numbers, ascending.
+    /// The pinned particles, with indices in the body, ascending.
     pub(crate) pins: Vec<Pin>,
     /// The entities that pins follow, with their transforms in the last tick.
     pub(crate) followed: Vec<(Entity, Affine3A)>,
@@ -111,8 +111,8 @@ impl Body {
     /// Moves the model to where its entity is.
     fn place(&mut self, placement: &Placement) -> Result<(), TautError> {
         for (particle, &local) in self.rest.iter().enumerate() {
-            let at = placement.point(local.map(f64::from)).map(|x| x as f32);
-            self.model.particles.set_position(particle, at).map_err(ModelError::from)?;
+            let position = placement.point(local.map(f64::from)).map(|x| x as f32);
+            self.model.particles.set_position(particle, position).map_err(ModelError::from)?;
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ impl Body {
         }
     }
 
-    /// What pins select from.
+    /// The data from which pins select particles.
     pub(crate) fn pinned_shape(&self) -> PinnedShape<'_> {
         PinnedShape {
             positions: &self.rest,
@@ -200,7 +200,8 @@ impl Body {
     /// Whether the body suits the mesh that its entity has now: the one that it was made from, its
     /// copy, or any mesh if it was made from none.
     pub(crate) fn still_matches(&self, mesh: Option<AssetId<Mesh>>) -> bool {
-        let own = [&self.mesh, &self.source].into_iter().flatten().any(|it| Some(it.id()) == mesh);
+        let own =
+            [&self.mesh, &self.source].into_iter().flatten().any(|own| Some(own.id()) == mesh);
         // Sheets and ropes are not made from a mesh.
         own || self.source.is_none()
     }

@@ -32,7 +32,7 @@ pub struct Simulated {
     pub sticks: usize,
 }
 
-/// Tries again what failed, once its components have changed.
+/// Retries failed entities once their components have changed.
 pub(crate) fn retry(
     mut commands: Commands,
     helper: TransformHelper,
@@ -82,8 +82,8 @@ pub(crate) fn apply_settings(
         return;
     }
     *last_tick = Some(tick);
-    let wanted = settings.with_tick(tick);
-    if let Err(error) = world.set_settings(wanted) {
+    let new_settings = settings.with_tick(tick);
+    if let Err(error) = world.set_settings(new_settings) {
         report(&mut failed, None, error);
     }
     if threads.unwrap_or(1) != settings.threads {
@@ -167,7 +167,7 @@ pub(crate) fn bodies(
     let mut stale = world.bodies.len() != before;
 
     let mut new: Vec<Result<(Body, Vec<Pinned>), (Entity, TautError)>> = Vec::new();
-    let place = |entity: Entity| {
+    let placement_of = |entity: Entity| {
         let transform = helper.compute_global_transform(entity);
         transform.map_err(|_| TautError::Transform { entity }).and_then(|it| placement(entity, &it))
     };
@@ -179,7 +179,7 @@ pub(crate) fn bodies(
             continue;
         }
         let name = world.new_name();
-        let body = place(entity).and_then(|placement| {
+        let body = placement_of(entity).and_then(|placement| {
             Body::of_cloth(entity, name, cloth, source, &mut meshes, &placement)
         });
         new.push(with_pins(body, pins).map_err(|error| (entity, error)));
@@ -189,7 +189,7 @@ pub(crate) fn bodies(
             continue;
         }
         let name = world.new_name();
-        let body = place(entity)
+        let body = placement_of(entity)
             .and_then(|placement| Body::of_rope(entity, name, rope, &mut meshes, &placement));
         new.push(with_pins(body, pins).map_err(|error| (entity, error)));
     }
@@ -218,15 +218,15 @@ pub(crate) fn bodies(
         }
     }
     for (entity, pins) in pinned {
-        let Some(&number) = world.index.get(&entity) else { continue };
-        let body = &world.bodies[number];
+        let Some(&index) = world.index.get(&entity) else { continue };
+        let body = &world.bodies[index];
         let (particles, sticks) = (body.particles.len(), body.sticks.len());
         let mut entity_commands = commands.entity(entity);
         entity_commands.try_insert(Simulated { particles, sticks });
         if let Some(mesh) = &body.mesh {
             entity_commands.try_insert(Mesh3d(mesh.clone()));
         }
-        if let Err(error) = pin(&mut world, number, &pins, &helper) {
+        if let Err(error) = pin(&mut world, index, &pins, &helper) {
             report_entity(&mut commands, &mut failed, entity, error);
         }
     }

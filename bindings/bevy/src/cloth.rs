@@ -80,7 +80,7 @@ impl Cloth {
     }
 
     /// A rectangle with a spacing, m, in the plane of x and y, with its middle at the origin of the
-    /// entity and its top at +y. Particle i of row j from the top is number `j columns + i`. The
+    /// entity and its top at +y. Particle i of row j from the top has the index `j * columns + i`. The
     /// plugin makes its mesh, with normals towards +z.
     pub fn sheet(columns: usize, rows: usize, spacing: f32) -> Self {
         let length = |particles: usize| particles.saturating_sub(1) as f32 * spacing;

@@ -32,12 +32,12 @@ pub enum ColliderShape {
     },
     /// A solid box.
     Cuboid {
-        /// Half its edges, m.
+        /// Half the lengths of its edges, m.
         half_size: Vec3,
     },
     /// Everything below the plane through the origin.
     HalfSpace {
-        /// The direction out of it, of any length.
+        /// The outward normal, of any length.
         normal: Vec3,
     },
 }
@@ -92,8 +92,8 @@ pub struct ClothCollider {
     pub restitution: f32,
     /// The distance from the surface at which particles collide, m. Default: 0.01.
     pub thickness: f32,
-    /// Whether nothing passes through it within a substep, however thin and fast it is. Takes longer.
-    /// Default: false.
+    /// Whether collision detection is continuous: no particle passes through it within a substep,
+    /// however thin and fast it is. Takes longer. Default: false.
     pub swept: bool,
     /// Whether sticks and faces collide with it, and not particles alone: for cloth on edges and on
     /// shapes that are smaller than its cells. Takes longer. Default: false.
@@ -141,8 +141,8 @@ impl ClothCollider {
         let motion = Motion::between(from, to, times)?;
         let Motion { centre, axes, .. } = motion;
         let scale = to.largest_scale();
-        let along = |axis: [f64; 3], by: f64| -> [f64; 3] {
-            core::array::from_fn(|i| centre[i] + axis[i] * by)
+        let offset = |axis: [f64; 3], distance: f64| -> [f64; 3] {
+            core::array::from_fn(|i| centre[i] + axis[i] * distance)
         };
         match self.shape {
             ColliderShape::Sphere { radius } => {
@@ -150,7 +150,7 @@ impl ClothCollider {
             }
             ColliderShape::Capsule { radius, half_length } => {
                 let half = f64::from(half_length) * scale;
-                let ends = [along(axes[1], half), along(axes[1], -half)];
+                let ends = [offset(axes[1], half), offset(axes[1], -half)];
                 self.solid(model::Capsule::new(ends, f64::from(radius) * scale)?, motion)
             }
             ColliderShape::Cuboid { half_size } => {

@@ -13,7 +13,7 @@ use crate::motion::Placement;
 use crate::world::TautWorld;
 
 /// A collider in the world.
-pub(crate) struct Placed {
+pub(crate) struct PlacedCollider {
     entity: Entity,
     collider: ClothCollider,
     placement: Placement,
@@ -28,26 +28,26 @@ pub(crate) fn update(
     mut world: ResMut<TautWorld>,
     helper: TransformHelper,
     colliders: Query<(Entity, &ClothCollider), Without<TautFailure>>,
-    mut placed: Local<Vec<Placed>>,
+    mut placed: Local<Vec<PlacedCollider>>,
     mut failed: MessageWriter<TautFailed>,
 ) {
     let start = world.world.as_ref().map_or(0.0, taut::world::World::time);
     let times = [start, start + f64::from(world.settings.step.dt)];
     let before = placed.len();
-    placed.retain(|it| colliders.contains(it.entity));
+    placed.retain(|item| colliders.contains(item.entity));
     let mut changed = placed.len() != before;
 
     let target = |entity: Entity| {
         let transform = helper.compute_global_transform(entity);
         transform.map_err(|_| TautError::Transform { entity }).and_then(|it| placement(entity, &it))
     };
-    for it in &mut *placed {
-        let Ok((entity, collider)) = colliders.get(it.entity) else { continue };
+    for item in &mut *placed {
+        let Ok((entity, collider)) = colliders.get(item.entity) else { continue };
         let moved = target(entity).and_then(|to| {
-            let moves = to != it.placement;
-            if moves || it.moves || *collider != it.collider {
-                it.obstacle = collider.obstacle(&it.placement, &to, times)?;
-                (it.collider, it.placement, it.moves) = (*collider, to, moves);
+            let moves = to != item.placement;
+            if moves || item.moves || *collider != item.collider {
+                item.obstacle = collider.obstacle(&item.placement, &to, times)?;
+                (item.collider, item.placement, item.moves) = (*collider, to, moves);
                 changed = true;
             }
             Ok(())
@@ -58,14 +58,14 @@ pub(crate) fn update(
     }
     let mut new: Vec<_> = colliders
         .iter()
-        .filter(|(entity, _)| placed.iter().all(|it| it.entity != *entity))
+        .filter(|(entity, _)| placed.iter().all(|item| item.entity != *entity))
         .collect();
     // Obstacles act in the order of the list.
     new.sort_by_key(|(entity, _)| *entity);
     for (entity, collider) in new {
         let added = target(entity).and_then(|placement| {
             let obstacle = collider.obstacle(&placement, &placement, times)?;
-            Ok(Placed { entity, collider: *collider, placement, moves: false, obstacle })
+            Ok(PlacedCollider { entity, collider: *collider, placement, moves: false, obstacle })
         });
         match added {
             Ok(added) => {
@@ -76,7 +76,7 @@ pub(crate) fn update(
         }
     }
     if changed {
-        let obstacles: Vec<_> = placed.iter().map(|it| it.obstacle.clone()).collect();
+        let obstacles: Vec<_> = placed.iter().map(|item| item.obstacle.clone()).collect();
         if let Some(world) = &mut world.world {
             world.obstacles_mut().clone_from(&obstacles);
         }

@@ -14,9 +14,9 @@ use crate::rope::{SIDES, write_tube};
 use crate::settings::TautSettings;
 use crate::world::TautWorld;
 
-/// Buffers that are used again in each frame.
+/// Buffers that are reused in each frame.
 #[derive(Default)]
-pub(crate) struct Rows {
+pub(crate) struct Buffers {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     /// Vertices of tubes.
@@ -31,7 +31,7 @@ pub(crate) fn write_meshes(
     transforms: Query<&GlobalTransform>,
     time: Res<Time<Fixed>>,
     settings: Res<TautSettings>,
-    mut rows: Local<Rows>,
+    mut rows: Local<Buffers>,
 ) {
     let steps = world.steps();
     let fraction = if settings.interpolate { time.overstep_fraction() } else { 1.0 };
@@ -42,8 +42,8 @@ pub(crate) fn write_meshes(
         };
         let affine = transform.affine();
         let drawn = Some((steps, fraction.to_bits(), affine));
-        let nothing_new = body.last_drawn == drawn && body.torn_triangles.is_empty();
-        if nothing_new || !is_usable(&affine) {
+        let is_up_to_date = body.last_drawn == drawn && body.torn_triangles.is_empty();
+        if is_up_to_date || !is_usable(&affine) {
             continue;
         }
         let Some(mut mesh) = meshes.get_mut(mesh) else { continue };
@@ -73,13 +73,13 @@ pub(crate) fn rows_of(
 ) -> Option<&mut Vec<[f32; 3]>> {
     match mesh.try_attribute_mut_option(attribute) {
         Ok(Some(VertexAttributeValues::Float32x3(rows))) => Some(rows),
-        // The owner of the app changed the mesh: it is not drawn.
+        // The app replaced this attribute of the mesh: the plugin does not write it.
         _ => None,
     }
 }
 
-fn write(body: &Body, mesh: &mut Mesh, rows: &mut Rows) {
-    let Rows { positions, normals: normal_rows, vertices } = rows;
+fn write(body: &Body, mesh: &mut Mesh, rows: &mut Buffers) {
+    let Buffers { positions, normals: normal_rows, vertices } = rows;
     if let Drawn::Tube(radius) = body.drawn {
         for rows in [&mut *normal_rows, vertices] {
             rows.resize(SIDES * positions.len(), [0.0; 3]);
@@ -96,7 +96,7 @@ fn write(body: &Body, mesh: &mut Mesh, rows: &mut Rows) {
     copy(normal_rows, rows_of(mesh, Mesh::ATTRIBUTE_NORMAL), particle_of);
 }
 
-/// Copies the row of its particle to each vertex. Vertices without a particle keep theirs.
+/// Copies the row of its particle to each vertex. Vertices without a particle are not written.
 fn copy(
     rows: &[[f32; 3]],
     to: Option<&mut Vec<[f32; 3]>>,
@@ -109,7 +109,7 @@ fn copy(
     }
 }
 
-/// Gives torn triangles three equal corners, which keeps the length of the list of indices.
+/// Gives torn triangles three equal corners, so that the number of indices stays the same.
 fn collapse(mesh: &mut Mesh, triangles: &mut Vec<usize>) {
     fn collapse<T: Copy>(indices: &mut [T], triangles: impl Iterator<Item = usize>) {
         for triangle in triangles {

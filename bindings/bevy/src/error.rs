@@ -148,7 +148,7 @@ pub enum TautError {
 #[derive(Component, Clone, Debug, PartialEq)]
 pub struct TautFailure(pub TautError);
 
-/// Something is wrong with an entity, or with the settings or the wind. The plugin also logs it.
+/// An error of an entity, of the settings or of the wind. The plugin also logs it.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct TautFailed {
     /// The entity; `None` for settings, wind, and steps of the whole world.

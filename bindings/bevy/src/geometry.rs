@@ -11,7 +11,7 @@ use crate::error::TautError;
 pub(crate) struct Welded {
     /// The position of each particle, in the space of the mesh.
     pub(crate) positions: Vec<[f32; 3]>,
-    /// Between particles.
+    /// Their corners, as indices of particles.
     pub(crate) triangles: Vec<[u32; 3]>,
     /// The particle of each vertex of the mesh; [`NONE`] for vertices without a triangle.
     pub(crate) particle_of: Vec<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Welded {
     pub(crate) triangle_of: Vec<u32>,
 }
 
-/// No particle.
+/// The index of no particle.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The positions of a mesh.
@@ -76,11 +76,11 @@ pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
         vertex_of: Vec::new(),
         triangle_of: Vec::with_capacity(corners.len()),
     };
-    for (number, triangle) in (0..).zip(&corners) {
+    for (index, triangle) in (0..).zip(&corners) {
         let [a, b, c] = triangle.map(|corner| first[corner as usize]);
         if a != b && b != c && c != a {
             welded.triangles.push([a, b, c]);
-            welded.triangle_of.push(number);
+            welded.triangle_of.push(index);
         }
     }
     if welded.triangles.is_empty() {

@@ -21,8 +21,8 @@ const PIN_SIZE: f32 = 0.02;
 /// Half the size of the part of a plane that is drawn, m.
 const PLANE_SIZE: f32 = 2.0;
 
-/// What [`TautGizmosPlugin`] draws, each with its colour; `None` is not drawn. The group is on at first;
-/// `GizmoConfigStore` switches it.
+/// What [`TautGizmosPlugin`] draws, each with its colour; `None` is not drawn. The group is enabled
+/// at first; `GizmoConfigStore` disables it.
 #[derive(Clone, Copy, Debug, Reflect, GizmoConfigGroup)]
 #[reflect(Clone, Debug, Default)]
 pub struct TautGizmos {
@@ -92,24 +92,28 @@ fn draw_colliders(
     let Some(color) = config.colliders else { return };
     for (collider, transform) in &colliders {
         let (scale, rotation, translation) = transform.to_scale_rotation_translation();
-        let at = Isometry3d::new(translation, rotation);
+        let isometry = Isometry3d::new(translation, rotation);
         let largest = scale.abs().max_element();
         match collider.shape {
             ColliderShape::Sphere { radius } => {
-                gizmos.primitive_3d(&Sphere { radius: radius * largest }, at, color);
+                gizmos.primitive_3d(&Sphere { radius: radius * largest }, isometry, color);
             }
             ColliderShape::Capsule { radius, half_length } => {
                 let radius = radius * largest;
                 let half_length = half_length * largest;
-                gizmos.primitive_3d(&Capsule3d { radius, half_length }, at, color);
+                gizmos.primitive_3d(&Capsule3d { radius, half_length }, isometry, color);
             }
             ColliderShape::Cuboid { half_size } => {
-                gizmos.primitive_3d(&Cuboid { half_size: half_size * scale.abs() }, at, color);
+                gizmos.primitive_3d(
+                    &Cuboid { half_size: half_size * scale.abs() },
+                    isometry,
+                    color,
+                );
             }
             ColliderShape::HalfSpace { normal } => {
                 if let Ok(normal) = Dir3::new(normal) {
                     let plane = Plane3d { normal, half_size: Vec2::splat(PLANE_SIZE) };
-                    gizmos.primitive_3d(&plane, at, color);
+                    gizmos.primitive_3d(&plane, isometry, color);
                 }
             }
         }

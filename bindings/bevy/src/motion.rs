@@ -1,4 +1,4 @@
-//! Poses of transforms in `f64`, and obstacles that move from one pose to another in a step.
+//! Placements: transforms in `f64`. Obstacles move from one placement to another in a step.
 
 use bevy_math::Affine3A;
 use bevy_transform::prelude::GlobalTransform;
@@ -84,13 +84,13 @@ impl Motion {
         let path = Path::Keyframed { keys: vec![(start, from.translation), (end, to.translation)] };
         let [x, y, z, w] = product(to.rotation, conjugate(from.rotation));
         let sine = libm::sqrt(x * x + y * y + z * z);
-        // Two quaternions of opposite sign are the same rotation; this is the shorter way.
+        // Quaternions of opposite sign are the same rotation; this sign gives the smaller angle.
         let sign = if w < 0.0 { -1.0 } else { 1.0 };
         let angle = 2.0 * libm::atan2(sine, w * sign);
         if angle < 1e-9 {
             return Ok(Self { centre: [0.0; 3], axes: axes(to.rotation), path, spin: None });
         }
-        let axis = [x, y, z].map(|along| along * sign / sine);
+        let axis = [x, y, z].map(|component| component * sign / sine);
         let rate = angle / (end - start);
         let spin = Spin::about(axis, [0.0; 3], rate)?;
         // A spin turns by `rate * time`, so the shape begins turned back by that angle.

@@ -10,21 +10,21 @@ use crate::motion::is_usable;
 use crate::pins::{Pinned, Pins};
 use crate::world::TautWorld;
 
-/// Pins the particles of a body, and frees those that are no longer pinned. Particles that follow the
-/// same entity as before keep their place in its space.
+/// Pins the particles of a body, and unpins those that are no longer selected. Particles that follow
+/// the same entity as before keep their position in its local space.
 pub(crate) fn pin(
     world: &mut TautWorld,
-    number: usize,
+    index: usize,
     pinned: &[Pinned],
     helper: &TransformHelper,
 ) -> Result<(), TautError> {
     let TautWorld { world: Some(world), bodies, .. } = world else { return Ok(()) };
-    let body = &mut bodies[number];
+    let body = &mut bodies[index];
     let mut followed: Vec<(Entity, Affine3A)> = Vec::new();
     for entity in pinned.iter().copied().flatten().flatten() {
         if followed.iter().all(|(known, _)| *known != entity) {
             let transform = helper.compute_global_transform(entity);
-            let affine = transform.map(|it| it.affine()).ok().filter(is_usable);
+            let affine = transform.map(|transform| transform.affine()).ok().filter(is_usable);
             followed.push((entity, affine.ok_or(TautError::Transform { entity })?));
         }
     }
@@ -39,10 +39,10 @@ pub(crate) fn pin(
             (Some(pin), Some(follow)) if pin.follow == follow => body.pins.push(pin),
             (_, Some(follow)) => {
                 world.pin(in_world)?;
-                let at = world.position(in_world);
-                let of_follow = followed.iter().find(|(entity, _)| Some(*entity) == follow);
-                let local = of_follow.map_or(at, |(_, affine)| {
-                    affine.inverse().transform_point3(at.into()).to_array()
+                let position = world.position(in_world);
+                let followed_entity = followed.iter().find(|(entity, _)| Some(*entity) == follow);
+                let local = followed_entity.map_or(position, |(_, affine)| {
+                    affine.inverse().transform_point3(position.into()).to_array()
                 });
                 body.pins.push(Pin { particle, follow, local });
             }
@@ -60,8 +60,8 @@ pub(crate) fn change(
     helper: TransformHelper,
     mut failed: MessageWriter<TautFailed>,
 ) {
-    for number in 0..world.bodies.len() {
-        let body = &world.bodies[number];
+    for index in 0..world.bodies.len() {
+        let body = &world.bodies[index];
         let entity = body.entity;
         let Ok(pins) = pins.get(entity) else { continue };
         let resolved = match pins {
@@ -69,7 +69,7 @@ pub(crate) fn change(
             None if !body.pins.is_empty() => Ok(vec![None; body.rest.len()]),
             _ => continue,
         };
-        let changed = resolved.and_then(|pinned| pin(&mut world, number, &pinned, &helper));
+        let changed = resolved.and_then(|pinned| pin(&mut world, index, &pinned, &helper));
         if let Err(error) = changed {
             report_entity(&mut commands, &mut failed, entity, error);
         }
@@ -89,7 +89,7 @@ pub(crate) fn follow(
             // An entity that was despawned leaves its pins where they are.
             let Ok(transform) = helper.compute_global_transform(*entity) else { continue };
             let affine = transform.affine();
-            // At rest nothing is dragged, so that rounding does not move pins.
+            // While the entity is at rest nothing is dragged, so that rounding does not move pins.
             if affine == *last {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Pins: particles that stay put or follow an entity.
+//! Pins: particles that stay in place or follow an entity.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::error::TautError;
 /// A particle of a cloth or rope that [`Pins::where_`] can select, with its first vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PinCandidate {
-    /// The number of the particle. Vertices at the same position share one particle.
+    /// The index of the particle. Vertices at the same position share one particle.
     pub particle: usize,
-    /// The number of its first vertex in the mesh. For sheets and ropes, that of the particle.
+    /// The index of its first vertex in the mesh. For sheets and ropes, that of the particle.
     pub vertex: usize,
     /// The position in the space of the entity, without its scale, m.
     pub position: Vec3,
@@ -60,11 +60,11 @@ struct PinSet {
 /// use bevy_taut::Pins;
 ///
 /// # let pole = Entity::PLACEHOLDER;
-/// let by_number = Pins::particles([0, 31]);
-/// let by_name = Pins::group("left").following(pole);
-/// let by_place = Pins::where_(|vertex| vertex.position.y > 0.9);
+/// let by_index = Pins::particles([0, 31]);
+/// let by_group = Pins::group("left").following(pole);
+/// let by_position = Pins::where_(|vertex| vertex.position.y > 0.9);
 /// let painted = Pins::where_(|vertex| vertex.color.is_some_and(|color| color.x > 0.5));
-/// let both = by_name.and(by_number); // the left side follows the pole, two corners stay put
+/// let both = by_group.and(by_index); // the left side follows the pole, two corners stay in place
 /// ```
 #[derive(Component, Clone, Debug, Default)]
 pub struct Pins(Vec<PinSet>);
@@ -74,12 +74,12 @@ impl Pins {
         Self(vec![PinSet { selection, follow: None }])
     }
 
-    /// Pins particles by number.
+    /// Pins particles by index.
     pub fn particles(particles: impl IntoIterator<Item = usize>) -> Self {
         Self::of(Selection::Particles(particles.into_iter().collect()))
     }
 
-    /// Pins particles by the number of a vertex of the mesh. All vertices at its position are pinned.
+    /// Pins particles by the index of a vertex of the mesh, with all vertices at its position.
     pub fn vertices(vertices: impl IntoIterator<Item = usize>) -> Self {
         Self::of(Selection::Vertices(vertices.into_iter().collect()))
     }
@@ -98,7 +98,7 @@ impl Pins {
 
     /// Makes these pins follow an entity: each keeps its position in the local space of the entity,
     /// including its scale. It may be the entity of the cloth itself. If it is despawned, the pins
-    /// stay put.
+    /// stay in place.
     #[must_use]
     pub fn following(mut self, entity: Entity) -> Self {
         for set in &mut self.0 {

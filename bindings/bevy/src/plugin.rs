@@ -17,7 +17,7 @@ pub enum TautSystems {
     Build,
     /// In each fixed tick: moves colliders and pins to the current transforms.
     Move,
-    /// In each fixed tick: one step of [`TautWorld`], and messages of what tore.
+    /// In each fixed tick: one step of [`TautWorld`], and messages for torn sticks.
     Step,
     /// In each frame, in `PostUpdate`, after transforms are propagated: writes positions and normals
     /// into meshes.
@@ -55,13 +55,13 @@ impl Default for TautPlugin {
 }
 
 impl TautPlugin {
-    /// Sets the settings at the beginning; [`TautSettings`] is a resource.
+    /// Sets the initial settings; [`TautSettings`] is a resource.
     #[must_use]
     pub fn with_settings(self, settings: TautSettings) -> Self {
         Self { settings, ..self }
     }
 
-    /// Sets the wind at the beginning; [`TautWind`] is a resource.
+    /// Sets the initial wind; [`TautWind`] is a resource.
     #[must_use]
     pub fn with_wind(self, wind: TautWind) -> Self {
         Self { wind, ..self }

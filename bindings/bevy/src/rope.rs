@@ -88,7 +88,7 @@ impl Rope {
     }
 }
 
-/// The tube of a rope of a number of particles, at least 2. Each particle has a ring of vertices.
+/// The tube of a rope with this number of particles, at least 2: a ring of vertices for each.
 pub(crate) fn tube(particles: usize) -> Mesh {
     let sides = SIDES as u32;
     let corner = |ring: u32, side: u32| ring * sides + side % sides;
@@ -120,8 +120,8 @@ pub(crate) fn triangles_of_segment(segment: usize) -> core::ops::Range<usize> {
     2 * SIDES * segment..2 * SIDES * (segment + 1)
 }
 
-/// Writes the rings of a tube around a line of points. A ring is turned as little as possible against
-/// the one before it, so the tube does not twist.
+/// Writes the rings of a tube around a line of points. Each ring is rotated as little as possible
+/// relative to the one before it (parallel transport), so the tube does not twist.
 pub(crate) fn write_tube(
     line: &[[f32; 3]],
     radius: f32,
@@ -133,14 +133,15 @@ pub(crate) fn write_tube(
     for particle in 0..line.len() {
         let before = particle.saturating_sub(1);
         let after = (particle + 1).min(line.len() - 1);
-        let along = (point(after) - point(before)).normalize_or(Vec3::Y);
-        across = (across - along * across.dot(along))
+        let tangent = (point(after) - point(before)).normalize_or(Vec3::Y);
+        across = (across - tangent * across.dot(tangent))
             .try_normalize()
-            .unwrap_or_else(|| along.any_orthonormal_vector());
-        let third = along.cross(across);
+            .unwrap_or_else(|| tangent.any_orthonormal_vector());
+        let binormal = tangent.cross(across);
         for side in 0..SIDES {
             let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
-            let normal = across * bevy_math::ops::cos(angle) + third * bevy_math::ops::sin(angle);
+            let normal =
+                across * bevy_math::ops::cos(angle) + binormal * bevy_math::ops::sin(angle);
             let vertex = SIDES * particle + side;
             positions[vertex] = (point(particle) + normal * radius).to_array();
             normals[vertex] = normal.to_array();

@@ -32,18 +32,24 @@ use crate::settings::TautSettings;
 pub struct TautScene {
     world: AnyWorld,
     /// Positions before and after the last step, m.
-    rows: [Vec<[f32; 3]>; 2],
+    positions: [Vec<[f32; 3]>; 2],
     normals: Vec<[f32; 3]>,
+    /// The number of steps, the bits of the fraction and the drawing version that were drawn last.
     drawn: Option<(u64, u32, u64)>,
 }
 
 impl TautScene {
     /// A scene with this world.
     pub fn new(world: AnyWorld) -> Self {
-        let mut rows = vec![[0.0; 3]; world.vertices()];
-        // The slice has the length of the vertices.
-        world.copy_positions(rows.as_flattened_mut()).ok();
-        Self { world, normals: rows.clone(), rows: [rows.clone(), rows], drawn: None }
+        let mut positions = vec![[0.0; 3]; world.vertices()];
+        // Fails only for a wrong length.
+        world.copy_positions(positions.as_flattened_mut()).ok();
+        Self {
+            world,
+            normals: positions.clone(),
+            positions: [positions.clone(), positions],
+            drawn: None,
+        }
     }
 
     /// A scene of the library of scenes, in its default size or another.
@@ -75,7 +81,7 @@ impl TautScene {
     fn mesh(&self) -> Mesh {
         let triangles = self.world.drawing().triangles.as_flattened().to_vec();
         Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
-            .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.rows[1].clone())
+            .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.positions[1].clone())
             .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.normals.clone())
             .with_inserted_indices(Indices::U32(triangles))
     }
@@ -92,7 +98,7 @@ fn step(
     mut failed: MessageWriter<TautFailed>,
 ) {
     for (entity, mut scene) in &mut scenes {
-        let TautScene { world, rows: [before, now], .. } = &mut *scene;
+        let TautScene { world, positions: [before, now], .. } = &mut *scene;
         // Calls may have moved particles, or restored another number of them.
         for rows in [&mut *before, now] {
             rows.resize(world.vertices(), [0.0; 3]);
@@ -129,14 +135,15 @@ fn write_meshes(
 ) {
     let fraction = if settings.interpolate { time.overstep_fraction() } else { 1.0 };
     for (mut scene, mesh) in &mut scenes {
-        let TautScene { world, rows: [before, now], normals: normal_rows, drawn } =
+        let TautScene { world, positions: [before, now], normals: normal_rows, drawn } =
             scene.bypass_change_detection();
         let current = Some((world.steps(), fraction.to_bits(), world.drawing_version()));
         if *drawn == current {
             continue;
         }
         let Some(mut mesh) = meshes.get_mut(&mesh.0) else { continue };
-        let was_torn = drawn.is_none_or(|(.., version)| version != world.drawing_version());
+        let triangles_changed =
+            drawn.is_none_or(|(.., version)| version != world.drawing_version());
         *drawn = current;
         let triangles = &world.drawing().triangles;
         if let Some(positions) = rows_of(&mut mesh, Mesh::ATTRIBUTE_POSITION) {
@@ -151,7 +158,8 @@ fn write_meshes(
         {
             rows.copy_from_slice(normal_rows);
         }
-        if was_torn && let Ok(Some(Indices::U32(indices))) = mesh.try_indices_mut_option() {
+        if triangles_changed && let Ok(Some(Indices::U32(indices))) = mesh.try_indices_mut_option()
+        {
             let (corners, _) = indices.as_chunks_mut::<3>();
             for (corners, triangle) in corners.iter_mut().zip(triangles) {
                 // A removed triangle has corners that do not exist; it becomes a point.

@@ -46,7 +46,7 @@ impl Default for TautSettings {
 }
 
 impl TautSettings {
-    /// The settings of a world with ticks of a length.
+    /// The settings of a world with ticks of this length.
     pub(crate) fn with_tick(&self, tick: Duration) -> Settings<3> {
         let step = Step {
             dt: tick.as_secs_f32(),
@@ -96,7 +96,7 @@ impl TautWind {
         Self { velocity, ..Self::default() }
     }
 
-    /// The force; none for still air without a velocity.
+    /// The wind as a force; none if the velocity is 0.
     pub(crate) fn forces(&self) -> Result<Vec<Arc<dyn Force>>, TautError> {
         let Self { velocity, gusts, gust_size, seed, drag, lift } = *self;
         for (what, value) in [

@@ -1,4 +1,4 @@
-//! The systems that step the world and report what tore.
+//! The systems that step the world and report torn sticks.
 
 use bevy_ecs::prelude::*;
 
@@ -31,7 +31,7 @@ pub(crate) fn step(
     }
 }
 
-/// Removes the bodies with positions that are not finite; the others go on.
+/// Removes the bodies with positions that are not finite; the others continue.
 fn remove_blown_up(
     commands: &mut Commands,
     world: &mut TautWorld,
@@ -51,7 +51,7 @@ fn remove_blown_up(
     }
 }
 
-/// Reports what was torn between ticks.
+/// Reports sticks that were torn between ticks.
 pub(crate) fn report_torn(mut world: ResMut<TautWorld>, mut torn: MessageWriter<StickTorn>) {
     torn.write_batch(world.take_torn());
 }

@@ -17,9 +17,9 @@ use crate::error::TautError;
 pub struct StickTorn {
     /// The entity of the cloth or rope.
     pub entity: Entity,
-    /// The number of the stick in it.
+    /// The index of the stick in it.
     pub stick: usize,
-    /// The numbers of the particles at its ends.
+    /// The indices of the particles at its ends.
     pub particles: [usize; 2],
 }
 
@@ -28,7 +28,7 @@ pub struct StickTorn {
 pub struct Hit {
     /// The entity of the cloth or rope.
     pub entity: Entity,
-    /// The number of the particle in it.
+    /// The index of the particle in it.
     pub particle: usize,
     /// Its position in the world, m.
     pub position: Vec3,
@@ -37,8 +37,9 @@ pub struct Hit {
 /// All cloths and ropes, in one world of Taut, which steps them together.
 ///
 /// Cloths with the same sticks, made of the same mesh or size, share one plan: from 6 on (16 for
-/// sheets of 24 to 47 columns) they are stepped as copies, one per lane. A cloth has the bits that it
-/// has alone, unless it touches others. Wider sheets, and sheets with tethers, have plans of their own.
+/// sheets of 24 to 47 columns) they are stepped as copies, one per lane. A cloth has the same
+/// bits as alone, unless it is in contact with others. Wider sheets, and sheets with tethers, have
+/// plans of their own.
 ///
 /// When entities with a [`Cloth`](crate::Cloth) or [`Rope`](crate::Rope) are spawned or despawned, the
 /// world is built again and carries over the state of the others, with the same bits. That takes about as
@@ -73,6 +74,7 @@ pub struct TautWorld {
     /// How many removed triangles and sticks have been read.
     removed: [usize; 2],
     torn: Vec<StickTorn>,
+    /// How many names [`new_name`](Self::new_name) has made.
     names: u64,
 }
 
@@ -228,13 +230,14 @@ impl TautWorld {
         torn
     }
 
-    /// [Cuts](Self::cut) with a ray of a length, m, as a mouse moves it from one to the other.
+    /// [Cuts](Self::cut) with a ray of a length, m, that moves from `from` to `to`, such as the ray of
+    /// a mouse.
     pub fn cut_with_rays(&mut self, from: Ray3d, to: Ray3d, length: f32) -> usize {
         let blade = |ray: Ray3d| [ray.origin, ray.get_point(length)];
         self.cut(blade(from), blade(to))
     }
 
-    /// Tears a stick, a number in the cloth or rope. Returns whether it was not torn before.
+    /// Tears a stick by its index in the cloth or rope. Returns whether it was not torn before.
     ///
     /// # Errors
     /// The entity is not simulated, or has no such stick.
@@ -253,8 +256,8 @@ impl TautWorld {
     }
 
     fn body(&self, entity: Entity) -> Result<&Body, TautError> {
-        let number = self.index.get(&entity).ok_or(TautError::NotSimulated { entity })?;
-        Ok(&self.bodies[*number])
+        let index = self.index.get(&entity).ok_or(TautError::NotSimulated { entity })?;
+        Ok(&self.bodies[*index])
     }
 
     fn locate(
@@ -271,10 +274,10 @@ impl TautWorld {
         Ok((world, range.start + particle))
     }
 
-    /// The number of the body of a particle of the world.
+    /// The index of the body of a particle of the world.
     fn body_of(&self, particle: usize) -> Option<usize> {
-        let number = self.bodies.partition_point(|body| body.particles.end <= particle);
-        (number < self.bodies.len()).then_some(number)
+        let index = self.bodies.partition_point(|body| body.particles.end <= particle);
+        (index < self.bodies.len()).then_some(index)
     }
 
     /// A new name for a model.
@@ -320,21 +323,21 @@ impl TautWorld {
         let mut previous = current.clone();
         let mut triangles = 0;
         for body in &mut self.bodies {
-            let range = |it: Option<core::ops::Range<usize>>| it.unwrap_or_default();
-            let particles = range(world.model(&body.name));
+            let or_empty = |range: Option<core::ops::Range<usize>>| range.unwrap_or_default();
+            let particles = or_empty(world.model(&body.name));
             if let Some(before) = self.previous.get(body.particles.clone())
                 && before.len() == particles.len()
             {
                 previous[particles.clone()].copy_from_slice(before);
             }
             body.particles = particles;
-            body.sticks = range(world.sticks_of(&body.name));
+            body.sticks = or_empty(world.sticks_of(&body.name));
             body.triangles = triangles..triangles + body.faces.len();
             triangles = body.triangles.end;
             body.last_drawn = None;
         }
-        let numbered = self.bodies.iter().enumerate();
-        self.index = numbered.map(|(number, body)| (body.entity, number)).collect();
+        let indexed = self.bodies.iter().enumerate();
+        self.index = indexed.map(|(index, body)| (body.entity, index)).collect();
         let removed = world.removed();
         self.removed = [removed.triangles.len(), removed.sticks.len()];
         (self.previous, self.current) = (previous, current);
@@ -347,7 +350,7 @@ impl TautWorld {
         let Some(world) = &mut self.world else {
             return Ok(Outcome { finite: true, torn: 0, broken: 0 });
         };
-        // Here and not after the last step: between steps, calls may move particles.
+        // Not after the last step, because calls may move particles between steps.
         world.copy_positions(&mut self.previous);
         let outcome = world.step()?;
         world.copy_positions(&mut self.current);
@@ -363,15 +366,15 @@ impl TautWorld {
         self.removed = [removed.triangles.len(), removed.sticks.len()];
         for &triangle in &removed.triangles[triangles..] {
             let triangle = triangle as usize;
-            let number = self.bodies.partition_point(|body| body.triangles.end <= triangle);
-            if let Some(body) = self.bodies.get_mut(number) {
+            let index = self.bodies.partition_point(|body| body.triangles.end <= triangle);
+            if let Some(body) = self.bodies.get_mut(index) {
                 body.remove_face(triangle - body.triangles.start);
             }
         }
         for &stick in &removed.sticks[sticks..] {
             let stick = stick as usize;
-            let number = self.bodies.partition_point(|body| body.sticks.end <= stick);
-            let Some(body) = self.bodies.get_mut(number) else { continue };
+            let index = self.bodies.partition_point(|body| body.sticks.end <= stick);
+            let Some(body) = self.bodies.get_mut(index) else { continue };
             let stick = stick - body.sticks.start;
             body.remove_stick(stick);
             let particles = body.model.sticks.ends()[stick].map(|end| end as usize);

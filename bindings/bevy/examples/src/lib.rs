@@ -1,10 +1,10 @@
-//! What the examples share: a window with a camera, a light and a floor, and cloth for the eyes.
+//! Shared by the examples: a window with a camera, a light and a floor, and a material of cloth.
 
 use bevy::prelude::*;
 use bevy_taut::{ClothCollider, TautGizmos, TautGizmosPlugin, TautPlugin};
 
 /// A window with a camera that looks from one point at another, a light, and a floor at a height, m. The
-/// key G switches the lines of sticks, pins and colliders.
+/// key G shows or hides the lines of sticks, pins and colliders.
 pub fn stage(title: &str, eye: Vec3, target: Vec3, floor: f32) -> App {
     let window = Window { title: title.to_owned(), ..default() };
     let mut app = App::new();
@@ -38,11 +38,11 @@ pub fn stage(title: &str, eye: Vec3, target: Vec3, floor: f32) -> App {
             ));
         },
     )
-    .add_systems(Update, switch_gizmos);
+    .add_systems(Update, toggle_gizmos);
     app
 }
 
-/// A material of cloth, which is seen from both sides.
+/// A material of cloth, visible from both sides.
 pub fn cloth_material(color: Color) -> StandardMaterial {
     StandardMaterial {
         base_color: color,
@@ -53,7 +53,7 @@ pub fn cloth_material(color: Color) -> StandardMaterial {
     }
 }
 
-fn switch_gizmos(keys: Res<ButtonInput<KeyCode>>, mut gizmos: ResMut<GizmoConfigStore>) {
+fn toggle_gizmos(keys: Res<ButtonInput<KeyCode>>, mut gizmos: ResMut<GizmoConfigStore>) {
     if keys.just_pressed(KeyCode::KeyG) {
         let (config, _) = gizmos.config_mut::<TautGizmos>();
         config.enabled = !config.enabled;

@@ -64,11 +64,11 @@ fn scenes_have_the_hashes_of_all_bindings() {
 }
 
 fn banner(app: &mut App, nth: usize) -> Entity {
-    let place = Vec3::new(1.5 * (nth % 10) as f32, 3.0, -2.0 * (nth / 10) as f32);
-    let turned = Transform::from_translation(place)
+    let position = Vec3::new(1.5 * (nth % 10) as f32, 3.0, -2.0 * (nth / 10) as f32);
+    let transform = Transform::from_translation(position)
         .with_rotation(bevy_math::Quat::from_rotation_y(0.1 * nth as f32));
     let cloth = Cloth { tethered: false, ..Cloth::sheet(12, 20, 0.05) };
-    app.world_mut().spawn((cloth, turned, Pins::group("top"))).id()
+    app.world_mut().spawn((cloth, transform, Pins::group("top"))).id()
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_hundred_banners_are_copies_in_one_island_with_the_bits_of_each_alone() {
 #[test]
 fn spawning_and_despawning_others_does_not_change_a_bit() {
     let settings = TautSettings { substeps: 4, ..TautSettings::default() };
-    let play = |others: bool| {
+    let simulate = |others: bool| {
         let mut app = app();
         app.insert_resource(settings);
         app.insert_resource(TautWind { gusts: 0.8, ..TautWind::new(Vec3::Z * 4.0) });
@@ -105,9 +105,9 @@ fn spawning_and_despawning_others_does_not_change_a_bit() {
         let mut spawned = Vec::new();
         if others {
             spawned.extend((0..20).map(|nth| banner(&mut app, nth)));
-            // The same cloth, which becomes a copy of it or not.
-            let far = Transform::from_xyz(50.0, 0.0, 0.0);
-            spawned.push(app.world_mut().spawn((Cloth::sheet(20, 12, 0.05), far)).id());
+            // The same cloth, which may become a copy in the same plan.
+            let far_away = Transform::from_xyz(50.0, 0.0, 0.0);
+            spawned.push(app.world_mut().spawn((Cloth::sheet(20, 12, 0.05), far_away)).id());
         }
         run(&mut app, 5);
         taut(&mut app).drag(flag, 239, Vec3::new(0.4, 0.1, 0.2)).unwrap();
@@ -122,5 +122,5 @@ fn spawning_and_despawning_others_does_not_change_a_bit() {
         assert_eq!(torn(&mut app).len(), 1);
         positions(&app, flag)
     };
-    assert_eq!(play(false), play(true));
+    assert_eq!(simulate(false), simulate(true));
 }

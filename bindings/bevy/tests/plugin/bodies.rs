@@ -20,7 +20,7 @@ fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
     let address = vertices(mesh(&app, cloth)).as_ptr();
     let width = positions(&app, cloth)[8][0] - positions(&app, cloth)[0][0];
     assert!((width - 1.6 * 1.0_f32.cos()).abs() < 1e-5); // 0.8 m, scaled by 2, turned
-    // Another transform afterwards changes where the mesh is, not where the particles are.
+    // Moving the entity later moves the mesh, not the particles.
     run(&mut app, 30);
     app.world_mut().get_mut::<Transform>(cloth).unwrap().translation.x = 7.0;
     let before = positions(&app, cloth);
@@ -33,7 +33,7 @@ fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
     assert_eq!(vertices(mesh(&app, cloth)).as_ptr(), address);
     match mesh(&app, cloth).attribute(Mesh::ATTRIBUTE_NORMAL) {
         Some(VertexAttributeValues::Float32x3(normals)) => {
-            assert!(normals.iter().all(|it| (Vec3::from(*it).length() - 1.0).abs() < 1e-5));
+            assert!(normals.iter().all(|normal| (Vec3::from(*normal).length() - 1.0).abs() < 1e-5));
             assert!(mean(normals).z > 0.9);
         }
         other => panic!("{other:?}"),
@@ -131,12 +131,12 @@ fn cloth_that_is_pulled_too_far_tears_and_a_rope_falls_apart() {
     let mut messages = torn(&mut app);
     messages.retain(|it| it.entity == rope);
     assert_eq!(messages, [StickTorn { entity: rope, stick: 9, particles: [9, 10] }]);
-    let at = positions(&app, rope);
-    assert!(at[9][1] > -0.6 && at[10][1] < -3.0);
+    let particles = positions(&app, rope);
+    assert!(particles[9][1] > -0.6 && particles[10][1] < -3.0);
     let indices: Vec<usize> = mesh(&app, rope).indices().unwrap().iter().collect();
     let is_collapsed = |triangle: &[usize]| triangle[0] == triangle[1];
     let collapsed: Vec<usize> =
-        (0..indices.len() / 3).filter(|&it| is_collapsed(&indices[3 * it..])).collect();
+        (0..indices.len() / 3).filter(|&triangle| is_collapsed(&indices[3 * triangle..])).collect();
     assert_eq!(collapsed, (144..160).collect::<Vec<_>>());
     let error = taut(&mut app).tear(rope, 20).unwrap_err();
     assert_eq!(error, TautError::NoSuchStick { entity: rope, stick: 20, sticks: 20 });

@@ -8,23 +8,23 @@ use bevy_taut::{
 use bevy_transform::prelude::Transform;
 
 #[test]
-fn each_invalid_entity_is_reported_once_and_the_others_go_on() {
+fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
     let mut app = app();
     let good = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Pins::group("top"))).id();
     let lines = Mesh::new(PrimitiveTopology::LineList, RenderAssetUsages::default())
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, vec![[0.0_f32; 3]; 2]);
     let empty = Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default());
-    let corner = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 2]]);
+    let no_such_vertex = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 2]]);
     let flat = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0]], &[[0, 1, 1]]);
     let not_finite = triangle_mesh(vec![[0.0; 3], [1.0, 0.0, 0.0], [f32::NAN; 3]], &[[0, 1, 2]]);
-    let far = Transform::from_xyz(1e30, 0.0, 0.0);
+    let too_far = Transform::from_xyz(1e30, 0.0, 0.0);
     let nan = Transform::from_xyz(f32::NAN, 0.0, 0.0);
     let sheet = || Cloth::sheet(4, 4, 0.1);
     let mut expected = Vec::new();
     for (mesh, text) in [
         (lines, "it has LineList"),
         (empty, "it has no positions"),
-        (corner, "triangle 0 of the mesh has the corner 2"),
+        (no_such_vertex, "triangle 0 of the mesh has the corner 2"),
         (flat, "no triangle with an area: 1 triangle(s)"),
         (not_finite, "NaN"),
     ] {
@@ -41,7 +41,7 @@ fn each_invalid_entity_is_reported_once_and_the_others_go_on() {
         (world.spawn(sheet().tearing_at(0.5)).id(), "tear factor is 0.5; it must be above 1"),
         (world.spawn((sheet(), nan)).id(), "is not finite or has a scale of 0"),
         (world.spawn((sheet(), Transform::from_scale(Vec3::ZERO))).id(), "a scale of 0"),
-        (world.spawn((sheet(), far)).id(), "particle 0"),
+        (world.spawn((sheet(), too_far)).id(), "particle 0"),
         (
             world.spawn((sheet(), Pins::group("middle"))).id(),
             "no group 'middle'; there are: bottom",
@@ -64,14 +64,16 @@ fn each_invalid_entity_is_reported_once_and_the_others_go_on() {
     assert_eq!(taut(&mut app).steps(), 5);
 
     // A corrected entity is tried again.
-    let entity = |text: &str| expected.iter().find(|(_, it)| it.contains(text)).unwrap().0;
-    let [tears, moves, mesh] = ["tear factor", "not finite or", "Mesh3d"].map(entity);
-    app.world_mut().get_mut::<Cloth>(tears).unwrap().tear_factor = Some(2.0);
-    app.world_mut().get_mut::<Transform>(moves).unwrap().translation.x = 2.0;
+    let entity =
+        |text: &str| expected.iter().find(|(_, message)| message.contains(text)).unwrap().0;
+    let [bad_factor, bad_transform, no_mesh] =
+        ["tear factor", "not finite or", "Mesh3d"].map(entity);
+    app.world_mut().get_mut::<Cloth>(bad_factor).unwrap().tear_factor = Some(2.0);
+    app.world_mut().get_mut::<Transform>(bad_transform).unwrap().translation.x = 2.0;
     let grid = add_mesh(&mut app, grid(5, 0.1));
-    app.world_mut().entity_mut(mesh).insert(Mesh3d(grid));
+    app.world_mut().entity_mut(no_mesh).insert(Mesh3d(grid));
     run(&mut app, 2);
-    for corrected in [tears, moves, mesh] {
+    for corrected in [bad_factor, bad_transform, no_mesh] {
         assert!(app.world().get::<TautFailure>(corrected).is_none());
         assert!(app.world().get::<Simulated>(corrected).is_some());
     }
@@ -104,7 +106,7 @@ fn invalid_settings_and_wind_are_reported_and_not_used() {
 }
 
 #[test]
-fn a_cloth_that_blows_up_leaves_the_world_and_the_others_go_on() {
+fn a_cloth_that_blows_up_leaves_the_world_and_the_others_continue() {
     let mut app = app();
     let held = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Pins::where_(|_| true))).id();
     let free = app.world_mut().spawn(Cloth::sheet(4, 4, 0.1)).id();

@@ -15,13 +15,13 @@ struct Moving(Vec3, f32);
 
 fn moving_app() -> App {
     let mut app = app();
-    let step = |mut moving: Query<(&Moving, &mut Transform)>, time: Res<Time>| {
+    let advance = |mut moving: Query<(&Moving, &mut Transform)>, time: Res<Time>| {
         for (Moving(velocity, rate), mut transform) in &mut moving {
             transform.translation += *velocity * time.delta_secs();
             transform.rotate_y(rate * time.delta_secs());
         }
     };
-    app.add_systems(FixedUpdate, step.before(TautSystems::Build));
+    app.add_systems(FixedUpdate, advance.before(TautSystems::Build));
     app
 }
 
@@ -50,7 +50,7 @@ fn pins_follow_an_entity_in_a_hierarchy_until_they_are_removed() {
     for (particle, local) in local.iter().enumerate() {
         assert!(in_hand(&app, after[particle]).distance(*local) < 1e-5, "particle {particle}");
     }
-    assert_eq!(after[90], before[90]); // stays put
+    assert_eq!(after[90], before[90]); // stays in place
     assert!(mean(&after[50..60]).distance(mean(&before[50..60])) > 0.1); // is pulled along
 
     app.world_mut().entity_mut(cloth).insert(Pins::particles([0]));
@@ -82,10 +82,11 @@ fn a_moving_ball_pushes_a_curtain_and_stays_outside_of_it() {
     run(&mut app, 66);
     let centre = app.world().get::<Transform>(ball).unwrap().translation;
     assert!((centre.z - 0.1).abs() < 1e-3);
-    let at = positions(&app, curtain);
-    let nearest = at.iter().map(|at| Vec3::from(*at).distance(centre)).fold(9.0, f32::min);
+    let curtain_positions = positions(&app, curtain);
+    let distances = curtain_positions.iter().map(|at| Vec3::from(*at).distance(centre));
+    let nearest = distances.fold(9.0, f32::min);
     assert!(nearest >= 0.27 - 1e-4, "{nearest}");
-    assert!(at.iter().any(|at| at[2] > 0.3)); // pushed
+    assert!(curtain_positions.iter().any(|at| at[2] > 0.3)); // pushed
     app.world_mut().despawn(ball);
     run(&mut app, 240);
     assert!(mean(&positions(&app, curtain)).z.abs() < 0.1); // hangs again
@@ -102,9 +103,9 @@ fn colliders_of_all_shapes_carry_cloth_along_as_they_move_and_turn() {
     let sheet = Cloth { sheet: Some(Sheet { columns: 10, rows: 10, size }), ..Cloth::default() };
     for (name, collider, rotation, top) in shapes {
         let mut app = moving_app();
-        let lying = Transform::from_xyz(0.3, top + 0.02, 0.0)
+        let horizontal = Transform::from_xyz(0.3, top + 0.02, 0.0)
             .with_rotation(Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2));
-        let cloth = app.world_mut().spawn((sheet, lying)).id();
+        let cloth = app.world_mut().spawn((sheet, horizontal)).id();
         let collider = collider.with_friction(1.0).with_edges();
         let platform = Transform::from_rotation(rotation);
         let platform = app.world_mut().spawn((collider, platform)).id();
@@ -119,8 +120,8 @@ fn colliders_of_all_shapes_carry_cloth_along_as_they_move_and_turn() {
             app.world_mut().entity_mut(platform).insert(Moving(Vec3::ZERO, 0.5));
             run(&mut app, 188);
             let centre = app.world().get::<Transform>(platform).unwrap().translation;
-            let from = mean(&positions(&app, cloth)) - centre;
-            assert!((from.x.abs() < 0.12) && (from.z + 0.3).abs() < 0.12, "{from}");
+            let offset = mean(&positions(&app, cloth)) - centre;
+            assert!((offset.x.abs() < 0.12) && (offset.z + 0.3).abs() < 0.12, "{offset}");
         }
         assert!(failures(&mut app).is_empty(), "{name}");
     }

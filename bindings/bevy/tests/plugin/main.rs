@@ -28,7 +28,7 @@ fn app() -> App {
         MeshPlugin,
         TautPlugin::default(),
     ));
-    app.init_resource::<Seen>().add_systems(Last, collect);
+    app.init_resource::<CollectedMessages>().add_systems(Last, collect);
     app.insert_resource(Time::<Fixed>::from_hz(60.0));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
     app.update();
@@ -71,29 +71,29 @@ fn vertices(mesh: &Mesh) -> &[[f32; 3]] {
 
 /// The messages of all frames.
 #[derive(Resource, Default)]
-struct Seen {
+struct CollectedMessages {
     failed: Vec<TautFailed>,
     torn: Vec<StickTorn>,
 }
 
 fn collect(
-    mut seen: ResMut<Seen>,
+    mut collected: ResMut<CollectedMessages>,
     mut failed: MessageReader<TautFailed>,
     mut torn: MessageReader<StickTorn>,
 ) {
-    seen.failed.extend(failed.read().cloned());
-    seen.torn.extend(torn.read().copied());
+    collected.failed.extend(failed.read().cloned());
+    collected.torn.extend(torn.read().copied());
 }
 
 /// The failures since the last call, as texts.
 fn failures(app: &mut App) -> Vec<String> {
-    let mut seen = app.world_mut().resource_mut::<Seen>();
-    seen.failed.drain(..).map(|it| it.error.to_string()).collect()
+    let mut collected = app.world_mut().resource_mut::<CollectedMessages>();
+    collected.failed.drain(..).map(|failure| failure.error.to_string()).collect()
 }
 
 /// The torn sticks since the last call.
 fn torn(app: &mut App) -> Vec<StickTorn> {
-    app.world_mut().resource_mut::<Seen>().torn.drain(..).collect()
+    app.world_mut().resource_mut::<CollectedMessages>().torn.drain(..).collect()
 }
 
 /// A triangle mesh.
@@ -119,7 +119,7 @@ fn grid(side: u32, spacing: f32) -> Mesh {
     triangle_mesh(positions, &triangles)
 }
 
-/// The mean of some positions.
+/// The mean of positions.
 fn mean(positions: &[[f32; 3]]) -> Vec3 {
     let sum: Vec3 = positions.iter().map(|&position| Vec3::from(position)).sum();
     sum / positions.len() as f32

@@ -12,7 +12,7 @@ fn main() -> AppExit {
             ..TautWind::new(Vec3::new(2.0, 0.0, 4.0))
         })
         .add_systems(Startup, spawn)
-        .add_systems(Update, count)
+        .add_systems(Update, log_islands)
         .run()
 }
 
@@ -32,12 +32,12 @@ fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>
     }
 }
 
-/// Shows once that all banners are in one island.
-fn count(world: Res<TautWorld>, mut shown: Local<bool>) {
+/// Logs once how many islands the banners are in.
+fn log_islands(world: Res<TautWorld>, mut logged: Local<bool>) {
     if let Some(taut) = world.world()
-        && !*shown
+        && !*logged
     {
         info!("{} banners in {} island(s)", world.entities().count(), taut.islands().len());
-        *shown = true;
+        *logged = true;
     }
 }

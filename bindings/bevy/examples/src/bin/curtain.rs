@@ -5,12 +5,12 @@ use bevy_taut::{Cloth, Hit, Pins, StickTorn, TautWorld};
 use bevy_taut_examples::{cloth_material, stage};
 
 /// The largest distance from the ray of the mouse at which a particle is grabbed, m.
-const REACH: f32 = 0.1;
+const GRAB_RADIUS: f32 = 0.1;
 
 fn main() -> AppExit {
     stage("Curtain", Vec3::new(0.0, 1.4, 4.5), Vec3::new(0.0, 1.2, 0.0), 0.0)
         .add_systems(Startup, spawn)
-        .add_systems(Update, (drag, cut, count))
+        .add_systems(Update, (drag, cut, log_torn))
         .run()
 }
 
@@ -39,7 +39,7 @@ fn drag(
 ) -> Result {
     let Some(ray) = mouse_ray(&window, *camera) else { return Ok(()) };
     if buttons.just_pressed(MouseButton::Left) {
-        *dragged = world.nearest_to_ray(ray, REACH);
+        *dragged = world.nearest_to_ray(ray, GRAB_RADIUS);
         if let Some(hit) = *dragged {
             world.grab(hit.entity, hit.particle)?;
         }
@@ -73,7 +73,7 @@ fn cut(
     *last = ray;
 }
 
-fn count(mut torn: MessageReader<StickTorn>) {
+fn log_torn(mut torn: MessageReader<StickTorn>) {
     if !torn.is_empty() {
         info!("{} sticks torn", torn.read().count());
     }

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_taut::{Cloth, ClothCollider, Pins, TautSystems, TautWind};
 use bevy_taut_examples::{cloth_material, stage};
 
-/// The pole and who carries it: walks in a circle.
+/// Marks the capsule that walks in a circle and carries the pole.
 #[derive(Component)]
 struct Walking;
 
@@ -34,7 +34,7 @@ fn spawn(
             Mesh3d(meshes.add(body)),
             MeshMaterial3d(materials.add(Color::srgb(0.3, 0.35, 0.6))),
             ClothCollider::new(body),
-            place(0.0),
+            walker_transform(0.0),
         ))
         .id();
     let pole = Capsule3d::new(0.03, 3.0);
@@ -50,7 +50,7 @@ fn spawn(
         Cloth::sheet(40, 26, 0.04),
         Pins::group("left").following(pole),
         MeshMaterial3d(materials.add(cloth_material(Color::srgb(0.85, 0.65, 0.1)))),
-        place(0.0) * Transform::from_xyz(0.45 + 0.81, 1.75, 0.0),
+        walker_transform(0.0) * Transform::from_xyz(0.45 + 0.81, 1.75, 0.0),
     ));
     let pillar = Capsule3d::new(0.25, 3.0);
     commands.spawn((
@@ -61,14 +61,14 @@ fn spawn(
     ));
 }
 
-/// Where the walker is after a time, s.
-fn place(time: f32) -> Transform {
-    let turned = Quat::from_rotation_y(0.5 * time);
-    Transform::from_translation(turned * Vec3::X * 2.0 + Vec3::Y * 0.8).with_rotation(turned)
+/// The transform of the walker after a time, s.
+fn walker_transform(time: f32) -> Transform {
+    let rotation = Quat::from_rotation_y(0.5 * time);
+    Transform::from_translation(rotation * Vec3::X * 2.0 + Vec3::Y * 0.8).with_rotation(rotation)
 }
 
 fn walk(time: Res<Time>, mut walkers: Query<&mut Transform, With<Walking>>) {
     for mut transform in &mut walkers {
-        *transform = place(time.elapsed_secs());
+        *transform = walker_transform(time.elapsed_secs());
     }
 }
