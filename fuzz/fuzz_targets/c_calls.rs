@@ -45,13 +45,13 @@ struct Input {
 struct Call {
     is_second: bool,
     fault: Fault,
-    what: What,
+    action: Action,
 }
 
 type Point3 = [Number; 3];
 
 #[derive(Arbitrary, Debug)]
-enum What {
+enum Action {
     Create(Box<Creation>),
     Free,
     Step(u8),
@@ -59,7 +59,7 @@ enum What {
     Change(Change),
     Snapshot,
     Restore(Restoration),
-    /// Two steps, from the same snapshot, are equal.
+    /// Steps twice from the same snapshot: the results must be equal.
     Repeat,
 }
 
@@ -71,7 +71,7 @@ enum Change {
     Pin(Index),
     Unpin(Index),
     Grab(Index),
-    /// A particle is grabbed and dragged.
+    /// Grabs and drags a particle.
     Pull(Index, Point3),
     Drag(Index, Point3),
     Release(Index),
@@ -110,7 +110,7 @@ impl SettingsInput {
 /// A world and what is known of it.
 struct Slot {
     world: Owned,
-    /// Differs for every world that is made.
+    /// A number that identifies the world: each created one has another.
     number: usize,
 }
 
@@ -172,20 +172,20 @@ impl Program {
     fn run(&mut self, call: &Call) {
         let nth = usize::from(call.is_second);
         let fault = call.fault;
-        match &call.what {
-            What::Create(creation) => self.create(nth, creation),
-            What::Free => self.slots[nth] = Slot::empty(),
-            What::Step(steps) => self.slots[nth].step(&mut self.messages, fault, steps % 4),
-            What::Read(read) => read.run(&self.slots[nth], &mut self.messages, fault),
-            What::Change(change) => change.run(&self.slots[nth], &mut self.messages, fault),
-            What::Snapshot => {
+        match &call.action {
+            Action::Create(creation) => self.create(nth, creation),
+            Action::Free => self.slots[nth] = Slot::empty(),
+            Action::Step(steps) => self.slots[nth].step(&mut self.messages, fault, steps % 4),
+            Action::Read(read) => read.run(&self.slots[nth], &mut self.messages, fault),
+            Action::Change(change) => change.run(&self.slots[nth], &mut self.messages, fault),
+            Action::Snapshot => {
                 let saved = self.slots[nth].snapshot(&mut self.messages, fault);
                 self.saved.extend(saved.filter(|_| self.saved.len() < 4));
             }
-            What::Restore(restoration) => {
+            Action::Restore(restoration) => {
                 restoration.run(&self.slots[nth], &self.saved, &mut self.messages, fault);
             }
-            What::Repeat => self.slots[nth].repeat(&mut self.messages),
+            Action::Repeat => self.slots[nth].repeat(&mut self.messages),
         }
     }
 }
@@ -200,25 +200,25 @@ impl Change {
             // SAFETY: the world is NULL or valid, and so are the outputs and what is read.
             unsafe {
                 match self {
-                    Self::SetPosition(it, to) => {
-                        taut_world_set_position(world, particle(it), value(*to))
+                    Self::SetPosition(index, to) => {
+                        taut_world_set_position(world, particle(index), value(*to))
                     }
-                    Self::SetVelocity(it, to) => {
-                        taut_world_set_velocity(world, particle(it), value(*to))
+                    Self::SetVelocity(index, to) => {
+                        taut_world_set_velocity(world, particle(index), value(*to))
                     }
-                    Self::SetInverseMass(it, to) => {
-                        taut_world_set_inverse_mass(world, particle(it), to.value())
+                    Self::SetInverseMass(index, to) => {
+                        taut_world_set_inverse_mass(world, particle(index), to.value())
                     }
-                    Self::Pin(it) => taut_world_pin(world, particle(it)),
-                    Self::Unpin(it) => taut_world_unpin(world, particle(it)),
-                    Self::Grab(it) => taut_world_grab(world, particle(it)),
-                    Self::Pull(it, to) => match taut_world_grab(world, particle(it)) {
-                        Status::Ok => taut_world_drag(world, particle(it), value(*to)),
+                    Self::Pin(index) => taut_world_pin(world, particle(index)),
+                    Self::Unpin(index) => taut_world_unpin(world, particle(index)),
+                    Self::Grab(index) => taut_world_grab(world, particle(index)),
+                    Self::Pull(index, to) => match taut_world_grab(world, particle(index)) {
+                        Status::Ok => taut_world_drag(world, particle(index), value(*to)),
                         status => status,
                     },
-                    Self::Drag(it, to) => taut_world_drag(world, particle(it), value(*to)),
-                    Self::Release(it) => taut_world_release(world, particle(it)),
-                    Self::Tear(it) => taut_world_tear(world, it.of(info.sticks)),
+                    Self::Drag(index, to) => taut_world_drag(world, particle(index), value(*to)),
+                    Self::Release(index) => taut_world_release(world, particle(index)),
+                    Self::Tear(index) => taut_world_tear(world, index.of(info.sticks)),
                     Self::SetTearFactor(to) => taut_world_set_tear_factor(world, to.value()),
                     Self::Cut(blade) => {
                         let [a0, b0, a1, b1] = blade.map(value);

@@ -26,5 +26,5 @@ fuzz_target!(|program: Program| {
     let scene = program.scene();
     let expected = program.run(&scene, &Inline, false, |_| scalar());
     let found = program.run(&scene, &Inline, true, AnyKernel::best_for);
-    assert_eq!(found, expected, "the kernels give other bits");
+    assert_eq!(found, expected, "the kernels give different bits");
 });

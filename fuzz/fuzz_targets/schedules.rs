@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use taut::{Renumbering, Schedule, Sheet, Sticks};
 use taut_fuzz::graph::{Graph, Mesh};
 
-/// An order is valid for the sticks, and so it is after renumbering.
+/// Checks that a schedule is valid for its sticks, and stays valid after renumbering.
 fn check(schedule: &Schedule, sticks: &Sticks, renumbered: &[Sticks]) {
     let read = Schedule::new(sticks, &schedule.to_phases());
     assert_eq!(read.as_ref(), Ok(schedule), "a schedule is not valid");
@@ -15,7 +15,7 @@ fn check(schedule: &Schedule, sticks: &Sticks, renumbered: &[Sticks]) {
     }
 }
 
-/// Batches of a builder have either plain sticks only, or none.
+/// Checks that each batch has either only plain sticks, or only others.
 fn check_batches(schedule: &Schedule, sticks: &Sticks) {
     for batch in schedule.batches() {
         let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
@@ -23,10 +23,10 @@ fn check_batches(schedule: &Schedule, sticks: &Sticks) {
     }
 }
 
-/// Orders that no builder made: those of another graph, or with a stick moved.
-fn check_others(schedule: &Schedule, sticks: &Sticks, from: [u8; 4]) {
+/// Checks orders that no builder makes: with a stick missing, and with a stick in another batch.
+fn check_moved_stick(schedule: &Schedule, sticks: &Sticks, choices: [u8; 4]) {
     let mut phases = schedule.to_phases();
-    let pick = |at: usize, len: usize| usize::from(from[at]) % len.max(1);
+    let pick = |choice: usize, len: usize| usize::from(choices[choice]) % len.max(1);
     let moved = (|| {
         let phase = pick(0, phases.len());
         let block = phases.get(phase).map(|it| pick(1, it.len()))?;
@@ -45,7 +45,7 @@ fn check_others(schedule: &Schedule, sticks: &Sticks, from: [u8; 4]) {
 }
 
 fuzz_target!(|input: (Graph, [u8; 4])| {
-    let (graph, from) = input;
+    let (graph, choices) = input;
     let mesh = graph.mesh();
     let Mesh { particles, sticks, .. } = &mesh;
     let numberings = [Renumbering::reverse_cuthill_mckee(sticks), Renumbering::hilbert(particles)];
@@ -61,8 +61,8 @@ fuzz_target!(|input: (Graph, [u8; 4])| {
         if schedule.sheet().is_none() && schedule.copies().is_none() {
             check_batches(schedule, sticks);
         }
-        if nth == usize::from(from[0]) % schedules.len() {
-            check_others(schedule, sticks, from);
+        if nth == usize::from(choices[0]) % schedules.len() {
+            check_moved_stick(schedule, sticks, choices);
         }
     }
     if let Some((sheet, order)) = Sheet::find(sticks) {

@@ -20,7 +20,7 @@ struct Input {
     calls: Vec<Call>,
 }
 
-/// A call, between steps and in sessions. Numbers of particles and sticks count from 0 again.
+/// A call, between steps and in sessions. Indices are modulo the number of particles or sticks.
 #[derive(Arbitrary, Debug)]
 enum Call {
     Step,
@@ -61,19 +61,19 @@ static WIDEST: LazyLock<Vec<AnyKernel>> = LazyLock::new(|| {
     found
 });
 
-fn point(at: [i8; 3]) -> [f32; 3] {
-    at.map(|x| f32::from(x) / 16.0)
+fn point(sixteenths: [i8; 3]) -> [f32; 3] {
+    sixteenths.map(|x| f32::from(x) / 16.0)
 }
 
-fn nth(number: impl Into<usize>, count: usize) -> usize {
-    number.into() % count
+fn wrap(index: impl Into<usize>, count: usize) -> usize {
+    index.into() % count
 }
 
 impl Input {
-    /// The bits of all positions at the end, and what was read on the way.
+    /// The values that were read during the calls, then the bits of all positions at the end.
     fn run(&self, kernel: &AnyKernel, schedule: &Schedule) -> Vec<u64> {
         let Mesh { mut particles, mut sticks, .. } = self.graph.mesh();
-        let formula = Formula::ALL[nth(self.formula, Formula::ALL.len())];
+        let formula = Formula::ALL[wrap(self.formula, Formula::ALL.len())];
         let mut plan = kernel.plan(&particles, &sticks, schedule, formula).expect("it fits");
         let step = Step {
             substeps: 1 + u32::from(self.substeps % 3),
@@ -81,35 +81,38 @@ impl Input {
             acceleration: [0.0, f32::from(self.gravity), 0.0],
             ..Step::default()
         };
-        let mut noted = Vec::new();
+        let mut observed = Vec::new();
         for call in self.calls.iter().take(CALLS_MAX) {
             match call {
                 Call::Step => {
                     let status = plan.step(&mut particles, &sticks, &step).expect("it fits");
                     let finite =
-                        (0..3).all(|it| particles.positions(it).iter().all(|x| x.is_finite()));
-                    assert_eq!(status.finite, finite, "the status of a step is wrong");
+                        (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
+                    assert_eq!(
+                        status.finite, finite,
+                        "the status says wrongly whether all positions are finite"
+                    );
                 }
                 Call::ChangeStick(..) | Call::SetRest(..) if sticks.is_empty() => {}
-                Call::ChangeStick(number, change) => {
-                    let stick = nth(*number, sticks.len());
+                Call::ChangeStick(index, change) => {
+                    let stick = wrap(*index, sticks.len());
                     change.apply(&mut sticks, stick);
                 }
-                Call::SetRest(number, rest) => {
-                    let stick = nth(*number, sticks.len());
+                Call::SetRest(index, rest) => {
+                    let stick = wrap(*index, sticks.len());
                     sticks.set_rest(stick, (f32::from(*rest) + 1.0) / 16.0).expect("it is valid");
                 }
                 _ if particles.is_empty() => {}
-                Call::SetInverseMass(number, mass) => {
-                    let particle = nth(*number, particles.len());
+                Call::SetInverseMass(index, mass) => {
+                    let particle = wrap(*index, particles.len());
                     particles.set_inverse_mass(particle, mass.value()).expect("it is valid");
                 }
-                Call::SetPosition(number, at) => {
-                    let particle = nth(*number, particles.len());
+                Call::SetPosition(index, at) => {
+                    let particle = wrap(*index, particles.len());
                     particles.set_position(particle, point(*at)).expect("it is valid");
                 }
-                Call::Displace(number, at) => {
-                    let particle = nth(*number, particles.len());
+                Call::Displace(index, at) => {
+                    let particle = wrap(*index, particles.len());
                     particles.displace(particle, point(*at));
                 }
                 Call::Session(calls, finishes) => {
@@ -123,32 +126,32 @@ impl Input {
                             SessionCall::Advance(count, iterations) => {
                                 session.advance((count % 3).into(), (iterations % 3).into(), None);
                             }
-                            SessionCall::Read(number) => {
-                                let at = session.position(nth(number, len));
-                                noted.extend(at.map(Real::canonical_bits));
+                            SessionCall::Read(index) => {
+                                let at = session.position(wrap(index, len));
+                                observed.extend(at.map(Real::canonical_bits));
                             }
-                            SessionCall::SetPosition(number, at) => {
-                                session.set_position(nth(number, len), point(at));
+                            SessionCall::SetPosition(index, at) => {
+                                session.set_position(wrap(index, len), point(at));
                             }
-                            SessionCall::SetInverseMass(number, mass) => {
+                            SessionCall::SetInverseMass(index, mass) => {
                                 let particles = session.particles_mut();
                                 let result =
-                                    particles.set_inverse_mass(nth(number, len), mass.value());
+                                    particles.set_inverse_mass(wrap(index, len), mass.value());
                                 result.expect("it is valid");
                             }
                         }
                     }
                     if *finishes {
-                        noted.push(session.finish().finite.into());
+                        observed.push(session.finish().finite.into());
                     }
                 }
             }
         }
         for axis in 0..3 {
             let columns = [particles.positions(axis), particles.previous(axis)];
-            noted.extend(columns.into_iter().flatten().map(|x| x.canonical_bits()));
+            observed.extend(columns.into_iter().flatten().map(|x| x.canonical_bits()));
         }
-        noted
+        observed
     }
 }
 
@@ -158,6 +161,6 @@ fuzz_target!(|input: Input| {
     let expected = input.run(&taut_fuzz::world::scalar(), &schedule);
     for kernel in WIDEST.iter().filter(|kernel| kernel.runs(&schedule)) {
         let found = input.run(kernel, &schedule);
-        assert!(found == expected, "{} gives other bits", Kernel::<3>::name(kernel));
+        assert!(found == expected, "{} gives different bits", Kernel::<3>::name(kernel));
     }
 });

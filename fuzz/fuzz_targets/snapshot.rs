@@ -40,8 +40,8 @@ fn base(text: &str) -> Base {
 }
 
 fuzz_target!(|input: (u8, Vec<Edit>)| {
-    let (which, edits) = input;
-    let (scene, base) = &BASES[usize::from(which) % BASES.len()];
+    let (base_index, edits) = input;
+    let (scene, base) = &BASES[usize::from(base_index) % BASES.len()];
     let mut value = base.clone();
     edits.iter().take(8).for_each(|edit| edit.apply(&mut value));
     let Ok(snapshot) = serde_json::from_value::<Snapshot>(value) else { return };
@@ -55,12 +55,12 @@ fuzz_target!(|input: (u8, Vec<Edit>)| {
     assert_eq!(read, own);
     let resumed = World::resume(scene, |_| scalar(), &own);
     let mut resumed = resumed.expect("a world resumes from its own snapshot");
-    assert_eq!(resumed.snapshot(), own, "a resumed world has another state");
+    assert_eq!(resumed.snapshot(), own, "a resumed world has a different state");
     for world in [&mut world, &mut resumed] {
         shorten(world.settings_mut());
     }
     for _ in 0..2 {
         assert_eq!(world.step(), resumed.step(), "a resumed world steps differently");
-        assert_eq!(world.hash(), resumed.hash(), "a resumed world has other bits");
+        assert_eq!(world.hash(), resumed.hash(), "a resumed world has different bits");
     }
 });

@@ -77,11 +77,11 @@ fuzz_target!(|text: &str| {
         host.advance(1.0 / 60.0);
         // A message is made when it is taken, and there are only a few of each kind (state, topology,
         // frame, figures, errors) at a time, so they soon end.
-        let mut left = 64;
+        let mut messages_left = 64;
         while let Some(message) = host.take(page) {
             check(&message);
-            left -= 1;
-            assert!(left > 0, "the messages of a page do not end");
+            messages_left -= 1;
+            assert!(messages_left > 0, "the messages of a page do not end");
         }
     }
     for page in pages {

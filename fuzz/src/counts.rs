@@ -5,7 +5,7 @@
 /// The largest count that is small.
 const SMALL: i64 = 16;
 
-/// A count from which on everything is above the limits of the library.
+/// A count that is above all limits of the library, as are all larger ones.
 const HUGE: i64 = 1 << 33;
 
 /// Whether a count is small, or so large that the library must reject it.

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// An edit at a place in a document.
 #[derive(Arbitrary, Debug)]
 pub struct Edit {
-    /// At each level the number of a child, counted from 0 again after the last. 255 stops.
+    /// At each level the index of a child, modulo the number of children; 255 ends the path.
     path: [u8; 8],
     change: Change,
 }
@@ -25,6 +25,7 @@ enum Change {
     Integer(i64),
     /// The bits of a float, as snapshots store it.
     Bits(f32),
+    /// Adds this to an integer.
     Near(i8),
     Float(f64),
     Word(u8),
@@ -73,20 +74,20 @@ impl Change {
             (Self::Swap, Value::Array(list)) if list.len() > 1 => list.swap(0, 1),
             (Self::Clear, Value::Array(list)) => list.clear(),
             (Self::Clear, Value::String(text)) => text.clear(),
-            (Self::Near(by), Value::Number(number)) => {
-                let near = number.as_i64().map(|it| it.wrapping_add(i64::from(*by)));
+            (Self::Near(offset), Value::Number(number)) => {
+                let near = number.as_i64().map(|integer| integer.wrapping_add(i64::from(*offset)));
                 near.into_iter().for_each(|near| *value = near.into());
             }
             (Self::Remove | Self::Repeat | Self::Swap | Self::Clear | Self::Null, _) => {
                 *value = Value::Null;
             }
-            (Self::Near(by), _) => *value = i64::from(*by).into(),
+            (Self::Near(offset), _) => *value = i64::from(*offset).into(),
             (Self::Flag(flag), _) => *value = (*flag).into(),
             (Self::Small(number), _) => *value = (*number).into(),
             (Self::Integer(number), _) => *value = (*number).into(),
             (Self::Bits(number), _) => *value = number.to_bits().into(),
             (Self::Float(number), _) => *value = (*number).into(),
-            (Self::Word(nth), _) => *value = WORDS[usize::from(*nth) % WORDS.len()].into(),
+            (Self::Word(index), _) => *value = WORDS[usize::from(*index) % WORDS.len()].into(),
         }
     }
 }

@@ -9,7 +9,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 
 use keys::{ALL_BUILDERS, BUILDERS, FORCES, FORCES_3D, MODEL, OBSTACLE, SCENE, SHAPES, SHAPES_3D};
 
-/// What a value of a key is.
+/// The type of the value of a key.
 enum Value {
     /// A number of particles, rows and so on.
     Count,
@@ -57,6 +57,7 @@ const fn may(name: &'static str, value: Value) -> Key {
     Key { name, value, is_required: false }
 }
 
+/// Names of groups, and of the mesh file.
 const GROUPS: &[&str] = &[
     "top",
     "left",
@@ -190,8 +191,8 @@ impl Writer<'_, '_> {
                 self.value(&key.value)?;
                 self.text += " }";
             }
-            Value::List(of, most) => {
-                let len = self.input.int_in_range(0..=*most)?;
+            Value::List(of, max_len) => {
+                let len = self.input.int_in_range(0..=*max_len)?;
                 self.list(of, len)?;
             }
             Value::Array(of, len) => self.list(of, *len)?,

@@ -20,16 +20,16 @@ enum Shape {
     Runs(u8, [u8; 3]),
     /// A regular sheet: columns, rows and a bit for each family.
     Sheet(u8, u8, u16),
-    /// This many copies of the first particles and the sticks between them.
+    /// This many copies (modulo 18, plus 2) of the first particles and the sticks between them.
     Copies(u8),
 }
 
 #[derive(Arbitrary, Debug)]
 struct Particle {
     /// 16ths of a metre.
-    at: [i8; 3],
+    position: [i8; 3],
     /// How far it moved in the last step, 256ths of a metre.
-    moved: [i8; 3],
+    displacement: [i8; 3],
     inverse_mass: InverseMass,
 }
 
@@ -115,15 +115,16 @@ impl Graph {
         let (mut sheet, mut copies) = (None, 1);
         let count = self.particles.len().min(PARTICLES_MAX);
         let (count, pairs) = match self.shape {
-            Shape::Free => (count, self.listed(count)),
+            Shape::Free => (count, self.listed_pairs(count)),
             Shape::Runs(count, distances) => {
                 let count = usize::from(count);
-                let run = |by: u8| {
-                    let by = 1 + u32::from(by);
-                    (0..(count as u32).saturating_sub(by)).map(move |first| [first, first + by])
+                let run = |distance: u8| {
+                    let distance = 1 + u32::from(distance);
+                    (0..(count as u32).saturating_sub(distance))
+                        .map(move |first| [first, first + distance])
                 };
                 let mut pairs: Vec<[u32; 2]> = distances.into_iter().flat_map(run).collect();
-                pairs.extend(self.listed(count));
+                pairs.extend(self.listed_pairs(count));
                 (count, pairs)
             }
             Shape::Sheet(columns, rows, families) => {
@@ -131,58 +132,60 @@ impl Graph {
                 let has = |nth: &usize| families >> nth & 1 == 1;
                 let families = (0..Family::EVERY.len()).filter(has);
                 let families: Vec<Family> = families.map(|nth| Family::EVERY[nth]).collect();
-                let new = Sheet::new(columns, rows, &families);
-                let pairs = new.pairs();
-                sheet = Some(new);
+                let new_sheet = Sheet::new(columns, rows, &families);
+                let pairs = new_sheet.pairs();
+                sheet = Some(new_sheet);
                 (columns * rows, pairs)
             }
-            Shape::Copies(number) => {
-                copies = 2 + usize::from(number % 18);
+            Shape::Copies(extra) => {
+                copies = 2 + usize::from(extra % 18);
                 let count = count.min(PARTICLES_MAX / copies);
-                let one = self.listed(count);
-                let one = &one[..one.len().min(STICKS_MAX / copies)];
+                let pairs = self.listed_pairs(count);
+                let pairs = &pairs[..pairs.len().min(STICKS_MAX / copies)];
                 let copy = |nth: usize| {
-                    one.iter().map(move |ends| ends.map(|end| end + (nth * count) as u32))
+                    pairs.iter().map(move |ends| ends.map(|end| end + (nth * count) as u32))
                 };
                 (copies * count, (0..copies).flat_map(copy).collect())
             }
         };
-        let particles = self.placed(count);
-        let rest =
-            |nth: usize| (self.listed_stick(nth).map_or(15.0, |it| it.rest.into()) + 1.0) / 16.0;
+        let particles = self.make_particles(count);
+        let rest = |nth: usize| {
+            (self.listed_stick(nth).map_or(15.0, |stick| stick.rest.into()) + 1.0) / 16.0
+        };
         let rests: Vec<f32> = (0..pairs.len()).map(rest).collect();
         let sticks = Sticks::with_rests(count, &pairs, &rests, Duplicates::Keep);
         let mut sticks = sticks.expect("the ends are valid");
         for stick in 0..sticks.len() {
-            let change = self.listed_stick(stick).map_or(StickChange::None, |it| it.change);
+            let change = self.listed_stick(stick).map_or(StickChange::None, |stick| stick.change);
             change.apply(&mut sticks, stick);
         }
         Mesh { particles, sticks, sheet, copies }
     }
 
     /// The listed sticks that join two of the first `count` particles.
-    fn listed(&self, count: usize) -> Vec<[u32; 2]> {
+    fn listed_pairs(&self, count: usize) -> Vec<[u32; 2]> {
         let ends = |stick: &Stick| stick.ends.map(|end| u32::from(end) % (count as u32).max(1));
         let sticks = self.sticks.iter().take(STICKS_MAX).map(ends);
         sticks.filter(|[a, b]| a != b).collect()
     }
 
-    /// The values of a stick; those of the list repeat.
+    /// The values of a stick; the list is repeated.
     fn listed_stick(&self, nth: usize) -> Option<&Stick> {
         self.sticks.get(nth % self.sticks.len().max(1))
     }
 
-    fn placed(&self, count: usize) -> Particles<3> {
+    fn make_particles(&self, count: usize) -> Particles<3> {
         let mut particles = Particles::with_capacity(count);
-        let new = Particle { at: [0; 3], moved: [0; 3], inverse_mass: InverseMass::One };
+        let default =
+            Particle { position: [0; 3], displacement: [0; 3], inverse_mass: InverseMass::One };
         for nth in 0..count {
-            let listed = self.particles.get(nth % self.particles.len().max(1)).unwrap_or(&new);
-            let mut at = listed.at.map(|x| f32::from(x) / 16.0);
-            // Those that repeat lie elsewhere.
-            at[0] += (nth / self.particles.len().max(1)) as f32;
-            particles.push(at, listed.inverse_mass.value()).expect("the values are valid");
+            let listed = self.particles.get(nth % self.particles.len().max(1)).unwrap_or(&default);
+            let mut position = listed.position.map(|x| f32::from(x) / 16.0);
+            // Repetitions of the list are shifted along x.
+            position[0] += (nth / self.particles.len().max(1)) as f32;
+            particles.push(position, listed.inverse_mass.value()).expect("the values are valid");
             for axis in 0..3 {
-                particles.previous_mut(axis)[nth] -= f32::from(listed.moved[axis]) / 256.0;
+                particles.previous_mut(axis)[nth] -= f32::from(listed.displacement[axis]) / 256.0;
             }
         }
         particles
@@ -202,11 +205,11 @@ impl Mesh {
             Schedule::blocked(particles, sticks),
             Schedule::for_mesh(particles, sticks),
         ];
-        all.extend(self.special());
+        all.extend(self.schedule_of_sheet_or_copies());
         all
     }
 
-    /// One of these. That of a sheet or of copies comes first, for the kernels that need it.
+    /// One of [`schedules`](Self::schedules). 0 selects that of the sheet or of the copies, if any.
     pub fn schedule(&self, which: u8) -> Schedule {
         let mut all = self.schedules();
         all.reverse();
@@ -214,7 +217,7 @@ impl Mesh {
     }
 
     /// The schedule of the sheet or of the copies.
-    fn special(&self) -> Option<Schedule> {
+    fn schedule_of_sheet_or_copies(&self) -> Option<Schedule> {
         let Self { sticks, sheet, copies, .. } = self;
         if let Some(sheet) = sheet {
             return Some(sheet.schedule(sticks).expect("the sticks are those of the sheet"));

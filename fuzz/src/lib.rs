@@ -1,4 +1,4 @@
-//! What the fuzz targets share: the limit on memory, and checks of what a target has read.
+//! Shared by the fuzz targets: the limit on memory, and checks of what a target has read.
 //!
 //! A target asserts more than the absence of panics. A world is built from a parsed input, or there is a
 //! typed error. A world that was built can be stepped, and `Outcome::finite` says whether its positions

@@ -31,7 +31,7 @@ pub fn check(read: impl Fn(&LoadOptions) -> Result<Loaded, MeshError>) {
         (Err(one), Err(other)) => drop((one.to_string(), other.to_string())),
         // Triangles can become degenerate by welding.
         (Ok(_), Err(MeshError { problem: Problem::AllDegenerate { .. }, .. })) => {}
-        (one, other) => panic!("the options decide whether a mesh is valid: {one:?}, {other:?}"),
+        (one, other) => panic!("a mesh is valid with some options only: {one:?}, {other:?}"),
     }
     for loaded in [&as_written, &cleaned].into_iter().flatten() {
         check_loaded(loaded);

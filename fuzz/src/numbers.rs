@@ -1,4 +1,4 @@
-//! Numbers of which most are usual, and some are at a limit or beyond it.
+//! Arbitrary numbers: most are ordinary, some are at a limit or beyond it.
 
 use arbitrary::Arbitrary;
 
@@ -37,12 +37,12 @@ impl Number {
     }
 }
 
-/// The number of an item in a list; rarely one that does not exist.
+/// The index of an item in a list; rarely that of no item.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub struct Index(u16);
 
 impl Index {
-    /// The number, of an item in a list of this length.
+    /// The index, for a list of this length.
     pub fn of(self, length: usize) -> usize {
         match self.0 {
             0xfff0..=0xfff7 => length,

@@ -9,7 +9,7 @@ const STEPS: u32 = 2;
 /// The largest number of particles that is stepped, so that an input takes about a millisecond.
 const PARTICLES_MAX: usize = 400;
 
-/// Limits the repetitions of a step, so that an input takes about a millisecond.
+/// Limits the substeps, passes and iterations of a step, so that an input takes about a millisecond.
 pub fn shorten<const D: usize>(settings: &mut Settings<D>) {
     settings.step.substeps = settings.step.substeps.min(3);
     settings.step.iterations = settings.step.iterations.min(3);
@@ -50,7 +50,10 @@ where
     for _ in 0..STEPS {
         let Ok(outcome) = world.step() else { return };
         let is_finite = world.positions().flatten().all(f32::is_finite);
-        assert_eq!(outcome.finite, is_finite, "the status of a step is wrong");
+        assert_eq!(
+            outcome.finite, is_finite,
+            "the outcome says wrongly whether all positions are finite"
+        );
     }
 }
 
@@ -71,13 +74,13 @@ where
             return;
         }
     };
-    assert_eq!(resumed.snapshot(), snapshot, "a resumed world has another state");
+    assert_eq!(resumed.snapshot(), snapshot, "a resumed world has a different state");
     let statuses = [world.step(), resumed.step()];
     assert_eq!(statuses[0], statuses[1], "a resumed world steps differently");
-    assert_eq!(world.hash(), resumed.hash(), "a resumed world has other bits");
+    assert_eq!(world.hash(), resumed.hash(), "a resumed world has different bits");
 }
 
-/// The kernel that defines the bits.
+/// The reference kernel: its bits are those that all others must have.
 pub fn scalar() -> AnyKernel {
     AnyKernel::named("scalar").expect("the scalar kernel is in this build")
 }

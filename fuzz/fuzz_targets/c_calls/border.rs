@@ -17,8 +17,9 @@ pub enum Fault {
     NullOutput,
     NullArray,
     Unaligned,
-    /// The length of an array is one more than the call expects, or one less.
+    /// The length of an array is one more than the call expects.
     Longer,
+    /// The length is one less than the call expects.
     Shorter,
     /// The length is larger than memory.
     Endless,

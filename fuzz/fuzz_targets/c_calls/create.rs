@@ -1,4 +1,4 @@
-//! Worlds that a program makes, of all sources.
+//! Creation of worlds from all sources.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -85,10 +85,13 @@ impl Source {
     fn mesh(&self) -> Option<(Vec<f32>, Vec<u32>, Option<Cloth>)> {
         match self {
             Self::Sheet(columns, rows, cloth) => {
-                let [columns, rows] = [columns, rows].map(|&it| 2 + u32::from(it % 7));
-                let at = |row: u32, column: u32| [0.05 * column as f32, 0.0, 0.05 * row as f32];
-                let points = (0..rows).flat_map(|row| (0..columns).map(move |it| at(row, it)));
-                let cells = (0..rows - 1).flat_map(|row| (0..columns - 1).map(move |it| (row, it)));
+                let [columns, rows] = [columns, rows].map(|&count| 2 + u32::from(count % 7));
+                let position =
+                    |row: u32, column: u32| [0.05 * column as f32, 0.0, 0.05 * row as f32];
+                let points =
+                    (0..rows).flat_map(|row| (0..columns).map(move |column| position(row, column)));
+                let cells =
+                    (0..rows - 1).flat_map(|row| (0..columns - 1).map(move |column| (row, column)));
                 let corners = cells.flat_map(|(row, column)| {
                     let a = row * columns + column;
                     [a, a + columns, a + 1, a + 1, a + columns, a + columns + 1]
@@ -99,13 +102,13 @@ impl Source {
             Self::Mesh(points, triangles, cloth) => {
                 let count = points.len().min(24);
                 let points = points.iter().take(count).flatten().map(|x| x.value());
-                // Corners rarely have numbers of no vertex.
-                let number = |corner: &u8| match *corner {
+                // Rarely, a corner is not the index of a vertex.
+                let vertex = |corner: &u8| match *corner {
                     255 => u32::MAX,
                     254 => count as u32,
                     other => u32::from(other) % count.max(1) as u32,
                 };
-                let corners = triangles.iter().take(32).flatten().map(number);
+                let corners = triangles.iter().take(32).flatten().map(vertex);
                 Some((points.collect(), corners.collect(), cloth.map(ClothInput::cloth)))
             }
             _ => None,
@@ -120,7 +123,7 @@ impl Creation {
             return None;
         }
         let fault = self.fault;
-        // So that it is known which of two errors is reported.
+        // Only one error at a time, so that it is known which one is reported.
         let kernels = self.kernels.filter(|_| fault == Fault::None).map(KernelInput::kernels);
         let kernels = kernels.as_ref().map_or(ptr::null(), ptr::from_ref);
         let mut world: *mut World = ptr::null_mut();
@@ -153,7 +156,7 @@ impl Creation {
         (!world.is_null()).then(|| Owned::new(world))
     }
 
-    /// The worlds that are made of a text.
+    /// Makes a world of a text: a name, a path or a scene.
     ///
     /// # Safety
     /// `kernels` and `out` must be NULL or valid.

@@ -15,7 +15,7 @@ use taut_fuzz::numbers::{Index, Number};
 use crate::border::{Array, Effect, Fault, Messages, Text, no_info, no_settings, point};
 use crate::{Point3, Slot, value};
 
-/// What an array has before a call fills it. No number of a vertex and no coordinate is equal to it.
+/// The content of an array before a call fills it. It is no vertex index and no coordinate.
 const UNTOUCHED: u32 = 0xfff0_0001; // as a float it is NaN
 
 #[derive(Arbitrary, Debug)]
@@ -56,7 +56,7 @@ impl Read {
         let info = slot.observe().info;
         let mut reader = Reader { slot, messages, fault, info };
         match self {
-            Self::Hash | Self::Info | Self::Settings => reader.numbers(self),
+            Self::Hash | Self::Info | Self::Settings => reader.hash_info_or_settings(self),
             Self::Model(nth) => reader.model(nth.of(info.models)),
             Self::ModelNamed(nth) => {
                 reader.model_named(MODELS[usize::from(*nth) % MODELS.len()]);
@@ -72,7 +72,7 @@ impl Read {
                 reader.floats(3, taut_world_copy_positions);
             }
             Self::Normals => reader.normals(),
-            Self::Vertices | Self::Lend => reader.lent(),
+            Self::Vertices | Self::Lend => reader.lent_vertices(),
             Self::Triangles => {
                 reader.indices(3 * info.triangles, info.vertices, taut_world_copy_triangles);
             }
@@ -90,21 +90,21 @@ impl Reader<'_> {
         !self.slot.world.pointer(self.fault).is_null()
     }
 
-    /// A call on a world that fails only because of the error that is given.
+    /// Checks the status of a call that fails only with this error.
     fn expect(&self, status: Status, error: Option<Status>) {
         if self.has_world() {
             assert_eq!(status, error.unwrap_or(Status::Ok), "{:?}", self.fault);
         }
     }
 
-    fn numbers(&mut self, what: &Read) {
+    fn hash_info_or_settings(&mut self, read: &Read) {
         let fault = self.fault;
         let (mut hash, mut info) = (0, no_info());
         let mut settings = no_settings();
         let status = self.call(|world| {
             // SAFETY: the world and the outputs are NULL or valid.
             unsafe {
-                match what {
+                match read {
                     Read::Hash => taut_world_hash(world, fault.output(&mut hash)),
                     Read::Info => taut_world_info(world, fault.output(&mut info)),
                     _ => taut_world_settings(world, fault.output(&mut settings)),
@@ -170,7 +170,7 @@ impl Reader<'_> {
     fn group(&mut self, model: &str, group: &str, reads: bool) {
         let model = Text::new(model, self.fault);
         let group = Text::new(group, Fault::None);
-        let (status, count) = self.ask_group(&model, &group, ptr::null_mut(), 0);
+        let (status, count) = self.call_group(&model, &group, ptr::null_mut(), 0);
         if status != Status::Ok {
             let error = self.fault.output_error().or(model.error());
             self.expect(status, Some(error.unwrap_or(Status::UnknownName)));
@@ -183,7 +183,7 @@ impl Reader<'_> {
         if !reads || length == 0 {
             return;
         }
-        let (status, _) = self.ask_group(&model, &group, to, length);
+        let (status, _) = self.call_group(&model, &group, to, length);
         self.expect(status, array.error());
         let all = array.elements();
         assert!(match status {
@@ -193,7 +193,7 @@ impl Reader<'_> {
     }
 
     /// The status, and the number of particles that the call has written.
-    fn ask_group(
+    fn call_group(
         &mut self,
         model: &Text,
         group: &Text,
@@ -252,13 +252,13 @@ impl Reader<'_> {
         });
     }
 
-    fn nearest(&mut self, what: &Read) {
+    fn nearest(&mut self, read: &Read) {
         let (fault, mut found) = (self.fault, 1 << 40);
         let status = self.call(|world| {
             let out = fault.output(&mut found);
             // SAFETY: the world and the output are NULL or valid.
             unsafe {
-                match what {
+                match read {
                     Read::Nearest(to, within) => {
                         taut_world_nearest(world, value(*to), within.value(), out)
                     }
@@ -269,7 +269,7 @@ impl Reader<'_> {
                         within.value(),
                         out,
                     ),
-                    _ => unreachable!("another call"),
+                    _ => unreachable!("neither Nearest nor NearestToRay"),
                 }
             }
         });
@@ -306,8 +306,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Vertices that are lent are those that are copied.
-    fn lent(&mut self) {
+    /// Checks that the vertices that are lent equal those that are copied.
+    fn lent_vertices(&mut self) {
         let Some(copied) = self.floats(6, taut_world_copy_vertices) else { return };
         let (fault, mut vertices, mut length) = (self.fault, ptr::null(), 0);
         let status = self.call(|world| {

@@ -17,7 +17,7 @@ use crate::border::{Array, Effect, Fault, Messages, no_settings};
 pub struct Saved {
     bytes: Vec<u8>,
     hash: u64,
-    /// The world.
+    /// The number of its world.
     number: usize,
     /// Whether all positions are in the range of snapshots.
     is_valid: bool,
@@ -29,7 +29,7 @@ pub struct Restoration {
     nth: u8,
     edits: Vec<Edit>,
     bytes: Vec<(u16, u8)>,
-    /// How many bytes are missing.
+    /// How many bytes are removed from the end.
     missing: Option<u16>,
 }
 
@@ -52,7 +52,7 @@ impl Slot {
         settings
     }
 
-    /// Limits the repetitions of a step, so that it takes about a millisecond.
+    /// Limits the substeps, passes and iterations of a step, so that it takes about a millisecond.
     fn shorten(&self) {
         let settings = self.read_settings();
         let Settings { dt, substeps, passes, iterations, .. } = settings;
@@ -84,7 +84,7 @@ impl Slot {
     pub fn step(&self, messages: &mut Messages, fault: Fault, steps: u8) {
         if !self.world.is_null() {
             self.shorten();
-            *messages = Messages::new(); // of settings that were too short for their substeps
+            *messages = Messages::new(); // `shorten` may have changed the message
         }
         let mut out = Steps { finite: false, torn: usize::MAX, broken: 0 };
         let before = self.observe();
@@ -104,7 +104,10 @@ impl Slot {
         }
         let positions = self.positions();
         let is_finite = positions[..3 * after.info.particles].iter().all(|x| x.is_finite());
-        assert_eq!(out.finite, is_finite, "the status of a step is wrong");
+        assert_eq!(
+            out.finite, is_finite,
+            "the outcome says wrongly whether all positions are finite"
+        );
         assert!(!out.finite || done == u64::from(steps), "steps are missing");
         assert!(out.torn + after.info.lines >= before.info.lines);
     }
@@ -121,8 +124,8 @@ impl Slot {
         }
         // SAFETY: the bytes are valid until the next snapshot of this world.
         let bytes = unsafe { slice::from_raw_parts(bytes, length) }.to_vec();
-        let range = 0.1 * COORDINATE_MAX;
-        let is_valid = self.positions().iter().all(|&x| f64::from(x.abs()) < range);
+        let limit = 0.1 * COORDINATE_MAX;
+        let is_valid = self.positions().iter().all(|&x| f64::from(x.abs()) < limit);
         Some(Saved { bytes, hash: self.observe().hash, number: self.number, is_valid })
     }
 
@@ -137,9 +140,9 @@ impl Slot {
             assert!(!saved.is_valid, "{status:?}: a world does not resume from its own snapshot");
             return false;
         }
-        assert_eq!(self.observe().hash, saved.hash, "a restored world has other bits");
+        assert_eq!(self.observe().hash, saved.hash, "a restored world has different bits");
         let again = self.snapshot(messages, Fault::None).expect("the world is valid");
-        assert!(again.bytes == saved.bytes, "a restored world has another state");
+        assert!(again.bytes == saved.bytes, "a restored world has a different state");
         true
     }
 
@@ -152,7 +155,7 @@ impl Slot {
         let expected = self.observe();
         if self.resume(messages, &saved) {
             self.step(messages, Fault::None, 2);
-            assert_eq!(self.observe().hash, expected.hash, "repeated steps have other bits");
+            assert_eq!(self.observe().hash, expected.hash, "repeated steps have different bits");
         }
     }
 }
@@ -193,7 +196,7 @@ impl Restoration {
             }
             _ => assert!(
                 matches!(status, Status::Ok | Status::InvalidSnapshot),
-                "{status:?}: the status of a snapshot"
+                "{status:?}: not a status of an edited snapshot"
             ),
         }
     }
