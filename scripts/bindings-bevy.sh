@@ -27,7 +27,7 @@ if [ "${1-}" = --examples ]; then
     # The first program of the page is an example.
     diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) <(tail -n +3 src/bin/first.rs)
     cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
-    # The crate `bevy` 0.20.1 asks for a newer Rust than its parts need.
+    # The crate `bevy` 0.20.1 requires a newer Rust than its sub-crates.
     CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/examples \
         cargo clippy --quiet --locked --ignore-rust-version -- -D warnings
 fi

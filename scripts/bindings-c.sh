@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the C library (bindings/c), and checks it: the header is what cbindgen makes, only symbols of
-# ours are exported, its tests pass, and the examples in C and C++ print the hashes of
+# Builds the C library (bindings/c), and checks it: the header is what cbindgen makes, the exported
+# symbols are those of the header, its tests pass, and the examples in C and C++ print the hashes of
 # bindings/hashes.txt, also under AddressSanitizer.
 #
 #   scripts/bindings-c.sh                     builds and checks
@@ -38,7 +38,7 @@ case "${1-}" in
     *) printf 'usage: %s [--header | --install FOLDER]\n' "$0" >&2 && exit 2 ;;
 esac
 
-step 'the header is what cbindgen makes'
+step 'the header is up to date'
 if command -v cbindgen >/dev/null; then
     header --verify || { echo 'taut.h is stale: run scripts/bindings-c.sh --header'; exit 1; }
 else
@@ -48,7 +48,7 @@ fi
 step 'build'
 build
 
-step 'only symbols of ours are exported, and all that the header declares'
+step 'the exported symbols are those that the header declares'
 exported=$(nm -D --defined-only "$built"/libtaut.so | awk '{ print $3 }' | LC_ALL=C sort)
 declared=$(grep -oE '\btaut_[a-z_]+\(' include/taut.h | tr -d '(' | LC_ALL=C sort -u)
 diff <(echo "$declared") <(echo "$exported")

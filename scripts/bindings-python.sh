@@ -22,7 +22,7 @@ if ! "$python" -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,
     exit 3
 fi
 
-# Without isolation, the build folder of this checkout is used again.
+# Without isolation, the build reuses the build folder of this checkout.
 export PATH=$PWD/$environment/bin:$PATH
 export MATURIN_PEP517_ARGS=${TAUT_FEATURES-} # TAUT_FEATURES=--no-default-features: the scalar kernel only, for a quick check
 "$python" -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .

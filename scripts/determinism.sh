@@ -19,10 +19,10 @@ case "${1-}" in
     *) printf 'usage: %s [--conformance]\n' "$0" >&2 && exit 2 ;;
 esac
 
-found=$(mktemp -d)
-trap 'rm -r "$found"' EXIT
+results=$(mktemp -d)
+trap 'rm -r "$results"' EXIT
 skipped=()
-tested=
+conformance_result=
 
 skip() {
     printf 'skipped: %s\n' "$1" >&2
@@ -51,7 +51,7 @@ hashes() {
     local platform=$1
     shift
     printf '=== %s\n' "$platform" >&2
-    cargo run --quiet --release --locked -p taut-tests --example hashes "$@" >"$found/$platform"
+    cargo run --quiet --release --locked -p taut-tests --example hashes "$@" >"$results/$platform"
 }
 
 machine=$(uname -m)
@@ -65,7 +65,7 @@ if [ "$machine" != aarch64 ] && has_tools $target qemu-aarch64 aarch64-linux-gnu
     if [ $conformance = yes ]; then
         printf '=== aarch64, conformance\n' >&2
         cargo test --release --locked -p taut-tests --target $target >&2
-        tested='All conformance tests pass on AArch64, too.'
+        conformance_result='All conformance tests pass on AArch64, too.'
     fi
 fi
 
@@ -78,7 +78,7 @@ fi
 
 # lines PLATFORM ISA: the lines `kernel isa scene order formula hash` of one instruction set, as
 # `scene order formula hash`, without duplicates.
-lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$found/$1" | LC_ALL=C sort -u; }
+lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$results/$1" | LC_ALL=C sort -u; }
 digest() { grep " $1 " | sha256sum | cut -c 1-12; }
 row() {
     local formula cells=
@@ -91,11 +91,11 @@ row() {
 golden=$(grep -v '^#' tests/golden.txt | tail -n +2 | LC_ALL=C sort)
 table=$(row '`tests/golden.txt`' "$(grep '^version' tests/golden.txt)" "$golden")
 differing=()
-for platform in "$found"/*; do
+for platform in "$results"/*; do
     platform=${platform##*/}
-    for isa in $(awk '{ print $2 }' "$found/$platform" | LC_ALL=C sort -u); do
+    for isa in $(awk '{ print $2 }' "$results/$platform" | LC_ALL=C sort -u); do
         hashes_of_isa=$(lines "$platform" "$isa")
-        kernels=$(awk -v isa="$isa" '$2 == isa { print $1 }' "$found/$platform" | LC_ALL=C sort -u)
+        kernels=$(awk -v isa="$isa" '$2 == isa { print $1 }' "$results/$platform" | LC_ALL=C sort -u)
         table+=$'\n'$(row "$platform, $isa" "$(sed 's/.*/`&`/' <<<"$kernels" | paste -sd, | sed 's/,/, /g')" "$hashes_of_isa")
         [ "$hashes_of_isa" = "$golden" ] || differing+=("$platform, $isa")
     done
@@ -124,7 +124,7 @@ TEXT
     if [ ${#differing[@]} -gt 0 ]; then
         printf 'These **differ** from the golden hashes: %s.\n' "$(printf '%s; ' "${differing[@]}" | sed 's/; $//')"
     else
-        printf 'All are bit-identical. %s\n' "$tested" | sed 's/ *$//'
+        printf 'All are bit-identical. %s\n' "$conformance_result" | sed 's/ *$//'
     fi
     if [ ${#skipped[@]} -gt 0 ]; then
         printf '\nSkipped:\n\n'

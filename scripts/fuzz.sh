@@ -2,7 +2,7 @@
 # Builds the fuzz targets of `fuzz/`, and runs them.
 #
 #   scripts/fuzz.sh --replay               each seed once
-#   scripts/fuzz.sh SECONDS [TARGET...]    each target for so long, from its seeds and its corpus
+#   scripts/fuzz.sh SECONDS [TARGET...]    each target for that time, from its seeds and its corpus
 #
 # One line per target: executions, coverage (edges), executions per second and findings. The exit code
 # is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
@@ -67,10 +67,10 @@ fuzz() {
     mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target"
     log=$(run "$target" "-max_total_time=$seconds" -max_len=2048 -len_control=0 -print_final_stats=1 \
         "fuzz/corpus/$target" "fuzz/seeds/$target") || findings=1
-    number() { sed -n "s/.*$1 *\([0-9]*\).*/\1/p" <<<"$log" | tail -n 1; }
-    rate=$(number 'stat::average_exec_per_sec:')
+    statistic() { sed -n "s/.*$1 *\([0-9]*\).*/\1/p" <<<"$log" | tail -n 1; }
+    rate=$(statistic 'stat::average_exec_per_sec:')
     printf '%-16s %12d executions, coverage %6d, %7d per second, %d findings\n' "$target" \
-        "$(number 'stat::number_of_executed_units:')" "$(number 'cov:')" "$rate" "$findings"
+        "$(statistic 'stat::number_of_executed_units:')" "$(statistic 'cov:')" "$rate" "$findings"
     [ $findings = 0 ] || { tail -n 60 <<<"$log" && return 1; }
 }
 

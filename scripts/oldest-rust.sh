@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks `rust-version`: builds the workspace with that toolchain where it is installed. Elsewhere clippy's
 # `incompatible_msrv`, which .ci/run denies, finds newer functions of the standard library, and this script compares the
-# Rust that each dependency asks for. That does not find newer syntax.
+# Rust that each dependency requires. That does not find newer syntax.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

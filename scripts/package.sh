@@ -6,7 +6,7 @@
 #   scripts/package.sh --crates         makes the crates only
 #   scripts/package.sh --version 0.2.0  writes that version into every manifest
 #
-# Without Python or the tools of scripts/bindings-js.sh, that part is skipped with a line.
+# Without Python or the tools of scripts/bindings-js.sh, that part is skipped with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")

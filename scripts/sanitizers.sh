@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the conformance tests and the fuzz corpus under AddressSanitizer, and the tests of threads under
-# ThreadSanitizer. docs/reliability.md has the last result, and what these runs cannot see.
+# ThreadSanitizer. docs/reliability.md has the last result, and what these runs cannot detect.
 #
 #   scripts/sanitizers.sh              both
 #   scripts/sanitizers.sh address      or thread: one of them

@@ -12,7 +12,7 @@ async function validate(path) {
     `${path}: ${numErrors} errors, ${numWarnings} warnings; ${animationCount} animations, ` +
       `${totalVertexCount} vertices, ${totalTriangleCount} triangles`,
   );
-  for (const { code, message, pointer } of messages.filter((it) => it.severity < 2).slice(0, MESSAGES_MAX)) {
+  for (const { code, message, pointer } of messages.filter(({ severity }) => severity < 2).slice(0, MESSAGES_MAX)) {
     console.log(`  ${code} ${pointer ?? ''}: ${message}`);
   }
   return numErrors + numWarnings;

@@ -56,7 +56,7 @@ export async function lastParticle(page, step) {
 /** Presses a button of a setting, and waits until the host has applied it. */
 export async function set(page, setting, value) {
   await page.click(`[data-setting="${setting}"] [data-name="${value}"]`);
-  await until(page, ([key, it]) => `${taut.state.settings[key]}` === it, [setting, value]);
+  await until(page, ([key, expected]) => `${taut.state.settings[key]}` === expected, [setting, value]);
 }
 
 /** Waits until the camera stands still: its movements take a while. */
@@ -83,7 +83,7 @@ export async function touchscreen(page) {
     async gesture(from, to) {
       await send('touchStart', ...from);
       for (const fraction of [0.2, 0.4, 0.6, 0.8, 1]) {
-        await send('touchMove', ...from.map((it, k) => it.map((x, axis) => x + (to[k][axis] - x) * fraction)));
+        await send('touchMove', ...from.map((start, k) => start.map((x, axis) => x + (to[k][axis] - x) * fraction)));
       }
       await send('touchEnd');
       await cameraStops(page);
@@ -95,6 +95,6 @@ export async function touchscreen(page) {
 export async function measurePicture(page) {
   const hideOverlays = await page.addStyleTag({ content: 'main > :not(#picture) { visibility: hidden }' });
   const picture = await page.locator('#picture').screenshot();
-  await hideOverlays.evaluate((it) => it.remove());
+  await hideOverlays.evaluate((style) => style.remove());
   return measurePng(page, picture);
 }

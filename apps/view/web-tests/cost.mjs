@@ -20,10 +20,10 @@ if (!globalThis.WebSocket) {
 }
 
 const SECONDS = 8;
-const TICKS = 100; // per second, of the times in /proc
-const listed = process.argv.slice(2).filter((it) => it !== '--page');
+const TICKS_PER_SECOND = 100; // of the times in /proc
+const sceneArguments = process.argv.slice(2).filter((argument) => argument !== '--page');
 const withPage = process.argv.includes('--page');
-const scenes = listed.length ? listed : ['curtain', '64', 'drape', '64', 'drape', '317'];
+const scenes = sceneArguments.length ? sceneArguments : ['curtain', '64', 'drape', '64', 'drape', '317'];
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
@@ -35,7 +35,7 @@ async function processorTime(pid) {
     const line = await readFile(`/proc/${pid}/task/${task}/stat`, 'utf8');
     const name = line.slice(line.indexOf('(') + 1, line.lastIndexOf(')'));
     const [user, system] = line.slice(line.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number);
-    sums[name === 'simulation' ? 'simulation' : 'others'] += (user + system) / TICKS;
+    sums[name === 'simulation' ? 'simulation' : 'others'] += (user + system) / TICKS_PER_SECOND;
   }
   return sums;
 }
@@ -75,7 +75,7 @@ async function measure(scene, size, wantsFrames) {
   const received = await watch(server.url, wantsFrames && !page);
   const drawn = () => (page ? page.page.evaluate(() => taut.frames) : received.frames);
   await sleep(2);
-  const sample = async () => ({ at: performance.now() / 1000, frames: await drawn(), steps: received.figures.steps });
+  const sample = async () => ({ time: performance.now() / 1000, frames: await drawn(), steps: received.figures.steps });
   const before = await processorTime(server.pid);
   const samples = [await sample()];
   for (let second = 0; second < SECONDS; second++) {
@@ -83,11 +83,11 @@ async function measure(scene, size, wantsFrames) {
     samples.push(await sample());
   }
   const after = await processorTime(server.pid);
-  const seconds = samples.at(-1).at - samples[0].at;
+  const seconds = samples.at(-1).time - samples[0].time;
   const result = {
     simulation: (after.simulation - before.simulation) / seconds,
     others: (after.others - before.others) / seconds,
-    frames: median(samples.slice(1).map((it, k) => (it.frames - samples[k].frames) / (it.at - samples[k].at))),
+    frames: median(samples.slice(1).map((sample, k) => (sample.frames - samples[k].frames) / (sample.time - samples[k].time))),
     steps: (samples.at(-1).steps - samples[0].steps) / seconds, // the host reports steps ten times per second
     milliseconds: received.figures.milliseconds,
     bytes: received.bytes,
@@ -98,16 +98,16 @@ async function measure(scene, size, wantsFrames) {
   return result;
 }
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const percent = (fraction) => `${(100 * fraction).toFixed(1)} %`;
 console.log('scene | size | frames are | steps/s | ms per step | simulation thread | other threads | frames/s | MB per frame | ms to make a frame');
-for (let at = 0; at + 1 < scenes.length; at += 2) {
-  const [scene, size] = scenes.slice(at, at + 2);
+for (let i = 0; i + 1 < scenes.length; i += 2) {
+  const [scene, size] = scenes.slice(i, i + 2);
   const withoutFrames = await measure(scene, size, false);
   const withFrames = await measure(scene, size, true);
-  const line = (name, it, frame) => console.log([
-    scene, size, name, it.steps.toFixed(1), it.milliseconds.toFixed(2), percent(it.simulation), percent(it.others),
-    it.frames.toFixed(1), (it.bytes / 1e6).toFixed(2), frame,
+  const printLine = (name, result, frameTime) => console.log([
+    scene, size, name, result.steps.toFixed(1), result.milliseconds.toFixed(2), percent(result.simulation), percent(result.others),
+    result.frames.toFixed(1), (result.bytes / 1e6).toFixed(2), frameTime,
   ].join(' | '));
-  line('not requested', withoutFrames, '');
-  line(withPage ? 'drawn' : 'discarded', withFrames, (1000 * (withFrames.simulation - withoutFrames.simulation) / withFrames.frames).toFixed(2));
+  printLine('not requested', withoutFrames, '');
+  printLine(withPage ? 'drawn' : 'discarded', withFrames, (1000 * (withFrames.simulation - withoutFrames.simulation) / withFrames.frames).toFixed(2));
 }

@@ -1,4 +1,4 @@
-// Uses the page like a person: with a server, and without one.
+// Uses the page by mouse, touch and keys: with a server, and without one.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -64,12 +64,12 @@ function suite(name, start) {
       const side = Math.sqrt(particles);
       const particle = await grab(page, Math.floor(side / 2) * side + Math.floor(side / 2));
       const [x, y] = await project(page, particle);
-      const there = await page.evaluate((id) => taut.position(id), particle);
+      const start = await page.evaluate((id) => taut.position(id), particle);
       const to = [x + 60, y - 40];
       await page.mouse.move(...to, { steps: 4 });
       await until(page, ([id, to]) => Math.hypot(...taut.project(id).map((x, k) => x - to[k])) < 4, [particle, to]);
       const now = await page.evaluate((id) => taut.position(id), particle);
-      assert.ok(Math.hypot(...now.map((x, k) => x - there[k])) > 0.1, `${there} to ${now}`);
+      assert.ok(Math.hypot(...now.map((x, k) => x - start[k])) > 0.1, `${start} to ${now}`);
       await page.mouse.up();
       await until(page, () => taut.held.length === 0);
     });

@@ -49,9 +49,9 @@ lookAt({ centre, half }, atOnce) {
     const slope = 0.9 * Math.tan(FIELD_OF_VIEW / 2);
     let distance = 0;
     for (let corner = 0; corner < 8; corner++) {
-      const at = half.map((x, axis) => (corner & (1 << axis) ? x : -x));
-      const offAxis = Math.max(Math.abs(dot(at, right)) / this.aspect, Math.abs(dot(at, up)) / free);
-      distance = Math.max(distance, offAxis / slope - dot(at, forward));
+      const offset = half.map((x, axis) => (corner & (1 << axis) ? x : -x));
+      const offAxis = Math.max(Math.abs(dot(offset, right)) / this.aspect, Math.abs(dot(offset, up)) / free);
+      distance = Math.max(distance, offAxis / slope - dot(offset, forward));
     }
     return distance;
   }
@@ -99,19 +99,19 @@ lookAt({ centre, half }, atOnce) {
   advance(seconds) {
     const { now, goal } = this;
     const fraction = 1 - REMAINING_AFTER_1_S ** seconds;
-    let moved = 0;
-    const towards = (from, to) => {
-      const by = (to - from) * fraction;
-      moved = Math.max(moved, Math.abs(to - from));
-      return from + by;
+    let remaining = 0; // the largest difference from the goal
+    const approach = (from, to) => {
+      remaining = Math.max(remaining, Math.abs(to - from));
+      const change = (to - from) * fraction;
+      return from + change;
     };
-    now.yaw = towards(now.yaw, goal.yaw);
-    now.pitch = towards(now.pitch, goal.pitch);
-    now.distance = towards(now.distance, goal.distance);
-    now.target = now.target.map((x, axis) => towards(x, goal.target[axis]));
-    if (moved < 1e-5) Object.assign(now, structuredClone(goal));
+    now.yaw = approach(now.yaw, goal.yaw);
+    now.pitch = approach(now.pitch, goal.pitch);
+    now.distance = approach(now.distance, goal.distance);
+    now.target = now.target.map((x, axis) => approach(x, goal.target[axis]));
+    if (remaining < 1e-5) Object.assign(now, structuredClone(goal));
     this.update();
-    return moved >= 1e-5;
+    return remaining >= 1e-5;
   }
 
   update() {
@@ -125,14 +125,14 @@ lookAt({ centre, half }, atOnce) {
       this.forward = [0, 0, -1];
       const middle = [target[0], target[1] - verticalShift * distance, target[2]];
       this.eye = add(middle, [0, 0, 1]);
-      const flat = orthographic(distance * this.aspect, distance, -1e3, 1e3);
-      this.viewProjection = multiply(flat, lookAt(this.eye, middle, this.up));
+      const projection = orthographic(distance * this.aspect, distance, -1e3, 1e3);
+      this.viewProjection = multiply(projection, lookAt(this.eye, middle, this.up));
       this.window = [middle[0], middle[1], distance * this.aspect, distance];
     } else {
       [this.forward, this.right, this.up] = axesOf(this.now);
       this.eye = subtract(target, scale(this.forward, distance));
-      const lens = perspective(FIELD_OF_VIEW, this.aspect, distance * 0.02, distance * 30, [0, verticalShift]);
-      this.viewProjection = multiply(lens, lookAt(this.eye, target, [0, 1, 0]));
+      const projection = perspective(FIELD_OF_VIEW, this.aspect, distance * 0.02, distance * 30, [0, verticalShift]);
+      this.viewProjection = multiply(projection, lookAt(this.eye, target, [0, 1, 0]));
       this.window = null;
     }
   }
@@ -154,20 +154,20 @@ lookAt({ centre, half }, atOnce) {
   ray([x, y], length) {
     if (this.isFlat) {
       const [cx, cy, w, h] = this.window;
-      const at = [cx + x * w, cy + y * h, 0];
-      return [at, [at[0], at[1], -1]];
+      const point = [cx + x * w, cy + y * h, 0];
+      return [point, [point[0], point[1], -1]];
     }
     const slope = Math.tan(FIELD_OF_VIEW / 2);
-    const along = unit(add(this.forward, add(scale(this.right, x * slope * this.aspect), scale(this.up, (y - this.verticalShift) * slope))));
-    return [this.eye, add(this.eye, scale(along, length))];
+    const direction = unit(add(this.forward, add(scale(this.right, x * slope * this.aspect), scale(this.up, (y - this.verticalShift) * slope))));
+    return [this.eye, add(this.eye, scale(direction, length))];
   }
 
   /** Where the ray through `at` meets the plane through `point` perpendicular to the view. */
   onPlane(at, point) {
     if (this.isFlat) return this.ray(at, 1)[0];
     const [from, to] = this.ray(at, 1);
-    const along = subtract(to, from);
-    const distance = dot(subtract(point, from), this.forward) / dot(along, this.forward);
-    return add(from, scale(along, distance));
+    const direction = subtract(to, from);
+    const distance = dot(subtract(point, from), this.forward) / dot(direction, this.forward);
+    return add(from, scale(direction, distance));
   }
 }

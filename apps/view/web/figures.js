@@ -10,7 +10,7 @@ export class Figures {
   constructor(root, race) {
     this.root = root;
     this.race = race;
-    this.fields = Object.fromEntries([...root.querySelectorAll('[data-figure]')].map((it) => [it.dataset.figure, it]));
+    this.fields = Object.fromEntries([...root.querySelectorAll('[data-figure]')].map((field) => [field.dataset.figure, field]));
     const graph = (name, colours) => new Graph(root.querySelector(`[data-graph="${name}"]`), colours);
     this.graphs = {
       time: graph('time', ['--first', '--second']),
@@ -36,31 +36,31 @@ export class Figures {
     this.showRace(state.race ? this.last?.race : null);
   }
 
-  show(it) {
-    this.last = it;
-    this.set('milliseconds', milliseconds(it.milliseconds));
-    const share = it.milliseconds / BUDGET;
-    this.set('budget', share > 1 ? `${percent(1 / share)} of real time` : `${percent(share)} of a core`);
-    this.fields.budget.classList.toggle('bad', share > 1);
-    this.set('nanoseconds', short(it.nanoseconds));
-    this.set('rate', short(it.sticks_per_second));
-    this.set('divisions', short(it.divisions));
-    this.set('roots', short(it.roots));
-    this.set('rms', percent(it.rms));
-    this.set('max', percent(it.max));
-    this.set('compression', percent(it.compression_rms));
-    this.set('compression-max', percent(it.compression_max));
-    const [kinetic, unit] = quantity(it.kinetic, 'J');
+  show(figures) {
+    this.last = figures;
+    this.set('milliseconds', milliseconds(figures.milliseconds));
+    const fraction = figures.milliseconds / BUDGET;
+    this.set('budget', fraction > 1 ? `${percent(1 / fraction)} of real time` : `${percent(fraction)} of a core`);
+    this.fields.budget.classList.toggle('bad', fraction > 1);
+    this.set('nanoseconds', short(figures.nanoseconds));
+    this.set('rate', short(figures.sticks_per_second));
+    this.set('divisions', short(figures.divisions));
+    this.set('roots', short(figures.roots));
+    this.set('rms', percent(figures.rms));
+    this.set('max', percent(figures.max));
+    this.set('compression', percent(figures.compression_rms));
+    this.set('compression-max', percent(figures.compression_max));
+    const [kinetic, unit] = quantity(figures.kinetic, 'J');
     this.set('kinetic', kinetic);
     this.set('joule', unit);
-    this.set('potential', quantity(it.potential, 'J').join(' '));
-    this.set('torn', whole(it.torn));
-    this.set('asleep', `${whole(it.asleep)} of ${whole(it.models)} models asleep`);
-    this.set('steps', whole(it.steps));
-    this.graphs.time.push([it.milliseconds, it.race?.milliseconds ?? NaN]);
-    this.graphs.stretch.push([it.rms]);
-    this.graphs.energy.push([it.kinetic]);
-    this.showRace(it.race);
+    this.set('potential', quantity(figures.potential, 'J').join(' '));
+    this.set('torn', whole(figures.torn));
+    this.set('asleep', `${whole(figures.asleep)} of ${whole(figures.models)} models asleep`);
+    this.set('steps', whole(figures.steps));
+    this.graphs.time.push([figures.milliseconds, figures.race?.milliseconds ?? NaN]);
+    this.graphs.stretch.push([figures.rms]);
+    this.graphs.energy.push([figures.kinetic]);
+    this.showRace(figures.race);
   }
 
   showRace(race) {

@@ -17,9 +17,9 @@ export class Graph {
 
   /** Adds a sample: a value for each line, NaN if it has none. */
   push(values) {
-    const at = this.count++ % SAMPLES;
+    const index = this.count++ % SAMPLES;
     this.lines.forEach((line, i) => {
-      line[at] = values[i] ?? NaN;
+      line[index] = values[i] ?? NaN;
     });
     this.draw();
   }

@@ -50,7 +50,7 @@ function makeRenderer() {
 const renderer = makeRenderer();
 const pointerInput = new PointerInput({ canvas, overlay: new Overlay($('#overlay')), renderer, camera, send });
 const panel = new Panel($('#panel'), send, (text) => messages.showToast(text));
-for (const it of document.querySelectorAll('#panel [data-figure]')) figures.fields[it.dataset.figure] = it;
+for (const field of document.querySelectorAll('#panel [data-figure]')) figures.fields[field.dataset.figure] = field;
 
 // Connection to the host.
 
@@ -231,7 +231,7 @@ updateExtent();
 /** Tells the camera which part of the picture the overlays cover. */
 function updateCoveredArea(atOnce) {
   const { top, bottom } = canvas.getBoundingClientRect();
-  const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
+  const above = Math.max(...['header', '#race'].map((selector) => $(selector).getBoundingClientRect().bottom - top));
   const below = bottom - $('#tools').getBoundingClientRect().top;
   if (!camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below])) return;
   if (viewedScene && !camera.isMovedByUser) lookAtAll(atOnce);

@@ -12,7 +12,7 @@ export class Messages {
 
   /** Shows a toast; it replaces one with the same text. */
   showToast(text) {
-    const same = [...this.toasts.children].find((it) => it.textContent === text);
+    const same = [...this.toasts.children].find((other) => other.textContent === text);
     same?.remove();
     const toast = document.createElement('div');
     toast.className = 'toast';

@@ -1,9 +1,9 @@
 // SVG over the picture: rings around particles, and the trail of a cut.
 
 const make = (name, attributes) => {
-  const it = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) it.setAttribute(key, value);
-  return it;
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
 };
 
 export class Overlay {
@@ -16,10 +16,10 @@ export class Overlay {
   /** Provides `count` visible elements: creates missing ones and hides the rest. */
   pool(elements, count, name, attributes) {
     while (elements.length < count) elements.push(this.svg.appendChild(make(name, attributes)));
-    elements.forEach((it, i) => {
+    elements.forEach((element, i) => {
       const hidden = i >= count;
-      if (it.hidden_ !== hidden) it.style.display = hidden ? 'none' : '';
-      it.hidden_ = hidden;
+      if (element.hidden_ !== hidden) element.style.display = hidden ? 'none' : '';
+      element.hidden_ = hidden;
     });
     return elements;
   }

@@ -49,13 +49,13 @@ const KERNELS = {
 };
 
 const element = (name, attributes = {}, ...children) => {
-  const it = document.createElement(name);
+  const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (key in it) it[key] = value;
-    else it.setAttribute(key, value);
+    if (key in node) node[key] = value;
+    else node.setAttribute(key, value);
   }
-  it.append(...children);
-  return it;
+  node.append(...children);
+  return node;
 };
 
 /** Converts a plain name to an object with that name. */
@@ -98,20 +98,20 @@ export class Panel {
     this.root = root;
     this.send = send;
     const set = (key) => (value) => send('set', { [key]: value });
-    const at = (name) => root.querySelector(`[data-setting="${name}"]`);
+    const find = (name) => root.querySelector(`[data-setting="${name}"]`);
     this.choices = Object.fromEntries(['kernel', 'instructions', 'formula', 'threads'].map((key) => [
       key,
-      new Choice(at(key), (name) => set(key)(key === 'threads' ? Number(name) : name), showMessage),
+      new Choice(find(key), (name) => set(key)(key === 'threads' ? Number(name) : name), showMessage),
     ]));
-    this.race = new Choice(at('race'), (name) => {
+    this.race = new Choice(find('race'), (name) => {
       if (name === 'off') return send('race');
       const [kernel, instructions] = name.split(' ');
       send('race', { kernel, instructions: instructions ?? null });
     }, showMessage);
-    this.scene = at('scene');
-    this.size = at('size');
-    this.copies = this.slider(at('copies'), COPIES, (size) => send('scene', { scene: this.state.scene, size }));
-    this.schedule = at('schedule');
+    this.scene = find('scene');
+    this.size = find('size');
+    this.copies = this.slider(find('copies'), COPIES, (size) => send('scene', { scene: this.state.scene, size }));
+    this.schedule = find('schedule');
     this.scene.onchange = () => send('scene', { scene: this.scene.value });
     this.size.onchange = () => send('scene', { scene: this.state.scene, size: Number(this.size.value) });
     this.schedule.onchange = () => send('set', { schedule: this.schedule.value });
@@ -119,8 +119,8 @@ export class Panel {
       const keys = ['formula', 'schedule', ...Object.keys(SLIDERS)];
       send('set', Object.fromEntries(keys.map((key) => [key, null])));
     };
-    this.sliders = Object.fromEntries(Object.entries(SLIDERS).map(([key, number]) => [
-      key, this.slider(at(key), number, set(key)),
+    this.sliders = Object.fromEntries(Object.entries(SLIDERS).map(([key, description]) => [
+      key, this.slider(find(key), description, set(key)),
     ]));
   }
 
@@ -174,18 +174,18 @@ export class Panel {
     const current = kernels.find(({ name }) => name === settings.kernel);
     this.choices.kernel.show(kernels.map(({ name, reason }) => ({ name, reason, about: KERNELS[name] })), settings.kernel);
     this.choices.instructions.show((current?.instructions ?? []).map(named), settings.instructions);
-    this.choices.formula.show(state.formulas.map(named).map((it) => ({ ...it, about: FORMULAS[it.name] })), settings.formula);
+    this.choices.formula.show(state.formulas.map(named).map((formula) => ({ ...formula, about: FORMULAS[formula.name] })), settings.formula);
     const threads = Array.from({ length: Math.min(state.threads ?? 1, 8) }, (_, i) => ({ name: `${i + 1}` }));
     this.choices.threads.show(threads, `${settings.threads ?? 1}`);
     this.choices.threads.box.closest('.row').hidden = threads.length < 2;
 
     const opponents = kernels.flatMap(({ name, instructions, reason }) => {
-      const sets = (instructions ?? []).map(named).filter((it) => !it.reason);
+      const sets = (instructions ?? []).map(named).filter((set) => !set.reason);
       if (sets.length < 2) return [{ name, reason }];
-      return sets.map((it) => ({ name: `${name} ${it.name}`, reason }));
+      return sets.map((set) => ({ name: `${name} ${set.name}`, reason }));
     }).filter(({ name, reason }) => !reason && name !== settings.kernel && name !== `${settings.kernel} ${settings.instructions}`);
     const opponent = state.race && [`${state.race.kernel} ${state.race.instructions}`, state.race.kernel]
-      .find((name) => opponents.some((it) => it.name === name));
+      .find((name) => opponents.some((candidate) => candidate.name === name));
     this.race.show([{ name: 'off' }, ...opponents], opponent || 'off');
 
     this.options(this.schedule, state.schedules.map(named).map(({ name, reason }) => ({

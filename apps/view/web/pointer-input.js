@@ -93,7 +93,7 @@ export class PointerInput {
     const pointer = this.pointers.get(event.pointerId);
     if (!pointer) return;
     const [dx, dy] = [x - pointer.x, y - pointer.y];
-    const others = [...this.pointers.values()].filter((it) => it !== pointer && it.action === 'orbit');
+    const others = [...this.pointers.values()].filter((other) => other !== pointer && other.action === 'orbit');
     if (pointer.action === 'orbit' && others.length) this.pinch(pointer, others[0], x, y);
     else if (pointer.action === 'orbit') this.camera.orbit(dx, dy);
     else if (pointer.action === 'pan') this.camera.pan(dx, dy);
@@ -140,7 +140,7 @@ export class PointerInput {
     const [width, height] = [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
     const depthWeight = this.camera.isFlat ? 0 : 80 / this.camera.now.distance; // pixels per metre
     let best = null;
-    let best_score = Infinity;
+    let bestScore = Infinity;
     for (let id = 0, i = 0; id < mesh.particles; id++, i += 3) {
       const px = positions[i];
       const py = positions[i + 1];
@@ -151,8 +151,8 @@ export class PointerInput {
       const distance = Math.sqrt(dx * dx + dy * dy);
       if (!(distance < radius && w > 0)) continue;
       const score = distance + depthWeight * w;
-      if (score < best_score) {
-        best_score = score;
+      if (score < bestScore) {
+        bestScore = score;
         best = id;
       }
     }
@@ -162,9 +162,9 @@ export class PointerInput {
   /** Sends a cut between two points of the picture. */
   cut(from, to) {
     const length = 10 * this.camera.now.distance;
-    const [a, b] = [from, to].map((at) => this.camera.ray(this.normalize(at), length));
+    const [a, b] = [from, to].map((pixels) => this.camera.ray(this.normalize(pixels), length));
     this.send('cut', { from: a, to: b });
-    this.trail.push({ from, to, at: performance.now() });
+    this.trail.push({ from, to, time: performance.now() });
   }
 
   /** Cuts from the end of the last cut of a pointer to its current position. */
@@ -180,9 +180,9 @@ export class PointerInput {
     const rings = [];
     for (const pointer of this.pointers.values()) {
       if (pointer.action === 'hold') {
-        const at = [pointer.x + pointer.offset[0], pointer.y + pointer.offset[1]];
+        const target = [pointer.x + pointer.offset[0], pointer.y + pointer.offset[1]];
         if (pointer.hasMoved) {
-          pointer.point = this.camera.onPlane(this.normalize(at), pointer.point);
+          pointer.point = this.camera.onPlane(this.normalize(target), pointer.point);
           this.send('drag', { particle: pointer.particle, to: pointer.point });
           pointer.hasMoved = false;
         }
@@ -204,8 +204,8 @@ export class PointerInput {
 
   fadingTrail() {
     const now = performance.now();
-    this.trail = this.trail.filter(({ at }) => now - at < TRAIL_TIME);
-    return this.trail.map(({ from, to, at }) => ({ from, to, opacity: 1 - (now - at) / TRAIL_TIME }));
+    this.trail = this.trail.filter(({ time }) => now - time < TRAIL_TIME);
+    return this.trail.map(({ from, to, time }) => ({ from, to, opacity: 1 - (now - time) / TRAIL_TIME }));
   }
 
   isCutting() {

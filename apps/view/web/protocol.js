@@ -23,8 +23,8 @@ export function decodeText(text) {
  */
 export function decodeBinary(buffer) {
   if (buffer.byteLength < HEADER) throw new Error('message shorter than its header');
-  const [number, epoch, a, b] = new Uint32Array(buffer, 0, 4);
-  const kind = KINDS[number];
+  const [kindCode, epoch, a, b] = new Uint32Array(buffer, 0, 4);
+  const kind = KINDS[kindCode];
   const words = (buffer.byteLength - HEADER) >> 2;
   const checkLength = (expected) => {
     if (expected > words) throw new Error(`message ${kind}: expected ${expected} words, found ${words}`);
@@ -57,6 +57,6 @@ export function decodeBinary(buffer) {
       checkLength(a);
       return { kind, epoch, rests: new Float32Array(buffer, HEADER, a) };
     default:
-      throw new Error(`message of unknown kind ${number}`);
+      throw new Error(`message of unknown kind ${kindCode}`);
   }
 }

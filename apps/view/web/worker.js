@@ -9,7 +9,7 @@ onmessage = ({ data }) => (host ? host.command(data) : earlyCommands.push(data))
 
 function start(wasm) {
   const memory = wasm.memory;
-  const bytes = (at, length) => new Uint8Array(memory.buffer, at, length);
+  const bytes = (address, length) => new Uint8Array(memory.buffer, address, length);
   let last = performance.now();
   let timer = 0; // 0: no step is due
 

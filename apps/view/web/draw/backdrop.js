@@ -3,14 +3,14 @@
 import { program } from './gl.js';
 
 const VERTEX = `
-out vec2 v_at;
+out vec2 v_ndc;
 void main() {
-  v_at = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
-  gl_Position = vec4(v_at, 1.0, 1.0);
+  v_ndc = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
+  gl_Position = vec4(v_ndc, 1.0, 1.0);
 }`;
 
 const FRAGMENT = `
-in vec2 v_at;
+in vec2 v_ndc;
 uniform vec3 u_top, u_bottom, u_grid;
 uniform vec4 u_window;   // 2-D: the visible part of the plane: centre, half size, m
 uniform float u_cell;    // size of a grid cell, m; 0: no grid
@@ -21,10 +21,10 @@ float grid(vec2 x) {
   return max(line.x, line.y);
 }
 void main() {
-  float away = length(v_at - vec2(-0.15, 0.35)) / 1.75;
+  float away = length(v_ndc - vec2(-0.15, 0.35)) / 1.75;
   vec3 base = mix(u_top, u_bottom, smoothstep(0.0, 1.0, away));
   if (u_cell > 0.0) {
-    vec2 at = (u_window.xy + v_at * u_window.zw) / u_cell;
+    vec2 at = (u_window.xy + v_ndc * u_window.zw) / u_cell;
     base = mix(base, u_grid, 0.10 * grid(at) + 0.16 * grid(at / 5.0));
   }
   // Dithering: with eight bits the steps of the gradient would be visible.

@@ -19,23 +19,23 @@ const LEAF = [linear('#5f8f3e'), linear('#8fae5f')];
 const ROPE = linear('#c9a66b');
 const DROP = linear('#4aa3d8');
 
-/** Colours of part `number`: front and back of its faces, and its tubes. */
-export function coloursOf({ kind }, number) {
+/** Colours of the part with this index: front and back of its faces, and its tubes. */
+export function coloursOf({ kind }, index) {
   switch (kind) {
-    case 'cloth': return { faces: CLOTHS[number % CLOTHS.length], tube: ROPE };
+    case 'cloth': return { faces: CLOTHS[index % CLOTHS.length], tube: ROPE };
     case 'plant': return { faces: LEAF, tube: WOOD };
     case 'rope': return { faces: [ROPE, ROPE], tube: ROPE };
     case 'grains': return { faces: [DROP, DROP], tube: DROP };
     default: {
-      const colour = BODIES[number % BODIES.length];
+      const colour = BODIES[index % BODIES.length];
       return { faces: [colour, colour], tube: colour };
     }
   }
 }
 
 const shared = {
-  long: hex('#f2542d'),
-  short: hex('#2a9df4'),
+  long: hex('#f2542d'), // of stretched sticks
+  short: hex('#2a9df4'), // of compressed sticks
 };
 
 export const THEMES = {

@@ -32,16 +32,16 @@ export function program(gl, vertex, fragment, feedback) {
 
 /** Creates a buffer that holds `data`. */
 export function buffer(gl, target, data, usage = gl.STATIC_DRAW) {
-  const it = gl.createBuffer();
-  gl.bindBuffer(target, it);
+  const handle = gl.createBuffer();
+  gl.bindBuffer(target, handle);
   gl.bufferData(target, data, usage);
-  return it;
+  return handle;
 }
 
 /** Width of the textures that hold arrays, in texels. */
 export const ROW = 1024;
 
-/** GLSL: the coordinates of texel number `i` of such a texture. */
+/** GLSL: the coordinates of texel `i` of such a texture. */
 export const TEXEL = `
 ivec2 texel(uint i) { return ivec2(int(i & ${ROW - 1}u), int(i >> ${Math.log2(ROW)}u)); }
 `;

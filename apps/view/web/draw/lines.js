@@ -81,7 +81,7 @@ export class Lines {
 
   /** Deletes what refers to the buffers of the previous topology. */
   reset() {
-    for (const it of this.arrays.values()) this.gl.deleteVertexArray(it);
+    for (const array of this.arrays.values()) this.gl.deleteVertexArray(array);
     this.arrays.clear();
   }
 

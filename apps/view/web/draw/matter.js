@@ -85,13 +85,13 @@ export class Matter {
   }
 
   /** Registers a buffer, which `free` deletes. */
-  register(it) {
-    this.buffers.push(it);
-    return it;
+  register(handle) {
+    this.buffers.push(handle);
+    return handle;
   }
 
   free() {
-    for (const it of this.buffers) this.gl.deleteBuffer(it);
+    for (const handle of this.buffers) this.gl.deleteBuffer(handle);
     this.buffers = [];
     this.positions?.free();
     this.corners?.free();
@@ -129,17 +129,17 @@ export class Matter {
     }
   }
 
-  /** Uploads the elements `ids` of a buffer, of `words` 32-bit words each. */
-  update(target, it, data, ids, words) {
+  /** Uploads the elements `ids` of a buffer; each has `words` 32-bit words. */
+  update(target, handle, data, ids, words) {
     const { gl } = this;
     if (!ids.length) return;
     gl.bindVertexArray(null);
-    gl.bindBuffer(target, it);
+    gl.bindBuffer(target, handle);
     if (ids.length > SINGLE_UPLOADS_MAX) gl.bufferSubData(target, 0, data);
     else for (const id of ids) gl.bufferSubData(target, 4 * words * id, data, words * id, words);
   }
 
-  /** Uploads the positions of a frame. `colourOf(part number)` gives the colour of a tube. */
+  /** Uploads the positions of a frame. `colourOf(part index)` gives the colour of a tube. */
   setPositions(positions, colourOf) {
     this.positions.fill(positions);
     if (!this.tubes) this.setTubes(positions, colourOf);

@@ -58,12 +58,12 @@ export class Mesh {
     for (let face = 0; face < count; face += stride) {
       sampled++;
       const corners = [0, 1, 2].map((corner) => {
-        const at = 3 * this.faces[3 * face + corner];
-        return subtract(positions.subarray(at, at + 3), centre);
+        const first = 3 * this.faces[3 * face + corner];
+        return subtract(positions.subarray(first, first + 3), centre);
       });
       const isOutside = [0, 1, 2].some((axis) => {
-        const along = corners.map((corner) => corner[axis]);
-        return Math.min(...along) > radius || Math.max(...along) < -radius;
+        const coordinates = corners.map((corner) => corner[axis]);
+        return Math.min(...coordinates) > radius || Math.max(...coordinates) < -radius;
       });
       if (isOutside) continue;
       const [a, b, c] = corners;

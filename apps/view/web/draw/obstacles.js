@@ -32,16 +32,16 @@ layout(location = 0) in vec2 a_corner;
 uniform mat4 u_viewProjection, u_model;
 uniform vec2 u_half;
 out vec3 v_position;
-out vec2 v_at;
+out vec2 v_local;
 void main() {
-  v_at = a_corner * u_half;
-  v_position = (u_model * vec4(v_at.x, 0.0, v_at.y, 1.0)).xyz;
+  v_local = a_corner * u_half;
+  v_position = (u_model * vec4(v_local.x, 0.0, v_local.y, 1.0)).xyz;
   gl_Position = u_viewProjection * vec4(v_position, 1.0);
 }`;
 
 const FLOOR_FRAGMENT = `
 in vec3 v_position;
-in vec2 v_at;
+in vec2 v_local;
 uniform vec3 u_up, u_floor, u_grid, u_centre;
 uniform vec4 u_fade;   // distances where fading starts and ends; strength of shadows; opacity
 uniform float u_cell;
@@ -57,7 +57,7 @@ void main() {
   float far = distance(v_position, u_centre);
   float alpha = u_fade.w * (1.0 - smoothstep(u_fade.x, u_fade.y, far));
   if (alpha < 0.004) discard;
-  float lines = max(0.35 * grid(v_at, u_cell), 0.6 * grid(v_at, 5.0 * u_cell));
+  float lines = max(0.35 * grid(v_local, u_cell), 0.6 * grid(v_local, 5.0 * u_cell));
   float light = keyLight(v_position, u_up);
   vec3 base = mix(u_floor, u_grid, lines) * (1.0 - u_fade.z * (1.0 - light));
   colour = vec4(base * alpha, alpha);
@@ -70,10 +70,10 @@ const cellSize = (radius) => {
 };
 
 const SHAPES = {
-  sphere: (it) => sphere(it.radius),
-  capsule: (it) => capsule(it.radius, it.half),
-  cuboid: (it) => cuboid(it.half),
-  mesh: (it) => triangles(it.points, it.triangles),
+  sphere: ({ radius }) => sphere(radius),
+  capsule: ({ radius, half }) => capsule(radius, half),
+  cuboid: ({ half }) => cuboid(half),
+  mesh: (shape) => triangles(shape.points, shape.triangles),
 };
 
 export class Obstacles {
@@ -96,7 +96,7 @@ export class Obstacles {
     for (const shape of this.shapes) {
       if (!shape) continue;
       gl.deleteVertexArray(shape.array);
-      shape.buffers.forEach((it) => gl.deleteBuffer(it));
+      shape.buffers.forEach((handle) => gl.deleteBuffer(handle));
     }
     this.shapes = obstacles.map((obstacle) => {
       const shape = SHAPES[obstacle.shape]?.(obstacle);
@@ -104,10 +104,10 @@ export class Obstacles {
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
       const buffers = [shape.positions, shape.normals].map((data, location) => {
-        const it = buffer(gl, gl.ARRAY_BUFFER, new Float32Array(data));
+        const handle = buffer(gl, gl.ARRAY_BUFFER, new Float32Array(data));
         gl.enableVertexAttribArray(location);
         gl.vertexAttribPointer(location, 3, gl.FLOAT, false, 0, 0);
-        return it;
+        return handle;
       });
       buffers.push(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(shape.indices)));
       gl.bindVertexArray(null);
@@ -125,9 +125,9 @@ export class Obstacles {
       setShading(gl, uniforms, view);
       gl.uniform3fv(uniforms.u_albedo, view.theme.obstacle);
     }
-    this.shapes.forEach((shape, number) => {
+    this.shapes.forEach((shape, index) => {
       if (!shape) return;
-      const { position, rotation } = poseOf(view.poses, number);
+      const { position, rotation } = poseOf(view.poses, index);
       gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
       gl.bindVertexArray(shape.array);
       gl.drawElements(gl.TRIANGLES, shape.count, gl.UNSIGNED_INT, 0);
@@ -140,8 +140,8 @@ export class Obstacles {
     const { gl } = this;
     const { poses, extent: { centre, radius }, theme, mesh } = view;
     const floors = [];
-    mesh.obstacles.forEach(({ shape, half }, number) => {
-      const { position, rotation } = poseOf(poses, number);
+    mesh.obstacles.forEach(({ shape, half }, index) => {
+      const { position, rotation } = poseOf(poses, index);
       if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
       if (shape === 'bounds') {
         const down = rotate([0, -half[1], 0], rotation);
@@ -165,10 +165,10 @@ export class Obstacles {
       const up = rotate([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
       if (height <= 0) continue; // seen from below it would hide the scene
-      const below = up.reduce((sum, x, axis) => sum + x * (centre[axis] - position[axis]), 0);
-      const middle = centre.map((x, axis) => x - below * up[axis]);
+      const centreHeight = up.reduce((sum, x, axis) => sum + x * (centre[axis] - position[axis]), 0);
+      const centreOnFloor = centre.map((x, axis) => x - centreHeight * up[axis]);
       gl.uniform3fv(uniforms.u_up, up);
-      gl.uniform3fv(uniforms.u_centre, middle);
+      gl.uniform3fv(uniforms.u_centre, centreOnFloor);
       gl.uniform2fv(uniforms.u_half, half ?? [8 * radius + 100, 8 * radius + 100]);
       gl.uniform4f(uniforms.u_fade, 0.8 * radius, half ? 1e9 : 3.6 * radius, theme.shade, opacity);
       gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
@@ -180,11 +180,11 @@ export class Obstacles {
   }
 }
 
-/** The pose of obstacle `number` in the last frame. */
-export function poseOf(poses, number) {
-  const at = 7 * number;
-  if (!poses || poses.length < at + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
-  return { position: [...poses.subarray(at, at + 3)], rotation: [...poses.subarray(at + 3, at + 7)] };
+/** The pose of the obstacle with this index in the last frame. */
+export function poseOf(poses, index) {
+  const first = 7 * index;
+  if (!poses || poses.length < first + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
+  return { position: [...poses.subarray(first, first + 3)], rotation: [...poses.subarray(first + 3, first + 7)] };
 }
 
 /** Half extents of shapes, m; half-spaces have none. */
@@ -192,7 +192,7 @@ const EXTENTS = {
   sphere: ({ radius }) => [radius, radius, radius],
   capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],
   cuboid: ({ half }) => half,
-  mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((most, x, i) => (i % 3 === axis ? Math.max(most, Math.abs(x)) : most), 0)),
+  mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((extentMax, x, i) => (i % 3 === axis ? Math.max(extentMax, Math.abs(x)) : extentMax), 0)),
 };
 
 /** `boxOfObstacles` ignores obstacles with a larger half extent, m, unless the scene is large, too. */
@@ -204,25 +204,25 @@ const EXTENT_MAX = 8;
  */
 export function boxOfObstacles(obstacles, poses, box) {
   let [min, max] = box;
-  const most = Math.max(EXTENT_MAX, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
+  const extentMax = Math.max(EXTENT_MAX, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
   const include = (low, high) => {
     min = min.map((x, axis) => Math.min(x, low[axis]));
     max = max.map((x, axis) => Math.max(x, high[axis]));
   };
-  obstacles.forEach((obstacle, number) => {
-    const { position: at } = poseOf(poses, number);
+  obstacles.forEach((obstacle, index) => {
+    const { position: middle } = poseOf(poses, index);
     const { shape, half } = obstacle;
     const extent = EXTENTS[shape]?.(obstacle);
-    if (extent && Math.max(...extent) < most) {
-      include(at.map((x, axis) => x - extent[axis]), at.map((x, axis) => x + extent[axis]));
-    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < most) {
-      const low = at.map((x, axis) => x - half[axis]);
-      const high = at.map((x, axis) => x + half[axis]);
-      include(low, [high[0], half[1] < most ? high[1] : max[1], high[2]]);
+    if (extent && Math.max(...extent) < extentMax) {
+      include(middle.map((x, axis) => x - extent[axis]), middle.map((x, axis) => x + extent[axis]));
+    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < extentMax) {
+      const low = middle.map((x, axis) => x - half[axis]);
+      const high = middle.map((x, axis) => x + half[axis]);
+      include(low, [high[0], half[1] < extentMax ? high[1] : max[1], high[2]]);
     }
   });
-  obstacles.forEach(({ shape }, number) => {
-    const { position, rotation } = poseOf(poses, number);
+  obstacles.forEach(({ shape }, index) => {
+    const { position, rotation } = poseOf(poses, index);
     if (shape === 'half-space' && rotate([0, 1, 0], rotation)[1] > 0.999) min[1] = Math.max(min[1], Math.min(position[1], max[1]));
   });
   return [min, max];

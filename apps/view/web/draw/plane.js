@@ -21,22 +21,22 @@ uniform mat4 u_viewProjection;
 uniform vec4 u_pose;     // position, and cosine and sine of the rotation
 uniform vec2 u_half;
 uniform float u_round, u_perMetre;
-out vec2 v_at;
+out vec2 v_local;
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
-  v_at = corner * (u_half + u_round + 3.0 / u_perMetre);
-  vec2 at = u_pose.xy + mat2(u_pose.z, u_pose.w, -u_pose.w, u_pose.z) * v_at;
+  v_local = corner * (u_half + u_round + 3.0 / u_perMetre);
+  vec2 at = u_pose.xy + mat2(u_pose.z, u_pose.w, -u_pose.w, u_pose.z) * v_local;
   gl_Position = u_viewProjection * vec4(at, 0.0, 1.0);
 }`;
 
 const SHAPE_FRAGMENT = `
-in vec2 v_at;
+in vec2 v_local;
 uniform vec2 u_half;
 uniform float u_round, u_perMetre, u_line;
 uniform vec4 u_fill, u_stroke;
 out vec4 colour;
 void main() {
-  vec2 q = abs(v_at) - u_half;
+  vec2 q = abs(v_local) - u_half;
   float far = (length(max(q, 0.0)) + min(max(q.x, q.y), 0.0) - u_round) * u_perMetre;
   float inside = clamp(0.5 - far, 0.0, 1.0) * u_fill.a;
   float edge = clamp(0.5 + 0.5 * u_line - abs(far + 0.5 * u_line), 0.0, 1.0) * u_stroke.a;
@@ -85,9 +85,9 @@ export class Plane {
         this.lines.tubes(view, span, { colour: outline, own: 1 });
       }
     }
-    view.mesh.parts.forEach((part, number) => {
+    view.mesh.parts.forEach((part, index) => {
       if (part.kind !== 'grains') return;
-      this.points.dots(view, part.particles, { pixels: 1.6 * pixelRatio, colour: [...toSrgb(view.colours[number].tube), 1] });
+      this.points.dots(view, part.particles, { pixels: 1.6 * pixelRatio, colour: [...toSrgb(view.colours[index].tube), 1] });
     });
     if (options.particles) {
       const pixels = Math.min(3, Math.max(1, 0.16 * view.stickLength * view.camera.pixelsPerMetre / pixelRatio)) * pixelRatio;
@@ -109,9 +109,9 @@ export class Plane {
     gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.fillArray);
-    mesh.parts.forEach(({ faces: [first, count] }, number) => {
+    mesh.parts.forEach(({ faces: [first, count] }, index) => {
       if (!count) return;
-      gl.uniform4f(uniforms.u_colour, ...toSrgb(colours[number].faces[0]), theme.fillAlpha);
+      gl.uniform4f(uniforms.u_colour, ...toSrgb(colours[index].faces[0]), theme.fillAlpha);
       gl.drawElements(gl.TRIANGLES, 3 * count, gl.UNSIGNED_INT, 12 * first);
     });
     gl.bindVertexArray(null);
@@ -143,10 +143,10 @@ export class Plane {
     gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.shapeArray);
-    mesh.obstacles.forEach((obstacle, number) => {
+    mesh.obstacles.forEach((obstacle, index) => {
       const shape = shapeOf(obstacle);
       if (!shape) return;
-      const { position: [x, y], rotation: [, , qz, qw] } = poseOf(poses, number);
+      const { position: [x, y], rotation: [, , qz, qw] } = poseOf(poses, index);
       const [cosine, sine] = [qw * qw - qz * qz, 2 * qw * qz];
       const lower = shape.lower ?? 0;
       gl.uniform4f(uniforms.u_pose, x + sine * lower, y - cosine * lower, cosine, sine);

@@ -80,8 +80,8 @@ export class Renderer {
     const lengths = [];
     for (let i = 0; i < sticks.length; i += stride) {
       const [a, b] = [3 * sticks[i], 3 * sticks[i + 1]];
-      const along = [0, 1, 2].map((axis) => this.positions[a + axis] - this.positions[b + axis]);
-      const length = Math.hypot(...along);
+      const delta = [0, 1, 2].map((axis) => this.positions[a + axis] - this.positions[b + axis]);
+      const length = Math.hypot(...delta);
       if (length > 0) lengths.push(length);
     }
     return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;

@@ -35,12 +35,12 @@ vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) 
   vec3 v = normalize(u_eye - p);
   float facing = dot(n, u_toLight);
   float light = keyLight(p, facing >= 0.0 ? n : -n);
-  vec3 around = mix(u_earth, u_sky, 0.5 + 0.5 * n.y);
+  vec3 ambient = mix(u_earth, u_sky, 0.5 + 0.5 * n.y);
   vec3 direct = u_key * light * (max(facing, 0.0) + through * max(-facing, 0.0));
   float rim = pow(1.0 - clamp(dot(n, v), 0.0, 1.0), 4.0);
   vec3 h = normalize(v + u_toLight);
   float shine = pow(max(dot(n, h), 0.0), 48.0) * light * step(0.0, facing);
-  return albedo * (around + direct) + fuzz * rim * (0.4 * albedo + 0.12) * (around + 0.5 * direct)
+  return albedo * (ambient + direct) + fuzz * rim * (0.4 * albedo + 0.12) * (ambient + 0.5 * direct)
     + gloss * (shine * u_key + 0.35 * rim * u_sky);
 }
 

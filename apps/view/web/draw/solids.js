@@ -31,9 +31,9 @@ class Shape {
 
 /** The unit vector at polar angle `row` of `rows` from +y and azimuth `column` of `columns`. */
 function direction(row, rows, column, columns) {
-  const down = (Math.PI * row) / (rows - 1);
-  const around = (2 * Math.PI * column) / (columns - 1);
-  return [Math.sin(down) * Math.sin(around), Math.cos(down), Math.sin(down) * Math.cos(around)];
+  const polar = (Math.PI * row) / (rows - 1);
+  const azimuth = (2 * Math.PI * column) / (columns - 1);
+  return [Math.sin(polar) * Math.sin(azimuth), Math.cos(polar), Math.sin(polar) * Math.cos(azimuth)];
 }
 
 export function sphere(radius, rows = 33, columns = 65) {
@@ -82,7 +82,7 @@ export function triangles(points, corners) {
 
 /**
  * A unit tube that a shader stretches between two particles: for each vertex its direction from the
- * nearer end, and the number of that end.
+ * nearer end, and the index of that end, 0 or 1.
  */
 export function tube(rows = 8, columns = 13) {
   const vertices = [];

@@ -6,7 +6,7 @@ import { Shadow } from './shadow.js';
 import { Surfaces } from './surfaces.js';
 
 /** Radius of grains, as a fraction of the scene's radius. */
-const GRAIN = 0.008;
+const GRAIN_RADIUS = 0.008;
 
 export class Space {
   constructor(gl, lines, points, backdrop) {
@@ -45,10 +45,10 @@ export class Space {
     this.obstacles.drawFloors(view);
     this.obstacles.draw(view);
     this.surfaces.draw(view);
-    mesh.parts.forEach((part, number) => {
+    mesh.parts.forEach((part, index) => {
       if (part.kind === 'grains' && options.surface) {
         this.points.balls(view, part.particles, {
-          radius: GRAIN * extent.radius, pixels: pixelRatio, albedo: view.colours[number].tube,
+          radius: GRAIN_RADIUS * extent.radius, pixels: pixelRatio, albedo: view.colours[index].tube,
         });
       }
     });

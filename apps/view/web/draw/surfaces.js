@@ -54,7 +54,7 @@ void main() {
 }`;
 
 const TUBE_VERTEX = `
-layout(location = 0) in vec4 a_vertex;   // direction from the nearer end, and the number of that end
+layout(location = 0) in vec4 a_vertex;   // direction from the nearer end, and the index of that end
 layout(location = 1) in uvec2 a_ends;
 layout(location = 2) in vec2 a_radii;
 layout(location = 3) in vec3 a_colour;
@@ -94,11 +94,11 @@ export class Surfaces {
     const { vertices, indices } = tube();
     this.tubeIndices = indices.length;
     const upload = (target, data) => {
-      const it = gl.createBuffer();
+      const handle = gl.createBuffer();
       gl.bindVertexArray(null);
-      gl.bindBuffer(target, it);
+      gl.bindBuffer(target, handle);
       gl.bufferData(target, data, gl.STATIC_DRAW);
-      return it;
+      return handle;
     };
     this.tubeVertices = upload(gl.ARRAY_BUFFER, vertices);
     this.tubeCorners = upload(gl.ELEMENT_ARRAY_BUFFER, indices);
@@ -162,8 +162,8 @@ export class Surfaces {
       this.begin(this.faces[kind], view, lightMatrix);
       if (!this.faceArray) this.prepareFaces(matter);
       gl.bindVertexArray(this.faceArray);
-      matter.mesh.parts.forEach((part, number) => {
-        if (part.faces[1]) this.drawPart(this.faces[kind], view, part, number, lightMatrix);
+      matter.mesh.parts.forEach((part, index) => {
+        if (part.faces[1]) this.drawPart(this.faces[kind], view, part, index, lightMatrix);
       });
     }
     if (matter.tubes?.count && view.options.surface) {
@@ -175,11 +175,11 @@ export class Surfaces {
     gl.bindVertexArray(null);
   }
 
-  drawPart({ uniforms }, { colours }, part, number, lightMatrix) {
+  drawPart({ uniforms }, { colours }, part, index, lightMatrix) {
     const { gl } = this;
     const [first, count] = part.faces;
     if (!lightMatrix) {
-      const [front, back] = colours[number].faces;
+      const [front, back] = colours[index].faces;
       const columns = part.columns ?? 0;
       const isFlat = part.kind === 'body';
       gl.uniform3fv(uniforms.u_front, front);

@@ -2,10 +2,10 @@
 // topology; shaders read the positions of their ends.
 
 /** Radius of a rope and of a limb, as a fraction of the median length of their sticks. */
-const ROPE = 0.11;
-const LIMB = 0.15;
+const ROPE_RADIUS = 0.11;
+const LIMB_RADIUS = 0.15;
 /** The same for a twig; the cross-section of a branch is the sum of those of all its twigs. */
-const TWIG = 0.014;
+const TWIG_RADIUS = 0.014;
 
 /** Tubes: the particles at both ends, the radii there, the stick (-1 if none) and the part. */
 class Tubes {
@@ -31,29 +31,29 @@ function visibleSticks(mesh, { sticks: [first, count] }, positions) {
     const a = mesh.sticks[2 * id];
     const b = mesh.sticks[2 * id + 1];
     if (mesh.isHidden[id] || a === b) continue;
-    const along = [0, 1, 2].map((axis) => positions[3 * b + axis] - positions[3 * a + axis]);
-    all.push({ id, a, b, length: mesh.rests?.[id] || Math.hypot(...along) });
+    const delta = [0, 1, 2].map((axis) => positions[3 * b + axis] - positions[3 * a + axis]);
+    all.push({ id, a, b, length: mesh.rests?.[id] || Math.hypot(...delta) });
   }
   return all;
 }
 
-function ropes(tubes, mesh, part, number, positions) {
+function addRopes(tubes, mesh, part, partIndex, positions) {
   const sticks = visibleSticks(mesh, part, positions);
-  const radius = ROPE * median(sticks.map((stick) => stick.length));
-  for (const { id, a, b } of sticks) tubes.push(a, b, radius, radius, id, number);
+  const radius = ROPE_RADIUS * median(sticks.map((stick) => stick.length));
+  for (const { id, a, b } of sticks) tubes.push(a, b, radius, radius, id, partIndex);
 }
 
-function limbs(tubes, mesh, part, number, positions) {
+function addLimbs(tubes, mesh, part, partIndex, positions) {
   const sticks = visibleSticks(mesh, part, positions);
-  const limb = LIMB * median(sticks.map((stick) => stick.length));
+  const limbRadius = LIMB_RADIUS * median(sticks.map((stick) => stick.length));
   const degree = new Map();
   for (const { a, b } of sticks) for (const end of [a, b]) degree.set(end, (degree.get(end) ?? 0) + 1);
   // Hands and feet are thinner than the limbs above them.
-  const radius = (end) => limb * (degree.get(end) === 1 ? 0.75 : 1);
-  for (const { id, a, b } of sticks) tubes.push(a, b, radius(a), radius(b), id, number);
+  const radius = (end) => limbRadius * (degree.get(end) === 1 ? 0.75 : 1);
+  for (const { id, a, b } of sticks) tubes.push(a, b, radius(a), radius(b), id, partIndex);
 }
 
-function stems(tubes, mesh, part, number, positions) {
+function addStems(tubes, mesh, part, partIndex, positions) {
   const leaves = new Set();
   const [firstFace, faces] = part.faces;
   const key = (a, b) => (a < b ? `${a} ${b}` : `${b} ${a}`);
@@ -87,23 +87,23 @@ function stems(tubes, mesh, part, number, positions) {
       }
     }
   }
-  const carried = new Map();
+  const twigs = new Map();
   for (const id of order.reverse()) {
-    const own = (carried.get(id) ?? 0) + 1;
-    carried.set(id, own);
-    if (parent.get(id) !== id) carried.set(parent.get(id), (carried.get(parent.get(id)) ?? 0) + own);
+    const own = (twigs.get(id) ?? 0) + 1;
+    twigs.set(id, own);
+    if (parent.get(id) !== id) twigs.set(parent.get(id), (twigs.get(parent.get(id)) ?? 0) + own);
   }
-  const twig = TWIG * median(sticks.map((stick) => stick.length));
-  const radius = (id) => twig * Math.sqrt(carried.get(id) ?? 1);
+  const twigRadius = TWIG_RADIUS * median(sticks.map((stick) => stick.length));
+  const radius = (id) => twigRadius * Math.sqrt(twigs.get(id) ?? 1);
   for (const { id, a, b } of sticks) {
     // A branch starts with its own thickness, not with the thickness of its stem.
-    const thin = Math.min(radius(a), radius(b));
-    const [ra, rb] = parent.get(b) === a ? [Math.min(radius(a), 1.4 * thin), thin] : [thin, Math.min(radius(b), 1.4 * thin)];
-    tubes.push(a, b, ra, rb, id, number);
+    const thinner = Math.min(radius(a), radius(b));
+    const [ra, rb] = parent.get(b) === a ? [Math.min(radius(a), 1.4 * thinner), thinner] : [thinner, Math.min(radius(b), 1.4 * thinner)];
+    tubes.push(a, b, ra, rb, id, partIndex);
   }
 }
 
-const MAKERS = { rope: ropes, ragdoll: limbs, plant: stems };
+const MAKERS = { rope: addRopes, ragdoll: addLimbs, plant: addStems };
 
 /** The first tube and the number of tubes of each part that has any; tubes are sorted by part. */
 function spansOf(parts) {
@@ -118,13 +118,13 @@ function spansOf(parts) {
 /** All tubes of a mesh with its particles at `positions`, as arrays for the GPU. */
 export function tubesOf(mesh, positions) {
   const tubes = new Tubes();
-  mesh.parts.forEach((part, number) => {
-    MAKERS[part.kind]?.(tubes, mesh, part, number, positions);
+  mesh.parts.forEach((part, partIndex) => {
+    MAKERS[part.kind]?.(tubes, mesh, part, partIndex, positions);
     const [first, count] = part.particles;
     if (!MAKERS[part.kind]) return;
     for (let id = first; id < first + count; id++) {
       const radius = mesh.radii.get(id);
-      if (radius) tubes.push(id, id, radius, radius, -1, number);
+      if (radius) tubes.push(id, id, radius, radius, -1, partIndex);
     }
   });
   const byStick = new Map();
