@@ -46,7 +46,10 @@ fn each_invalid_entity_is_reported_once_and_the_others_are_simulated() {
             world.spawn((sheet(), Pins::group("middle"))).id(),
             "no group 'middle'; there are: bottom",
         ),
-        (world.spawn((sheet(), Pins::particles([16]))).id(), "there is no vertex 16: there are 16"),
+        (
+            world.spawn((sheet(), Pins::particles([16]))).id(),
+            "there is no particle 16: there are 16",
+        ),
         (world.spawn(ClothCollider::new(Sphere { radius: -1.0 })).id(), "radius of a sphere"),
         (world.spawn((ClothCollider::new(Sphere::new(1.0)), nan)).id(), "is not finite"),
         (world.spawn(ClothCollider::new(Sphere::new(1.0)).with_friction(-1.0)).id(), "friction"),
