@@ -58,7 +58,7 @@ const fn may(name: &'static str, value: Value) -> Key {
 }
 
 /// Names of groups, and of the mesh file.
-const GROUPS: &[&str] = &[
+const NAMES: &[&str] = &[
     "top",
     "left",
     "right",
@@ -135,7 +135,7 @@ impl Writer<'_, '_> {
         self.text.push('\n');
         let mut last = "";
         for key in common {
-            // A key may have two forms, of which a table has one.
+            // `common` may list a key twice, with different types of value: TOML rejects a duplicate key.
             if key.name != last && self.key(key, " = ", "\n")? {
                 last = key.name;
             }
@@ -168,7 +168,7 @@ impl Writer<'_, '_> {
             Value::Model => {
                 let _ = write!(self.text, "\"m{}\"", self.input.int_in_range(0..=3)?);
             }
-            Value::Name => self.word(GROUPS)?,
+            Value::Name => self.word(NAMES)?,
             Value::Word(words) => self.word(words)?,
             Value::Table(keys) => {
                 self.text.push('{');
