@@ -28,19 +28,19 @@ pub struct Response<L> {
 
 /// Relaxes a stick once and returns the new positions of its ends.
 ///
-/// - `a`, `b`: the ends; `masses`: their inverse masses `wa` and `wb`, 1/kg, 0 for pinned.
+/// - `a`, `b`: the positions of the ends, m; `inverse_masses`: `wa` and `wb`, 1/kg, 0 for pinned.
 /// - `rest_term`, `weight_term`: from [`Factor::rest_term`] and [`Factor::weight_term`].
-/// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
+/// - `response`: `None` for plain sticks, which gives the same bits as a response of 1 and 1.
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
-/// and `b - d (wb g)`. No end moves if they coincide (`l2` below the smallest normal `f32`) or are
-/// both pinned. Kernels that keep ends and factors in different layouts call
+/// and `b - d (wb g)`. Neither end moves if they coincide (`l2` below the smallest normal `f32`) or
+/// are both pinned. Kernels that keep ends and factors in different layouts call
 /// [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
     b: [L; D],
-    masses: [L; 2],
+    inverse_masses: [L; 2],
     rest_term: L,
     weight_term: L,
     response: Option<Response<L>>,
@@ -53,7 +53,7 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
             *component = L::select(present, *component, zero);
         }
     }
-    relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
+    relax_by::<F, L, D>([a, b], d, inverse_masses, [rest_term, weight_term], response)
 }
 
 /// [`relax`] with `d = b - a` given. If the caller sets `d` to zero, the ends do not change, even

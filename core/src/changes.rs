@@ -21,6 +21,7 @@ pub struct Changes {
 /// How far a reader has read in the record of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
+    /// Identifies the table.
     table: usize,
     /// How many changes the reader has read.
     changes: u64,
@@ -40,6 +41,7 @@ pub enum Delta<'a> {
 impl Changes {
     /// The record of a new table.
     pub fn new() -> Self {
+        // The number of tables so far.
         static TABLES: AtomicUsize = AtomicUsize::new(0);
         Self { table: TABLES.fetch_add(1, Ordering::Relaxed), dropped: 0, log: Vec::new() }
     }

@@ -5,8 +5,9 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use crate::lane::Lane;
 
-/// Counts of operations. A register operation counts once (so for scalar lanes the counts are
-/// per stick).
+/// Counts of operations. An operation on a register counts once, however many lanes it has; with
+/// scalar lanes the counts are those of one stick. Comparisons, selections and constants are not
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Additions and subtractions.
@@ -64,6 +65,7 @@ impl<'a, L> Counted<'a, L> {
         self.value
     }
 
+    /// Applies `increment` to the tally.
     fn count(self, increment: impl FnOnce(&mut Tally)) {
         let mut tally = self.tally.get();
         increment(&mut tally);

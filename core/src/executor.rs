@@ -27,9 +27,9 @@ pub trait Executor: Send + Sync {
     /// How many threads may work at the same time, including the caller's.
     fn threads(&self) -> usize;
 
-    /// Calls `work(0)` on the calling thread, and `work(1)`, `work(2)`, ... below `threads` on
-    /// other threads, concurrently if it can. Returns when all these calls have returned; their
-    /// writes are then visible to the caller.
+    /// Calls `work(0)` on the calling thread, and `work(1)` to `work(threads - 1)` on other
+    /// threads, concurrently if it can. Returns when all these calls have returned; their writes
+    /// are then visible to the caller.
     ///
     /// Each call takes work until none is left, so a call may be omitted if its thread is busy.
     /// Calls with the same argument should run on the same thread each time, because that thread's

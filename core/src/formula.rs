@@ -33,7 +33,7 @@
 //! is the default.
 //!
 //! *Quick* is *Exact* written as `1 - r / l`, with `1 / l` from an integer seed and two
-//! refinements `y (c - d l² y²)`. The seed and the coefficients minimize the largest relative
+//! refinements `y (p - q l² y²)`. The seed and the coefficients minimize the largest relative
 //! error over two octaves: 6.5e-4 after the first refinement, 3.2e-7 after the second, below 5e-7
 //! with `f32` rounding. (Tuning the coefficients of Newton's iteration to the seed is from Kadlec
 //! 2010 and Moroz et al., "Fast calculation of inverse square root with the use of magic constant",
@@ -49,8 +49,8 @@ use crate::lane::Lane;
 pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// Which formula this is.
     const FORMULA: Formula;
-    /// Whether the weight term needs a division, so that a kernel should compute it once, when the
-    /// plan is made.
+    /// Whether the weight term needs a division: a kernel should then compute it once, when it
+    /// makes the plan.
     const STORES_WEIGHT: bool;
 
     /// The term that depends on the rest length: `r` or `r²`.
@@ -157,7 +157,7 @@ impl Factor for Quick {
 /// no root.
 #[inline(always)]
 pub fn reciprocal_sqrt<L: Lane>(x: L) -> L {
-    let refine = |y: L, c: f64, d: f64| y * (x.constant(c) - x * x.constant(d) * y * y);
+    let refine = |y: L, p: f64, q: f64| y * (x.constant(p) - x * x.constant(q) * y * y);
     let first = refine(x.reciprocal_sqrt_seed(), 1.189_119_816, 0.248_776_086_6);
     refine(first, 1.500_000_369_75, 0.500_000_052_88)
 }

@@ -95,12 +95,16 @@ impl Neighbours {
 /// Repeated breadth-first searches over the same particles. `visited_in` holds the numbers of
 /// searches, so that it need not be cleared between them.
 struct BreadthFirst {
-    /// The last search that visited each particle; [`NUMBERED`] once it has its new number.
+    /// The number of the last search that visited each particle; [`NUMBERED`] once the particle has
+    /// its new number.
     visited_in: Vec<u32>,
+    /// The number of searches so far, which is the number of the last one.
     searches: u32,
+    /// The particles that the last search visited, in order.
     queue: Vec<u32>,
 }
 
+/// In [`BreadthFirst::visited_in`]: the particle has its new number.
 const NUMBERED: u32 = u32::MAX;
 
 impl BreadthFirst {
@@ -195,6 +199,7 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     let bits = 63 / D as u32;
     let cells_per_side = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
     let scale = if side > 0.0 { cells_per_side / side } else { 0.0 };
+    // The index of each particle along the curve, and its number.
     let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(particles.len());
     for first in (0..particles.len()).step_by(CELLS_AT_ONCE) {
         let count = CELLS_AT_ONCE.min(particles.len() - first);
@@ -215,8 +220,8 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     keyed.into_iter().map(|(_, particle)| particle).collect()
 }
 
-/// Cells processed together: the compiler vectorizes loops over them, which take half the time of a
-/// scalar loop with its unpredictable branches.
+/// The number of cells processed together: the compiler vectorizes loops over them, which take half
+/// the time of a scalar loop with its unpredictable branches.
 const CELLS_AT_ONCE: usize = 16;
 
 /// The indices of cells along the Hilbert curve with `bits` bits per axis.
@@ -230,9 +235,9 @@ fn hilbert_indices<const D: usize>(
         let lower_bits = (1 << level) - 1;
         for axis in 0..D {
             for cell in 0..CELLS_AT_ONCE {
-                let (first, this) = (cells[0][cell], cells[axis][cell]);
-                let set = (this >> level & 1).wrapping_neg();
-                let differing = (first ^ this) & lower_bits & !set;
+                let (on_first_axis, on_axis) = (cells[0][cell], cells[axis][cell]);
+                let set = (on_axis >> level & 1).wrapping_neg();
+                let differing = (on_first_axis ^ on_axis) & lower_bits & !set;
                 cells[0][cell] ^= differing ^ lower_bits & set;
                 cells[axis][cell] ^= differing;
             }

@@ -70,7 +70,8 @@ pub enum Residence {
 /// - New values may stay in the working copy until [`write_back`](Self::write_back); until then
 ///   the columns hold older values. If a caller writes a whole column before then, the plan
 ///   discards its newer values and reads the columns again.
-/// - Masses, pins, rest lengths, stiffness, kinds and tears may change between calls.
+/// - Inverse masses (0: pinned) and everything about sticks except their ends may change between
+///   calls.
 ///
 /// No method has a default, because a wrapper could forget to forward it.
 pub trait Engine<const D: usize, S: Real = f32> {
@@ -160,8 +161,8 @@ pub trait Engine<const D: usize, S: Real = f32> {
 /// A plan as callers use it: [`step`](Plan::step), or [`session`](Plan::session) to run code
 /// between iterations. Every [`Engine`] implements it.
 ///
-/// Masses, pins, rest lengths, stiffness, kinds and tears may change between steps: each
-/// step begins by reading only what changed.
+/// Inverse masses (0: pinned) and everything about sticks except their ends may change between
+/// steps: each step begins by reading what changed.
 pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// One step, on the calling thread (a kernel may have threads of its own).
     ///
@@ -223,6 +224,7 @@ pub struct Session<'a, P: Engine<D, S>, const D: usize, S: Real = f32> {
     particles: &'a mut Particles<D, S>,
     sticks: &'a Sticks<S>,
     motion: Motion<D, S>,
+    /// Whether [`finish`](Session::finish) has not been called.
     open: bool,
 }
 
@@ -274,7 +276,8 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.plan.visit(&Inline, self.particles, self.sticks, &stage).expect(CHECKED);
     }
 
-    /// Writes the positions back and returns the particles. Changes take effect at the next call.
+    /// Writes the positions back and returns the particles. The next call of the session reads what
+    /// the caller changes in them.
     pub fn particles_mut(&mut self) -> &mut Particles<D, S> {
         let _ = self.plan.write_back(&Inline, self.particles);
         self.particles

@@ -25,8 +25,8 @@ pub trait Real:
     /// between instruction sets.
     fn canonical_bits(self) -> u64;
 
-    /// This number, with -0.0 turned into +0.0. Applied to all input positions, because `x + 0`
-    /// then has the same bits as `x`.
+    /// This number, with -0.0 turned into +0.0. Applied to all input positions, because `x + 0` has
+    /// the same bits as `x` for every `x` but -0.0.
     #[inline(always)]
     #[must_use]
     fn positive_zero(self) -> Self {
@@ -34,6 +34,7 @@ pub trait Real:
     }
 }
 
+// `$nan`: the canonical bits of NaN.
 macro_rules! real {
     ($type:ident, $nan:expr) => {
         impl Real for $type {

@@ -79,12 +79,12 @@ impl Renumbering {
         Self { old_of_new: repeat(&self.old_of_new), new_of_old: repeat(&self.new_of_old) }
     }
 
-    /// How many numbers there are.
+    /// The number of particles.
     pub fn len(&self) -> usize {
         self.old_of_new.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.old_of_new.is_empty()
     }

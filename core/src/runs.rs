@@ -1,5 +1,5 @@
-//! Runs: sequences of sticks or triangles whose corners increase by 1 from each item to the next
-//! (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
+//! Runs: sequences of sticks or triangles whose corners (of a stick: its ends) increase by 1 from
+//! each item to the next (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
 
 use alloc::vec::Vec;
 

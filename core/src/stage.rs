@@ -124,7 +124,7 @@ pub trait Stage<const D: usize, S: Real = f32>: Sync {
     fn run(&self, particles: ParticleView<'_, D, S>);
 }
 
-/// Runs the inner stage, then turns positions of -0.0 into +0.0.
+/// Runs the given stage, then turns positions of -0.0 into +0.0.
 pub struct PositiveZeros<'a, const D: usize, S = f32>(pub &'a dyn Stage<D, S>);
 
 impl<const D: usize, S: Real> Stage<D, S> for PositiveZeros<'_, D, S> {

@@ -13,7 +13,7 @@ pub enum StepError {
         /// The length of the substep, s.
         substep: f64,
     },
-    /// The length of a step is out of range, where a clock divides time into steps.
+    /// The length of the steps into which a clock divides time is out of range.
     #[error("the step is {dt} s; it must be finite and at least 1e-5 s")]
     Length {
         /// The length of the step, s.
@@ -45,8 +45,8 @@ pub enum StepError {
 /// number type is that of the particles.
 ///
 /// Length, acceleration and damping are in SI units, so their meaning does not depend on the number
-/// of substeps. Many substeps of one iteration leave less stretch than one substep of as many
-/// iterations (Macklin et al., "Small Steps in Physics Simulation", 2019).
+/// of substeps. `n` substeps of one iteration leave less stretch than one substep of `n` iterations
+/// (Macklin et al., "Small Steps in Physics Simulation", 2019).
 ///
 /// ```
 /// let step = taut_core::Step::<3> { substeps: 4, iterations: 2, ..Default::default() };
@@ -95,7 +95,7 @@ impl<const D: usize, S: Real> Default for Step<D, S> {
     }
 }
 
-/// The parameters of [`verlet`](crate::verlet) for a substep, and `1 / h²`.
+/// The parameters of [`verlet`](crate::verlet) for a substep of `h` seconds, and `1 / h²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion<const D: usize, S = f32> {
     /// The fraction of the velocity that remains after the substep: `exp(-damping_rate h)`.
@@ -192,8 +192,9 @@ impl<const D: usize, S: Real> Step<D, S> {
             if displacement == S::ZERO {
                 return S::from_f64(f64::INFINITY);
             }
-            // Between powers of two the spacing of floats is constant, and at the lower power a tie
-            // is rounded down.
+            // Finds the largest power of two that changes when the displacement is added. (Half the
+            // spacing of floats is a tie, which rounds down at a power of two.) Up to twice that
+            // power floats have the same spacing, so they change too.
             let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
             while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);
@@ -208,7 +209,7 @@ impl<const D: usize, S: Real> Step<D, S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Status {
-    /// Whether every position is finite. It stays false after a simulation has blown up because of
-    /// its schedule, its step or its forces.
+    /// Whether every position is finite. If not, the simulation has blown up because of its
+    /// schedule, its step or its forces; later steps do not make positions finite again.
     pub finite: bool,
 }

@@ -8,7 +8,7 @@ use crate::sticks::{Sticks, length};
 /// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
 /// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
 ///
-/// All four are NaN if an end of a stick that is not torn has a NaN position. Both root mean
+/// All four fields are NaN if an end of a stick that is not torn has a NaN position. Both root mean
 /// squares are over all sticks, so [`residual_rms`](Self::residual_rms) is
 /// `sqrt(rms² + compression_rms²)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Stretch {
 impl Stretch {
     /// The stretch of all sticks, including those with pinned ends, accumulated in `f64`. Torn
     /// sticks are left out, and one-sided sticks count as 0 on the side on which they do not act.
-    /// Without sticks all are 0.
+    /// Without sticks all fields are 0.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks need.
@@ -40,33 +40,32 @@ impl Stretch {
                 continue;
             }
             let rest = sticks.rest(stick).to_f64();
-            let stretch = (length(columns, ends) - rest) / rest;
+            let d = (length(columns, ends) - rest) / rest;
             let kind = sticks.kind(stick);
-            let acts = (stretch > 0.0 && kind.pulls()) || (stretch < 0.0 && kind.pushes());
+            let acts = (d > 0.0 && kind.pulls()) || (d < 0.0 && kind.pushes());
             count += 1;
-            if stretch.is_nan() {
+            if d.is_nan() {
                 return Self::from_sums([f64::NAN; 2], [f64::NAN; 2], count);
             }
-            if acts && stretch < 0.0 {
-                compression_squares += stretch * stretch;
-                compression_max = f64::max(compression_max, -stretch);
+            if acts && d < 0.0 {
+                compression_squares += d * d;
+                compression_max = f64::max(compression_max, -d);
             } else if acts {
-                squares += stretch * stretch;
-                max = f64::max(max, stretch);
+                squares += d * d;
+                max = f64::max(max, d);
             }
         }
         Self::from_sums([squares, compression_squares], [max, compression_max], count)
     }
 
-    /// From the sums of squares and the largest values, each of stretch and of compression, over
-    /// `sticks` sticks. If one of them is NaN, all values are NaN.
+    /// From the sums of squares and the largest values over `sticks` sticks, in each array that of
+    /// the stretch before that of the compression. If one of these is NaN, all fields are NaN.
     pub fn from_sums(squares: [f64; 2], largest: [f64; 2], sticks: usize) -> Self {
-        if squares.iter().chain(&largest).any(|sum| sum.is_nan()) {
+        if squares.iter().chain(&largest).any(|value| value.is_nan()) {
             let nan = f64::NAN;
             return Self { rms: nan, max: nan, compression_rms: nan, compression_max: nan };
         }
-        let rms =
-            |squares: f64| if sticks == 0 { 0.0 } else { Lane::sqrt(squares / sticks as f64) };
+        let rms = |sum: f64| if sticks == 0 { 0.0 } else { Lane::sqrt(sum / sticks as f64) };
         let [rms, compression_rms] = squares.map(rms);
         let [max, compression_max] = largest;
         Self { rms, max, compression_rms, compression_max }

@@ -3,6 +3,7 @@
 use super::{COORDINATE_MAX, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError};
 use crate::real::Real;
 
+/// The position of a particle, m, with -0.0 turned into +0.0, if it is in range.
 pub(super) fn checked_coordinates<const D: usize, S: Real>(
     particle: usize,
     point: [S; D],
@@ -16,6 +17,7 @@ pub(super) fn checked_coordinates<const D: usize, S: Real>(
     Ok(point.map(Real::positive_zero))
 }
 
+/// The inverse mass of a particle, 1/kg, with -0.0 turned into +0.0, if it is in range.
 pub(super) fn checked_inverse_mass<S: Real>(
     particle: usize,
     inverse_mass: S,

@@ -46,6 +46,7 @@ pub struct Particles<const D: usize, S: Real = f32> {
     position: [Column<S>; D],
     previous: [Column<S>; D],
     inverse_mass: Column<S>,
+    /// The number of particles, padding excluded.
     len: usize,
     mass_changes: Changes,
     position_changes: Changes,
@@ -197,7 +198,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(all)
     }
 
-    /// How many there are (padding excluded).
+    /// How many particles there are (padding excluded).
     pub fn len(&self) -> usize {
         self.len
     }
@@ -370,7 +371,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     }
 
     /// All columns, and the cursor of [`position_changes`](Self::position_changes) after this
-    /// access: for a plan that records its own writes to the columns.
+    /// access: a plan that keeps this cursor does not read its own writes as changes of the caller.
     pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
         self.position_changes.record_all();
         let columns = Columns {

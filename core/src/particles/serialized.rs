@@ -6,6 +6,7 @@ use super::checks::checked_coordinates;
 use super::{Particles, Vec};
 use crate::real::Real;
 
+/// The serialized form: `positions` and `previous` are flat, `dimensions` coordinates per particle.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Particles")]
 struct Rows<S> {
@@ -15,7 +16,8 @@ struct Rows<S> {
     inverse_masses: Vec<S>,
 }
 
-/// Serialized as rows of positions, rows of previous positions, and inverse masses.
+/// Serialized as flat lists of positions and of previous positions, `D` coordinates per particle,
+/// and a list of inverse masses.
 ///
 /// A text format must read `f64` back exactly: `serde_json` does so with its feature
 /// `float_roundtrip`; without it some values are one unit in the last place off.

@@ -14,8 +14,8 @@ pub const BAND_PARTICLES: usize = 1024;
 /// The minimum number of sticks of a run.
 pub const RUN_STICKS: usize = 16;
 
-/// Particles of a band as a multiple of the typical stick reach (the difference of the numbers of
-/// its ends): enough that few sticks are seams.
+/// Particles of a band as a multiple of the typical reach of a stick (its *reach* is the difference
+/// of the numbers of its ends): enough that few sticks are seams.
 const BAND_REACHES: usize = 8;
 /// In a band, sticks of one direction make two batches if their reach is below this, else one batch
 /// for each section of particles as long as the reach.
@@ -24,22 +24,23 @@ const LONG_REACH: u32 = 64;
 /// Number of particles of a window. Windows are sampled to tell whether a large mesh is mostly
 /// runs.
 const SAMPLE_WINDOW: u32 = 256;
-/// Every `SAMPLE_STEP`-th window is sampled.
-const SAMPLE_STEP: u32 = 16;
+/// Every `SAMPLE_INTERVAL`-th window is sampled.
+const SAMPLE_INTERVAL: u32 = 16;
 
 /// See [`Schedule::banded`](super::Schedule::banded).
 pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let mut colouring = Colouring::new(sticks.particles());
     let mut remaining = sticks.by_ends();
-    let size = band_particles(sticks.ends());
-    let shifts = if sticks.particles() > size { &[0, size / 2][..] } else { &[] };
+    let per_band = band_particles(sticks.ends());
+    let shifts = if sticks.particles() > per_band { &[0, per_band / 2][..] } else { &[] };
     for &shift in shifts {
         let band_of = |&stick: &u32| {
-            let [a, b] = sticks.ends()[stick as usize].map(|end| (end as usize + shift) / size);
+            let ends = sticks.ends()[stick as usize];
+            let [a, b] = ends.map(|end| (end as usize + shift) / per_band);
             (a == b).then_some((a as u32, stick))
         };
-        let bands = (sticks.particles() + shift).div_ceil(size);
-        let bands = GroupedLists::new(bands, remaining.iter().filter_map(band_of));
+        let band_count = (sticks.particles() + shift).div_ceil(per_band);
+        let bands = GroupedLists::new(band_count, remaining.iter().filter_map(band_of));
         remaining.retain(|stick| band_of(stick).is_none());
         for band in bands.iter() {
             order_band(sticks, &mut colouring, band, builder);
@@ -52,11 +53,11 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
 
 /// Whether at least half of the sticks are in runs.
 pub(super) fn is_mostly_runs<S: Real>(sticks: &Sticks<S>) -> bool {
-    let large = sticks.particles() > (SAMPLE_STEP * SAMPLE_STEP * SAMPLE_WINDOW) as usize;
-    let step = if large { SAMPLE_STEP } else { 1 };
+    let large = sticks.particles() > (SAMPLE_INTERVAL * SAMPLE_INTERVAL * SAMPLE_WINDOW) as usize;
+    let interval = if large { SAMPLE_INTERVAL } else { 1 };
     let sampled = |&stick: &u32| {
         let [a, b] = sticks.ends()[stick as usize];
-        (a.min(b) / SAMPLE_WINDOW).is_multiple_of(step)
+        (a.min(b) / SAMPLE_WINDOW).is_multiple_of(interval)
     };
     let sample: Vec<u32> = (0..sticks.len() as u32).filter(sampled).collect();
     let in_runs: usize = runs(&by_direction(sticks, &sample)).map(<[RunKey]>::len).sum();
@@ -71,7 +72,8 @@ fn band_particles(ends: &[[u32; 2]]) -> usize {
     (BAND_REACHES * reach as usize).max(BAND_PARTICLES)
 }
 
-/// Orders a band: runs, direction by direction; then all other sticks by colours.
+/// Orders the sticks of a band, plain ones first: runs, direction by direction; then all other
+/// sticks by colours.
 fn order_band<S: Real>(
     sticks: &Sticks<S>,
     colouring: &mut Colouring,
@@ -100,8 +102,8 @@ fn order_band<S: Real>(
     builder.end_block();
 }
 
-/// Makes batches of the sticks of one direction, sorted by first end. Two of these sticks share a
-/// particle if their first ends differ by their reach.
+/// Makes batches of the sticks of one direction, sorted by first end. They all have the same reach;
+/// two of them share a particle if their first ends differ by it.
 fn emit_direction(group: &[u32], same_direction: &[RunKey], builder: &mut Builder) {
     let reach = same_direction[0].direction.cast_signed().unsigned_abs();
     let stick = |key: &RunKey| group[key.number as usize];
@@ -112,8 +114,8 @@ fn emit_direction(group: &[u32], same_direction: &[RunKey], builder: &mut Builde
         }
     } else {
         let mut remaining = same_direction;
-        while let Some(section) = remaining.first() {
-            let end = remaining.partition_point(|key| key.first - section.first < reach);
+        while let Some(start) = remaining.first() {
+            let end = remaining.partition_point(|key| key.first - start.first < reach);
             builder.add_batch(remaining[..end].iter().map(stick));
             remaining = &remaining[end..];
         }
@@ -124,12 +126,12 @@ fn emit_direction(group: &[u32], same_direction: &[RunKey], builder: &mut Builde
 fn by_direction<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Vec<RunKey> {
     let key = |(index, &stick)| RunKey::stick(index, sticks.ends()[stick as usize]);
     let mut sorted = RunKey::sorted((0..).zip(group).map(key));
-    // A second stick between the same ends cannot be in a batch with the first.
+    // A second stick between the same ends cannot be in a batch with the first: it is coloured.
     sorted.dedup_by_key(|key| (key.direction, key.first));
     sorted
 }
 
-/// The runs of at least [`RUN_STICKS`] sticks.
+/// The runs of at least [`RUN_STICKS`] sticks, of sticks sorted by direction and first end.
 fn runs(sorted: &[RunKey]) -> impl Iterator<Item = &[RunKey]> {
     RunKey::runs(sorted, 1).filter(|run| run.len() >= RUN_STICKS)
 }

@@ -15,7 +15,8 @@ use crate::sticks::Sticks;
 pub const BLOCK_PARTICLES: usize = 1024;
 
 /// Shift of the Hilbert curve in each phase, as a fraction of the bounding cube's side: blocks,
-/// seams between blocks, seams between those. With thirds, edges of coarse cells never coincide.
+/// seams between blocks, seams between those. With thirds, edges of coarse cells of two phases
+/// never coincide.
 const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
 /// See [`Schedule::blocked`](super::Schedule::blocked).
@@ -34,8 +35,8 @@ pub(super) fn build<const D: usize, S: Real>(
             let [a, b] = ends.map(|end| block_of_particle[end as usize]);
             (a == b).then_some((a, stick))
         };
-        let blocks = particles.len().div_ceil(BLOCK_PARTICLES);
-        let blocks = GroupedLists::new(blocks, remaining.iter().filter_map(block_of));
+        let block_count = particles.len().div_ceil(BLOCK_PARTICLES);
+        let blocks = GroupedLists::new(block_count, remaining.iter().filter_map(block_of));
         remaining.retain(|stick| block_of(stick).is_none());
         for block in blocks.iter() {
             colour_block(sticks, &mut colouring, block, builder);
@@ -59,6 +60,7 @@ fn blocks_of_particles<const D: usize, S: Real>(
     blocks
 }
 
+/// Adds one block: its plain sticks by colours, then its other sticks by colours.
 fn colour_block<S: Real>(
     sticks: &Sticks<S>,
     colouring: &mut Colouring,

@@ -7,7 +7,8 @@ use super::{Schedule, ScheduleError};
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Collects batches, blocks and phases; skips empty ones.
+/// Collects batches, blocks and phases; skips empty ones. The schedule is checked only by
+/// [`finish`](Self::finish).
 pub(super) struct Builder {
     pub(super) schedule: Schedule,
 }
@@ -56,7 +57,7 @@ impl Builder {
     }
 }
 
-/// Ends an item at `end`, unless it is empty.
+/// Ends a batch, block or phase at `end`, unless it is empty.
 fn push_end(ends: &mut Vec<u32>, end: usize) {
     if ends.last().map_or(0, |&last| last as usize) < end {
         ends.push(end as u32);

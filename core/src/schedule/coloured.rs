@@ -20,6 +20,7 @@ pub(super) struct Colouring {
 struct Overflow {
     /// All colours below this are taken.
     first_free: u32,
+    /// The taken colours above `first_free`.
     taken: BTreeSet<u32>,
 }
 
@@ -61,7 +62,8 @@ impl Colouring {
     }
 
     /// Gives each stick the first colour that no other stick at its ends has. The index of that
-    /// colour is at most the number of those sticks, so there are at most `2 Δ - 1` colours.
+    /// colour is at most the number of those other sticks, `2 Δ - 2` for a largest number Δ of
+    /// sticks at one particle, so there are at most `2 Δ - 1` colours.
     fn first_fit(&mut self, ends: &[[u32; 2]], group: &[u32]) -> Vec<u32> {
         let mut overflows: BTreeMap<u32, Overflow> = BTreeMap::new();
         let mut first_free_colour = |&stick: &u32| {
@@ -132,6 +134,7 @@ impl Colouring {
     }
 }
 
+/// One more than the largest colour.
 fn colour_count(colours: &[u32]) -> usize {
     colours.iter().max().map_or(0, |&last| last as usize + 1)
 }

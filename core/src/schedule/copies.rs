@@ -11,6 +11,7 @@ use crate::sticks::Sticks;
 #[derive(Clone, Debug)]
 pub struct Copies {
     count: usize,
+    /// The schedule of one copy.
     one: Arc<Schedule>,
 }
 
@@ -18,18 +19,18 @@ impl Copies {
     /// The copies in the merged `sticks`, if there are at least two `parts` and all are equal.
     pub(super) fn of<S: Real>(sticks: &Sticks<S>, parts: &[&Schedule]) -> Option<Self> {
         let (&one, others) = parts.split_first()?;
-        let (len, particles) = (one.sticks(), one.particles());
-        if others.is_empty() || len == 0 || sticks.particles() != parts.len() * particles {
+        let (per_copy, particles) = (one.sticks(), one.particles());
+        if others.is_empty() || per_copy == 0 || sticks.particles() != parts.len() * particles {
             return None;
         }
         let same_order = |&other: &&Schedule| core::ptr::eq(one, other) || one.has_order_of(other);
         if !others.iter().all(same_order) {
             return None;
         }
-        // `has_order_of` ignores ends, so compare those of the merged sticks.
-        let ends = &sticks.ends()[..len];
+        // `has_order_of` ignores ends, so compare those of each copy with those of the first.
+        let ends = &sticks.ends()[..per_copy];
         let inside = ends.as_flattened().iter().all(|&end| (end as usize) < particles);
-        let shifted = sticks.ends().chunks(len).enumerate().all(|(copy, of_copy)| {
+        let shifted = sticks.ends().chunks(per_copy).enumerate().all(|(copy, of_copy)| {
             let first = (copy * particles) as u32;
             of_copy.iter().zip(ends).all(|(pair, ends)| *pair == ends.map(|end| first + end))
         });

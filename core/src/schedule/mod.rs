@@ -35,7 +35,7 @@ pub use sheet::{
 };
 pub use starred::STAR_STICKS;
 
-/// The maximum number of sticks of a cloth that [`Schedule::side_by_side`] makes one block: too few
+/// [`Schedule::side_by_side`] makes a cloth of at most this many sticks one block: they are too few
 /// to share among threads.
 pub const CLOTH_STICKS: usize = 8192;
 
@@ -66,6 +66,7 @@ pub const CLOTH_STICKS: usize = 8192;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Schedule {
+    /// The numbers of the sticks.
     order: Vec<u32>,
     /// Where each batch ends in `order`.
     batch_ends: Vec<u32>,
@@ -80,7 +81,8 @@ pub struct Schedule {
     copies: Option<Copies>,
 }
 
-/// Equal if the order and the ends of the sticks are equal, whether or not a sheet implies them.
+/// Equal if the order and the ends of the sticks are equal, even if only one of the two has a
+/// [`sheet`](Schedule::sheet).
 impl PartialEq for Schedule {
     fn eq(&self, other: &Self) -> bool {
         self.has_order_of(other) && self.ends == other.ends
@@ -164,8 +166,8 @@ impl Schedule {
     /// packets in which its ends do not occur yet. One phase, one block.
     ///
     /// It is fast and cache-friendly, and converges like the authored order. With one iteration per
-    /// step it was stable on every sheet of docs/stability.md. It is not a default, because it does
-    /// not separate directions.
+    /// step it was stable on every sheet of docs/stability.md. It is not a default, because a
+    /// packet mixes sticks of several directions.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for group in plain_first(sticks, sticks.by_ends()) {
@@ -183,7 +185,7 @@ impl Schedule {
     /// [`STAR_STICKS`] batches, each with one stick of every star. Stars are formed in the order of
     /// particle numbers; the remaining sticks are packed last. One phase, one block.
     ///
-    /// The fastest schedule for large meshes without runs, after
+    /// The fastest schedule for large meshes without runs, if the particles are renumbered by
     /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee): kernels
     /// keep the centres of a packet in registers. It is not a default, because it is less stable
     /// than others with one iteration per step (docs/stability.md).
@@ -315,12 +317,12 @@ impl Schedule {
         self.order.len()
     }
 
-    /// How many particles the sticks were checked against: every end is below this.
+    /// The number of particles that the ends were checked against: every end is below this.
     pub fn particles(&self) -> usize {
         self.particles
     }
 
-    /// Checks that it was made for these sticks, or for others with the same ends.
+    /// Checks that the schedule was made for these sticks, or for others with the same ends.
     ///
     /// # Errors
     /// [`PlanError::OtherSchedule`] with the first stick that differs.
@@ -360,6 +362,7 @@ impl Schedule {
         Self { sheet: Some(sheet), ..self }
     }
 
+    /// The schedule itself, or the first place where it does not meet the definition of a schedule.
     fn validated(self) -> Result<Self, ScheduleError> {
         let sticks = self.ends.len();
         let mut ordered = alloc::vec![false; sticks];
@@ -409,7 +412,7 @@ impl Schedule {
     }
 }
 
-/// The range of item `index` in a list of ends.
+/// The range of batch, block or phase `index`, from the list of where each of them ends.
 fn span(ends: &[u32], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] as usize };
     start..ends[index] as usize

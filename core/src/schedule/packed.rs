@@ -11,15 +11,16 @@ pub const PACKET_STICKS: usize = 64;
 /// The maximum number of open packets: the size of the window.
 pub const OPEN_PACKETS: usize = 48;
 
+/// An open packet.
 struct Packet<'a, const N: usize> {
     /// The bit of this packet in `open_packets_of`.
     bit: u64,
     members: Vec<&'a [u32; N]>,
 }
 
-/// Puts `members` of `N` sticks each, in that order, into packets whose members share no particle.
-/// Passes a packet to `emit` when it has [`PACKET_STICKS`] members, when the window is full and it
-/// is the oldest, or at the end.
+/// Puts `members` of `N` sticks each (1, or the sticks of a star), in that order, into packets
+/// whose members share no particle. Passes a packet to `emit` when it has [`PACKET_STICKS`]
+/// members, when the window is full and it is the oldest, or at the end.
 pub(super) fn pack<S: Real, const N: usize>(
     sticks: &Sticks<S>,
     members: &[[u32; N]],
@@ -33,7 +34,9 @@ pub(super) fn pack<S: Real, const N: usize>(
     let mut open_packets_of = alloc::vec![0_u64; sticks.particles()];
     // The oldest packet is first.
     let mut open: Vec<Packet<'_, N>> = Vec::with_capacity(OPEN_PACKETS);
+    // The bits that no open packet has.
     let mut free_bits = u64::MAX >> (u64::BITS as usize - OPEN_PACKETS);
+    // Emits a packet and returns its bit, which is then free.
     let mut close = |packet: &Packet<'_, N>, open_packets_of: &mut [u64]| {
         for end in packet.members.iter().flat_map(|member| ends(member)) {
             open_packets_of[end] &= !packet.bit;

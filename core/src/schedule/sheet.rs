@@ -20,9 +20,11 @@ pub const BAND_WIDTH_MAX: usize = 512;
 /// some convergence: 3 % more rms stretch than without seams on 128 x 128 with shear and bend
 /// sticks; blocks of 32 rows cost 12 %.
 pub const BLOCK_ROWS: usize = 64;
+// A seam uses the last two rows of a block and the first two rows of the next block. With at least
+// 4 rows per block, seams share no particle.
 const _: () = assert!(BLOCK_ROWS.is_multiple_of(BAND_ROWS) && BLOCK_ROWS >= 4);
 
-/// The sticks of one direction in a regular sheet.
+/// The sticks of one direction in a regular sheet, given by the (column, row) of their ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
     /// (i, j) to (i + 1, j).
@@ -161,6 +163,7 @@ pub struct SheetBlock {
     from: Range<usize>,
     /// The rows of the lower ends.
     to: Range<usize>,
+    /// The number of rows of a band.
     band_rows: usize,
 }
 
@@ -232,9 +235,10 @@ impl Sheet {
         self.stick_locations().map(|(family, i, j)| self.ends(family, i, j)).collect()
     }
 
-    /// The family, column and row of each stick, in the order of stick numbers.
+    /// The family of each stick, and the column and row at which its bounding box begins, in the
+    /// order of stick numbers.
     pub fn stick_locations(&self) -> impl Iterator<Item = (Family, usize, usize)> {
-        // Skip a span that has no sticks, because iterating over all cells is slow.
+        // Skips a larger span (1 or 2) without sticks, because iterating over all cells is slow.
         let spans = [1, 2].into_iter().filter(|&span| {
             let mut of_span = self.families.iter().filter(|family| family.larger_span() == span);
             of_span.any(|&family| self.fits(family, 0, 0))
@@ -269,15 +273,15 @@ impl Sheet {
             j.min(rows) * columns + left + usize::from(other < family && self.fits(other, i, j))
         });
         let before: usize = before.sum();
-        let first = if family.larger_span() == 1 {
+        let of_smaller_span = if family.larger_span() == 1 {
             0
         } else {
             self.count_sticks(|family| family.larger_span() == 1)
         };
-        Some((first + before) as u32)
+        Some((of_smaller_span + before) as u32)
     }
 
-    /// How many sticks it has, saturating.
+    /// How many sticks the sheet has, saturating.
     pub fn stick_count(&self) -> usize {
         self.count_sticks(|_| true)
     }
@@ -298,6 +302,7 @@ impl Sheet {
         i + across < self.width && j + down < self.height
     }
 
+    /// The ends of the stick of a family whose bounding box begins at (i, j).
     fn ends(&self, family: Family, i: usize, j: usize) -> [u32; 2] {
         let [_, down] = family.span();
         let [a, b] = family.columns(i);
@@ -367,10 +372,10 @@ impl Sheet {
         row: usize,
     ) -> impl Iterator<Item = impl Iterator<Item = u32>> {
         let [across, down] = family.span();
-        let parities = if down == 0 { 2 } else { 1 };
-        (0..parities).map(move |parity| {
+        let batch_count = if down == 0 { 2 } else { 1 };
+        (0..batch_count).map(move |parity| {
             (0..self.width)
-                .filter(move |column| parities == 1 || column / across % 2 == parity)
+                .filter(move |column| batch_count == 1 || column / across % 2 == parity)
                 .filter_map(move |column| self.stick_number(family, column, row))
         })
     }

@@ -78,6 +78,7 @@ pub(super) fn merge<S: Real>(
     }
 }
 
+/// The sticks of a batch by their numbers in the merged sticks.
 fn shifted(first_stick: u32, batch: &[u32]) -> impl Iterator<Item = u32> {
     batch.iter().map(move |stick| first_stick + stick)
 }
@@ -102,7 +103,7 @@ fn check_disjoint<S: Real>(
     Ok(())
 }
 
-/// Whether its batches are on average too short for the widest register.
+/// Whether the batches of a schedule are on average too short for the widest register.
 fn has_short_batches(schedule: &Schedule) -> bool {
     schedule.sticks() < LANES_MAX * schedule.batch_ends.len()
 }
@@ -114,11 +115,11 @@ fn bundle_all<S: Real>(
     builder: &mut Builder,
 ) {
     while !cloths.is_empty() {
-        let mut room = BUNDLE_STICKS;
+        let mut room = BUNDLE_STICKS; // in sticks
         let fits = |cloth: &&ClothSchedule<'_>| {
-            let left = room.checked_sub(cloth.schedule.sticks());
-            room = left.unwrap_or(room);
-            left.is_some()
+            let room_after = room.checked_sub(cloth.schedule.sticks());
+            room = room_after.unwrap_or(room);
+            room_after.is_some()
         };
         let count = cloths.iter().take_while(fits).count().max(1);
         let (bundled, others) = cloths.split_at(count);

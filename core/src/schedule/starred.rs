@@ -16,9 +16,9 @@ pub const STAR_STICKS: usize = 4;
 pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let [plain, non_plain] = plain_first(sticks, sticks.by_ends());
     let (stars, single) = stars(sticks, &plain);
-    pack(sticks, &stars, |stars| {
+    pack(sticks, &stars, |packet| {
         for rank in 0..STAR_STICKS {
-            builder.add_batch(stars.iter().map(|star| star[rank]));
+            builder.add_batch(packet.iter().map(|star| star[rank]));
         }
     });
     for group in [single, non_plain] {
@@ -30,8 +30,8 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     builder.end_phase();
 }
 
-/// Groups the sticks of each particle in turn that are in no star yet into stars. Also returns the
-/// sticks that remain in no star, in the order of `group`.
+/// For each particle in turn, groups its sticks that are in no star yet into stars. Also returns
+/// the sticks that remain in no star, in the order of `group`.
 fn stars<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> (Vec<[u32; STAR_STICKS]>, Vec<u32>) {
     // The sticks at each particle, by their index in the group.
     let ends = |(index, &stick): (u32, &u32)| sticks.ends()[stick as usize].map(|end| (end, index));

@@ -27,7 +27,7 @@ pub(crate) use pairs::{same_ends, sorted_by_ends};
 /// The shortest valid rest length, m.
 pub const REST_MIN: f64 = 1e-15;
 /// The longest valid rest length, m. It keeps the factor of a stick finite in `f32`, for all valid
-/// inverse masses and all lengths at which the stick has a direction.
+/// inverse masses and all lengths at which the stick has a direction (from 1.1e-19 m on).
 pub const REST_MAX: f64 = 1e10;
 /// The largest valid compliance, m/N.
 pub const COMPLIANCE_MAX: f64 = 100.0;
@@ -37,7 +37,7 @@ pub const COMPLIANCE_MAX: f64 = 100.0;
 pub enum Duplicates {
     /// Keep all of them, and relax each.
     Keep,
-    /// Keep only the first one.
+    /// Keep only the first of them.
     Merge,
 }
 
@@ -67,6 +67,7 @@ pub struct Sticks<S: Real = f32> {
     compliance: Vec<S>,
     kind: Vec<Kind>,
     torn: Vec<bool>,
+    /// The number of particles that the ends were checked against.
     particles: usize,
     changes: Changes,
 }
@@ -115,8 +116,8 @@ impl<S: Real> Sticks<S> {
         let (ends, rest): (Arc<_>, Vec<S>) = match duplicates {
             Duplicates::Keep => (pairs.into(), rests.to_vec()),
             Duplicates::Merge => {
-                let first = first_occurrences(pairs, particles);
-                let kept = || (0..pairs.len()).filter(|&stick| first[stick]);
+                let is_first = first_occurrences(pairs, particles);
+                let kept = || (0..pairs.len()).filter(|&stick| is_first[stick]);
                 (
                     kept().map(|stick| pairs[stick]).collect(),
                     kept().map(|stick| rests[stick]).collect(),
@@ -167,7 +168,7 @@ impl<S: Real> Sticks<S> {
         })
     }
 
-    /// How many there are, including torn ones.
+    /// How many sticks there are, including torn ones.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -177,7 +178,7 @@ impl<S: Real> Sticks<S> {
         self.ends.is_empty()
     }
 
-    /// How many particles they were checked against: every end is below this.
+    /// The number of particles that the ends were checked against: every end is below this.
     pub fn particles(&self) -> usize {
         self.particles
     }
@@ -239,7 +240,8 @@ impl<S: Real> Sticks<S> {
         self.kind[stick]
     }
 
-    /// The multipliers of the factor, by kind and stiffness; [`ABSENT`] if the stick is torn.
+    /// The multipliers of the factor, by kind and stiffness; `stretched` is [`ABSENT`] if the stick
+    /// is torn.
     pub fn response(&self, stick: usize) -> Response<S> {
         let (kind, stiffness) = (self.kind[stick], self.stiffness[stick]);
         let stretched = if kind.pulls() { stiffness } else { S::ZERO };
@@ -401,6 +403,7 @@ impl<S: Real> Sticks<S> {
         Ok(self.gathered(kept))
     }
 
+    /// Stick `old_of_new[i]` becomes stick `i`; sticks may be left out.
     fn gathered(&self, old_of_new: &[u32]) -> Self {
         Self {
             ends: gather(&self.ends, old_of_new).into(),
@@ -421,6 +424,7 @@ impl<S: Real> Sticks<S> {
     }
 }
 
+/// `column[old]` for each `old` in `old_of_new`.
 fn gather<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
     old_of_new.iter().map(|&old| column[old as usize]).collect()
 }

@@ -21,10 +21,10 @@ pub(crate) fn same_ends([a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
 
 /// For each pair, whether no earlier one joins the same particles.
 pub(super) fn first_occurrences(pairs: &[[u32; 2]], particles: usize) -> Vec<bool> {
-    let mut first = alloc::vec![true; pairs.len()];
+    let mut is_first = alloc::vec![true; pairs.len()];
     for adjacent in sorted_by_ends(pairs, particles).windows(2) {
         let [before, after] = [adjacent[0] as usize, adjacent[1] as usize];
-        first[after] = !same_ends(pairs[before], pairs[after]);
+        is_first[after] = !same_ends(pairs[before], pairs[after]);
     }
-    first
+    is_first
 }
