@@ -22,13 +22,15 @@ fn assert_property_in<P: Property, const D: usize>() {
     for_all(4000, valid_stick(), check);
 }
 
-/// All combinations of the limits of the valid ranges and of sizes at which some operation begins
-/// to underflow.
+/// All combinations of values at the limits of the valid ranges and of values with which some
+/// operation begins to underflow.
 fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
     const COORDINATES: [f32; 9] = [0.0, 1e-20, 1.09e-19, -1e-15, 1e-5, -1.0, 1e5, 1e12, -1e12];
     const RESTS: [f32; 4] = [1e-15, 1e-5, 1.0, 1e10];
     const INVERSE_MASSES: [f32; 4] = [0.0, 1e-9, 1.0, 1e9];
+    // Compliance, m/N, and 1 / h², 1/s².
     const COMPLIANCES: [[f32; 2]; 4] = [[0.0, 0.01], [1e-45, 1e10], [1e-3, 3600.0], [100.0, 1e10]];
+    // For a stretched and for a compressed stick.
     const RESPONSES: [Option<[f32; 2]>; 4] =
         [None, Some([1.0, 0.0]), Some([0.0, 0.3]), Some([1e-45, 1e-45])];
     // A mixed-radix counter: one digit for each choice.
@@ -53,6 +55,7 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
     })
 }
 
+/// 10 to the power of a random exponent.
 fn magnitude(exponents: std::ops::Range<f64>) -> impl Strategy<Value = f32> + Clone {
     exponents.prop_map(|exponent| 10.0_f64.powf(exponent) as f32)
 }
@@ -64,6 +67,7 @@ fn valid_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
         3 => magnitude(-20.0..12.0).prop_map(|x| -x),
     ];
     let point = proptest::array::uniform::<_, D>(x);
+    // The second end near the first.
     let near = (point.clone(), point.clone()).prop_map(|(a, offset)| {
         let b: [f32; D] = std::array::from_fn(|axis| (a[axis] + offset[axis]).clamp(-1e12, 1e12));
         [a, b.map(Real::positive_zero)]
@@ -71,13 +75,14 @@ fn valid_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
     let ends = prop_oneof![[point.clone(), point], near];
     let inverse_mass = prop_oneof![1 => Just(0.0), 4 => magnitude(-9.0..9.0)];
     let compliance = prop_oneof![Just(0.0), magnitude(-12.0..2.0)];
-    let factor = || prop_oneof![1 => Just(0.0), 1 => Just(1.0), 2 => 1e-6..1.0_f32];
+    let multiplier = || prop_oneof![1 => Just(0.0), 1 => Just(1.0), 2 => 1e-6..1.0_f32];
     let response = proptest::option::of(
-        (factor(), factor()).prop_map(|(stretched, compressed)| Response { stretched, compressed }),
+        (multiplier(), multiplier())
+            .prop_map(|(stretched, compressed)| Response { stretched, compressed }),
     );
-    let masses = [inverse_mass.clone(), inverse_mass];
+    let inverse_masses = [inverse_mass.clone(), inverse_mass];
     let inverse_h2 = magnitude(-2.0..10.0);
-    (ends, masses, magnitude(-15.0..10.0), compliance, inverse_h2, response).prop_map(
+    (ends, inverse_masses, magnitude(-15.0..10.0), compliance, inverse_h2, response).prop_map(
         |(ends, inverse_masses, rest, compliance, inverse_h2, response)| Stick {
             ends,
             inverse_masses,
@@ -130,7 +135,7 @@ fn pinned_ends_and_coincident_ends_keep_their_bits() {
             if length(stick.ends).powi(2) < 0.999 * LEAST_SQUARED_LENGTH {
                 assert_eq!(before, after, "{formula}: coincident, {stick:?}");
             }
-            // With a length of exactly 0.
+            // The same stick with equal ends, so a length of exactly 0.
             let equal = Stick { ends: [stick.ends[0]; 2], ..stick };
             assert_eq!(bits(equal.ends), bits(equal.relaxed(formula)), "{formula}: {equal:?}");
         }
@@ -169,7 +174,7 @@ fn one_sided_sticks_act_on_one_side_only_and_there_as_plain_sticks() {
         for plain in sticks_of_all_sizes(20_000) {
             let (l, r) = (length(plain.ends), f64::from(plain.rest));
             if (l / r - 1.0).abs() < 1e-6 {
-                continue; // Rounding decides on which side it is.
+                continue; // Rounding decides whether it counts as stretched or compressed.
             }
             for (stretched, compressed, acts) in [(1.0, 0.0, l > r), (0.0, 1.0, l < r)] {
                 let stick = Stick { response: Some(Response { stretched, compressed }), ..plain };

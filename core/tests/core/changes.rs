@@ -32,7 +32,8 @@ fn the_record_is_bounded_and_readers_miss_no_change() {
     let mut random = Random::new(5);
     for length in [1, 2, 7, 30] {
         let mut changes = Changes::new();
-        // A reader that reads after every change, and one that reads rarely.
+        // A reader that reads after every change, and one that reads rarely: the interval between
+        // reads, in changes on average; the cursor; the changes since then.
         let mut readers = [1, 4 * length].map(|interval| (interval, changes.now(), Vec::new()));
         for _ in 0..1000 {
             let entry = random.below(length) as u32;
@@ -45,7 +46,10 @@ fn the_record_is_bounded_and_readers_miss_no_change() {
                             assert_eq!(entries, *unread);
                             assert!(entries.len() <= length, "more than {length} entries");
                         }
-                        Delta::Everything => assert!(unread.len() > 1, "a single change is lost"),
+                        Delta::Everything => assert!(
+                            unread.len() > 1,
+                            "a single unread change must be reported as an entry"
+                        ),
                         Delta::ForeignCursor => {
                             panic!("unexpected ForeignCursor: the cursor belongs to this table")
                         }

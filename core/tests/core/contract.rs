@@ -14,6 +14,7 @@ use crate::meshes::{particles_at, unit_sticks};
 #[derive(Default)]
 struct Recorder {
     calls: Calls,
+    /// Whether methods that can fail return an error.
     rejects: bool,
 }
 
@@ -122,6 +123,7 @@ impl Stage<2> for MoveRight {
     }
 }
 
+/// Substeps of 0.1 s, so 1 / h² is 100 1/s².
 fn step() -> Step<2> {
     Step { dt: 0.2, substeps: 2, iterations: 3, ..Step::default() }
 }
@@ -194,7 +196,8 @@ fn a_session_reads_and_sets_positions_without_negative_zeros() {
     assert_eq!(particles.previous(0), [0.0, 1.0], "setting a position changes the velocity");
 }
 
-/// Calls every method of an engine; returns the positions read and set, and the recorded calls.
+/// Calls every method of an engine. Returns a position read in a session, the position that was
+/// set, and the recorded calls.
 fn exercise(mut plan: impl Engine<2>, calls: &Calls) -> ([[f32; 2]; 2], Vec<String>) {
     let (mut particles, sticks) = two_particles();
     assert!(plan.step(&mut particles, &sticks, &step()).unwrap().finite);
@@ -244,8 +247,8 @@ fn inline_runs_on_the_calling_thread_only() {
 
 #[test]
 fn a_kernel_uses_one_thread_unless_it_says_otherwise() {
-    struct Recording;
-    impl Kernel<2> for Recording {
+    struct RecordingKernel;
+    impl Kernel<2> for RecordingKernel {
         type Plan = Recorder;
         fn name(&self) -> &'static str {
             "recording"
@@ -266,5 +269,5 @@ fn a_kernel_uses_one_thread_unless_it_says_otherwise() {
             Ok(Recorder::default())
         }
     }
-    assert_eq!(Recording.threads(), 1);
+    assert_eq!(RecordingKernel.threads(), 1);
 }

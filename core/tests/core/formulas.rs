@@ -2,8 +2,8 @@
 //!
 //! Errors of new lengths are in ulp (2^-23) of the longer of the lengths before and after: the ends
 //! move by rounded multiples of the old distance, so no formula can be more accurate where it
-//! shortens a long stick. The largest errors of 20 million random sticks of all sizes and masses:
-//! exact 2.7, newton 2.7, halley 2.1, quick 2.2 in addition to the error of its root.
+//! shortens a long stick. The largest errors of 20 million random sticks of all lengths and inverse
+//! masses: exact 2.7, newton 2.7, halley 2.1, quick 2.2 in addition to the error of its root.
 
 use taut_core::formula::reciprocal_sqrt;
 use taut_core::{Factor, Formula, Lane, Real, UnknownFormula, WithFactor};
@@ -11,6 +11,7 @@ use taut_core::{Factor, Formula, Lane, Real, UnknownFormula, WithFactor};
 use crate::meshes::Random;
 use crate::one_stick::{Stick, bits, length, new_length, sticks_of_all_sizes};
 
+/// The relative spacing of `f32` at a power of two.
 const ULP: f64 = f32::EPSILON as f64;
 /// The documented relative error of `reciprocal_sqrt` in `f32`.
 const ROOT_ERROR: f64 = 5e-7;
@@ -25,6 +26,7 @@ fn tolerance(formula: Formula) -> (f64, f64) {
     }
 }
 
+/// Checks the length after one relaxation, with `extra_ulps` in addition to the tolerance.
 fn assert_new_length(formula: Formula, stick: Stick<3>, extra_ulps: f64) {
     let (l, r) = (length(stick.ends), f64::from(stick.rest));
     let expected = new_length(formula, l, r);
@@ -47,8 +49,8 @@ fn new_lengths_match_exact_arithmetic_at_every_size() {
 
 #[test]
 fn new_lengths_match_where_squares_times_inverse_masses_are_subnormal() {
-    // Rest lengths near 1e-15 m and masses near 1e9 kg: the divisor is subnormal and has fewer
-    // bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp.
+    // Rest lengths near 1e-15 m and an inverse mass of 1e-9 per kg: the divisor is subnormal and
+    // has fewer bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp.
     let mut random = Random::new(2);
     for _ in 0..200_000 {
         let ends = [[0.0; 3], [0.0, random.magnitude(2e-19, 1e-14) as f32, 0.0]];
@@ -65,13 +67,13 @@ fn the_centre_of_mass_does_not_move() {
         for stick in sticks_of_all_sizes(100_000) {
             let relaxed = stick.relaxed(formula);
             let [wa, wb] = stick.inverse_masses.map(f64::from);
-            let size = length(stick.ends).max(length(relaxed));
+            let longer = length(stick.ends).max(length(relaxed));
             for axis in 0..3 {
                 let centre = |ends: [[f32; 3]; 2]| {
                     (f64::from(ends[0][axis]) * wb + f64::from(ends[1][axis]) * wa) / (wa + wb)
                 };
                 let moved = (centre(relaxed) - centre(stick.ends)).abs();
-                assert!(moved <= 0.75 * ULP * size, "{formula}: {moved} m, {stick:?}");
+                assert!(moved <= 0.75 * ULP * longer, "{formula}: {moved} m, {stick:?}");
             }
         }
     }
@@ -129,13 +131,16 @@ fn length_from_unit_rest(formula: Formula, l: f64) -> f64 {
 
 #[test]
 fn newton_is_of_second_order_near_rest_and_halley_of_third() {
-    for (formula, order, factor) in [(Formula::Newton, 2.0, -0.5), (Formula::Halley, 3.0, 0.25)] {
+    for (formula, order, expected) in [(Formula::Newton, 2.0, -0.5), (Formula::Halley, 3.0, 0.25)] {
         for side in [1.0, -1.0] {
             let error = |strain: f64| length_from_unit_rest(formula, 1.0 + side * strain) - 1.0;
-            let fitted = (error(2e-3) / error(1e-3)).log2();
+            let fitted = (error(2e-3) / error(1e-3)).log2(); // the order
             assert!((fitted - order).abs() < 0.01, "{formula} is of order {fitted}");
-            let leading = error(1e-3) / (side * 1e-3).powf(order);
-            assert!((leading - factor).abs() < 0.01, "{formula}: {leading} (l - r)^{order}");
+            let coefficient = error(1e-3) / (side * 1e-3).powf(order);
+            assert!(
+                (coefficient - expected).abs() < 0.01,
+                "{formula}: {coefficient} (l - r)^{order}"
+            );
         }
     }
 }

@@ -12,7 +12,7 @@ fn a_count_at_the_limit_is_allowed_and_one_above_it_is_not() {
 
 #[test]
 fn a_sheet_of_the_most_particles_is_within_the_other_limits() {
-    // Eight sticks and two triangles for each particle, less at the edges.
+    // Such a sheet has eight sticks and two triangles for each particle, fewer at the edges.
     assert_eq!(PARTICLES_MAX, 4096 * 4096);
     assert!((6 * PARTICLES_MAX..=8 * PARTICLES_MAX).contains(&STICKS_MAX));
     assert!((2 * PARTICLES_MAX..=4 * PARTICLES_MAX).contains(&TRIANGLES_MAX));

@@ -14,6 +14,7 @@ impl Random {
         Self(seed)
     }
 
+    /// 64 random bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,10 +22,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// A number from 0 to `end - 1`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.bits() % end as u64) as usize
     }
 
+    /// True one time in `count`, on average.
     pub(crate) fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
@@ -63,7 +66,7 @@ pub(crate) fn for_all<T: Strategy>(cases: u32, values: T, property: impl Fn(T::V
     }
 }
 
-/// Particles and the sticks between them.
+/// Particles, and sticks that join them.
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh<const D: usize = 3, S: Real = f32> {
     pub(crate) particles: Particles<D, S>,
@@ -98,12 +101,15 @@ pub(crate) fn sheet_mesh(width: usize, height: usize, families: &[Family]) -> (S
 /// A component of a mesh.
 #[derive(Clone, Debug)]
 pub(crate) enum Component {
+    /// The number of particles.
     Chain(usize),
-    /// Hubs and rays: a stick between every hub and every ray. One hub makes a star.
+    /// How many hubs and how many rays; a stick joins every hub to every ray. One hub makes a star.
     Bipartite(usize, usize),
+    /// The number of particles; a stick joins every two of them.
     Complete(usize),
+    /// Columns and rows of particles, joined along both.
     Grid(usize, usize),
-    /// Particles without sticks.
+    /// The number of particles without sticks.
     Isolated(usize),
 }
 
@@ -111,9 +117,9 @@ pub(crate) enum Component {
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) components: Vec<Component>,
-    /// Additional sticks between random particles.
+    /// The number of additional sticks between random particles.
     pub(crate) bridges: usize,
-    /// Duplicates of sticks, with their ends in either order.
+    /// The number of duplicates of sticks, with their ends in either order.
     pub(crate) duplicates: usize,
     /// Percentage of sticks that are not plain.
     pub(crate) non_plain: usize,
@@ -146,7 +152,8 @@ impl Recipe {
         Self { components, bridges: 0, duplicates: 0, non_plain: 0, seed: 1 }
     }
 
-    /// Enough particles for many blocks, with hubs whose sticks do not fit into one block.
+    /// Enough particles for several blocks, with hubs whose sticks do not fit into one block;
+    /// `non_plain` percent of the sticks are not plain.
     pub(crate) fn large(non_plain: usize) -> Self {
         let components = vec![
             Component::Grid(61, 57),
@@ -158,6 +165,7 @@ impl Recipe {
         Self { components, bridges: 300, duplicates: 200, non_plain, seed: 7 }
     }
 
+    /// The number of particles, and the ends of each stick.
     fn pairs(&self, random: &mut Random) -> (usize, Vec<[u32; 2]>) {
         let (mut particles, mut pairs) = (0, Vec::new());
         for component in &self.components {
@@ -208,7 +216,8 @@ impl Recipe {
     }
 
     /// The mesh: its particles and sticks are shuffled, positions are random in a cube (some of
-    /// them shared), and masses, rest lengths and the properties of non-plain sticks are random.
+    /// them shared), and inverse masses, rest lengths and the properties of non-plain sticks are
+    /// random.
     pub(crate) fn mesh<const D: usize, S: Real>(&self) -> Mesh<D, S> {
         let mut random = Random::new(self.seed);
         let (count, mut pairs) = self.pairs(&mut random);
@@ -220,10 +229,10 @@ impl Recipe {
 
         let mut particles = Particles::in_precision(&[], &[]).unwrap();
         for _ in 0..count {
-            let coarse = random.one_in(10);
+            let on_lattice = random.one_in(10); // so that some particles share a position
             let point = std::array::from_fn(|_| {
                 let x = random.between(-1.0, 1.0);
-                S::from_f64(if coarse { x.round() } else { x })
+                S::from_f64(if on_lattice { x.round() } else { x })
             });
             let inverse_mass = if random.one_in(8) { 0.0 } else { random.between(0.1, 4.0) };
             particles.push(point, S::from_f64(inverse_mass)).unwrap();
@@ -242,7 +251,7 @@ impl Recipe {
 /// Makes a stick non-plain: sets a random selection of stiffness, compliance and kind. Tears one in
 /// five.
 pub(crate) fn make_non_plain<S: Real>(random: &mut Random, sticks: &mut Sticks<S>, stick: usize) {
-    let selection = 1 + random.below(7);
+    let selection = 1 + random.below(7); // a bit mask, not empty
     if selection & 1 != 0 {
         sticks.set_stiffness(stick, S::from_f64(random.between(0.01, 0.99))).unwrap();
     }

@@ -109,21 +109,24 @@ fn damping_per_second_does_not_depend_on_the_number_of_substeps() {
         let decay = libm::exp(-damping_rate);
         for substeps in [1, 4, 8, 16, 300] {
             let error = speed(substeps, damping_rate) - decay;
-            assert!(error.abs() < 1e-10, "{substeps} substeps, {damping_rate} 1/s: {error}");
+            assert!(
+                error.abs() < 1e-10,
+                "{substeps} substeps, {damping_rate} 1/s: {error} m/s off"
+            );
         }
     }
 }
 
 #[test]
 fn a_fraction_lost_per_substep_converts_to_a_damping_rate() {
-    type Double = Step<1, f64>;
+    type StepF64 = Step<1, f64>;
     for h in [1e-5, 1.0 / 480.0, 1.0 / 60.0, 10.0] {
-        assert_eq!(Double::damping_rate_from_fraction(0.0, h).to_bits(), 0);
-        assert_eq!(Double::damping_rate_from_fraction(1.0, h), Double::DAMPING_RATE_MAX);
+        assert_eq!(StepF64::damping_rate_from_fraction(0.0, h).to_bits(), 0);
+        assert_eq!(StepF64::damping_rate_from_fraction(1.0, h), StepF64::DAMPING_RATE_MAX);
         for fraction in [-0.1, 1.1, f64::NAN] {
-            let rate = Double::damping_rate_from_fraction(fraction, h);
-            let step = Double { dt: h, substeps: 1, damping_rate: rate, ..Step::default() };
-            assert!(step.motion().is_err(), "{fraction}: {rate} 1/s");
+            let rate = StepF64::damping_rate_from_fraction(fraction, h);
+            let step = StepF64 { dt: h, substeps: 1, damping_rate: rate, ..Step::default() };
+            assert!(step.motion().is_err(), "no error for {fraction}, which is {rate} 1/s");
         }
         for fraction in [1e-6, 0.005, 0.01, 0.5, 0.999] {
             let rate = Step::<1>::damping_rate_from_fraction(fraction, h as f32);
@@ -131,7 +134,7 @@ fn a_fraction_lost_per_substep_converts_to_a_damping_rate() {
                 Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
             let lost = 1.0 - step.motion().unwrap().retention;
             // Half an ulp of the rate and half an ulp of the retention.
-            assert!((lost - fraction).abs() < 1e-7, "{fraction} in {h} s: {lost}");
+            assert!((lost - fraction).abs() < 1e-7, "lost {lost} in {h} s, expected {fraction}");
         }
     }
 }
@@ -178,7 +181,8 @@ fn motion_gives_no_negative_zero() {
             }
         }
     }
-    // Steps give no displacement of -0.0 either: without acceleration, even of -0.0, it is +0.0.
+    // The displacement of a step is not -0.0 either: it is +0.0 for accelerations of 0.0 and -0.0,
+    // and for a negative one that underflows.
     for zero in [0.0, -0.0, -1e-45] {
         let step = Step::<1> { acceleration: [zero], ..Step::default() };
         assert_eq!(step.motion().unwrap().displacement[0].to_bits(), 0);

@@ -9,6 +9,7 @@ use crate::meshes::{
     Component, Mesh, Random, Recipe, for_all, particles_at, sheet_mesh, unit_sticks,
 };
 
+/// Checks that `old_of` permutes the numbers below `particles`, and that `new_of` is its inverse.
 fn assert_permutation(renumbering: &Renumbering, particles: usize) {
     let mut old: Vec<u32> = (0..particles as u32).map(|new| renumbering.old_of(new)).collect();
     for (new, &old) in old.iter().enumerate() {
@@ -18,6 +19,7 @@ fn assert_permutation(renumbering: &Renumbering, particles: usize) {
     assert!(old.into_iter().eq(0..particles as u32));
 }
 
+/// The mesh with random particle numbers.
 fn shuffled(mesh: &Mesh, seed: u64) -> Mesh {
     let mut order: Vec<u32> = (0..mesh.particles.len() as u32).collect();
     Random::new(seed).shuffle(&mut order);
@@ -26,6 +28,7 @@ fn shuffled(mesh: &Mesh, seed: u64) -> Mesh {
     Mesh { particles, sticks }
 }
 
+/// The largest difference of the numbers of a stick's ends.
 fn bandwidth(sticks: &Sticks) -> u32 {
     sticks.ends().iter().map(|&[a, b]| a.abs_diff(b)).max().unwrap_or(0)
 }
@@ -91,7 +94,7 @@ fn apply_panics_if_the_number_of_particles_differs() {
 #[test]
 #[should_panic(expected = "the number of particles of the sticks is not that")]
 fn apply_panics_if_the_sticks_have_another_number_of_particles() {
-    // Otherwise the new ends could be at least `Sticks::particles`.
+    // Without the check, new ends could be `Sticks::particles` or more.
     let rotation = Renumbering::from_order(vec![1, 2, 0]).unwrap();
     let _ = rotation.apply(&particles_at(&[[0.0_f32], [1.0], [2.0]]), &unit_sticks(2, &[[0, 1]]));
 }
@@ -116,8 +119,8 @@ fn cuthill_mckee_gives_shuffled_sheets_and_chains_a_small_bandwidth() {
 
 #[test]
 fn cuthill_mckee_is_breadth_first_from_an_end_fewest_sticks_first_and_reversed() {
-    // The chain 0 - 1 - 2 - 4, and 3 joined to 2. The search starts at 4, the particle farthest
-    // from 0. Then come 2, of its neighbours 3 (one stick) before 1 (two sticks), and 0.
+    // The chain 0 - 1 - 2 - 4, and 3 joined to 2. The search starts at 4, the farthest particle
+    // from 0. Then come 2, its neighbours 3 (one stick) and 1 (two sticks), and 0; then reversed.
     let renumbering =
         Renumbering::reverse_cuthill_mckee(&unit_sticks(5, &[[0, 1], [1, 2], [2, 4], [2, 3]]));
     assert_eq!([0, 1, 2, 3, 4].map(|new| renumbering.old_of(new)), [0, 1, 3, 2, 4]);
@@ -141,6 +144,7 @@ fn consecutive_particles_of_the_hilbert_order_are_neighbours() {
         for new in 1..particles.len() as u32 {
             let [previous, next] =
                 [new - 1, new].map(|new| particles.position(renumbering.old_of(new) as usize));
+            // The sum of the differences along all axes, m.
             let distance: f32 = (0..D).map(|axis| (next[axis] - previous[axis]).abs()).sum();
             assert_eq!(distance, 1.0, "from {previous:?} to {next:?}");
         }
@@ -163,7 +167,7 @@ fn particles_at_the_same_position_keep_their_order() {
         let old = renumbering.old_of(new);
         let position = particles.position(old as usize).map(f32::to_bits);
         if let Some((last_old, last_new)) = last_at.insert(position, (old, new)) {
-            assert!(last_old < old && last_new + 1 == new, "not consecutive, or not in order");
+            assert!(last_old < old && last_new + 1 == new, "old numbers {last_old}, {old}");
         }
     }
     let coincident = Renumbering::hilbert(&particles_at(&[[2.5_f32, 2.5]; 20]));
@@ -220,7 +224,7 @@ fn a_fingerprint_depends_on_the_ends_only() {
     let (_, renumbered) =
         Renumbering::hilbert(&mesh.particles).apply(&mesh.particles, &mesh.sticks);
     assert_ne!(renumbered.fingerprint(), mesh.sticks.fingerprint());
-    // FNV-1a of 01 00 00 00 00 00 00 00.
+    // FNV-1a of both ends, 1 and 0, as 4 bytes each: 01 00 00 00 00 00 00 00.
     let one = Sticks::with_rests(2, &[[1, 0]], &[1.0_f32], Duplicates::Keep).unwrap();
     let expected =
         [1_u64, 0, 0, 0, 0, 0, 0, 0].iter().fold(14_695_981_039_346_656_037_u64, |hash, byte| {

@@ -16,12 +16,13 @@ pub(crate) struct Stick<const D: usize, S = f32> {
 }
 
 impl<const D: usize, S: Real> Stick<D, S> {
+    /// A plain stick: without compliance and response.
     pub(crate) fn new(ends: [[S; D]; 2], inverse_masses: [S; 2], rest: S) -> Self {
         let (compliance, inverse_h2) = (S::ZERO, S::ZERO);
         Self { ends, inverse_masses, rest, compliance, inverse_h2, response: None }
     }
 
-    /// The new positions of its ends.
+    /// The positions of its ends after one relaxation.
     pub(crate) fn relaxed(self, formula: Formula) -> [[S; D]; 2] {
         formula.dispatch(self)
     }
@@ -70,9 +71,9 @@ pub(crate) fn new_length(formula: Formula, l: f64, r: f64) -> f64 {
     }
 }
 
-/// Sticks with lengths, rest lengths and masses in the whole valid range, most of them not far from
-/// rest, in all directions, with at least one free end. The origin lies between the ends, so that
-/// positions are not rounded more than lengths.
+/// Sticks with lengths, rest lengths and inverse masses in the whole valid range, most of them not
+/// far from rest, in all directions, with at least one free end. The origin lies between the ends,
+/// so that positions are not rounded more than lengths.
 pub(crate) fn sticks_of_all_sizes(count: usize) -> impl Iterator<Item = Stick<3>> {
     let mut random = Random::new(1);
     let stick = move || {

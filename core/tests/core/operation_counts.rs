@@ -6,7 +6,8 @@ use taut_core::{Counted, Factor, Formula, Lane, Response, Tally, WithFactor, rel
 
 use crate::one_stick::{Stick, bits, sticks_of_all_sizes};
 
-/// Relaxes a stick with lanes that count. The terms, which a plan computes, are counted separately.
+/// Relaxes a stick with lanes that count. Returns the new ends, the tally of the rest and weight
+/// terms (which a plan computes once), and the tally of the relaxation.
 struct Count(Stick<3>);
 
 impl WithFactor for Count {
@@ -93,7 +94,7 @@ fn tallies_add_up() {
 }
 
 #[test]
-fn a_selected_value_counts_for_the_tally_of_the_selection() {
+fn select_of_counted_lanes_takes_the_value_that_the_mask_picks() {
     let tally = Cell::new(Tally::default());
     let [yes, no] = [1.0_f32, 2.0].map(|value| Counted::new(value, &tally));
     for (mask, expected) in [(true, 1.0), (false, 2.0)] {

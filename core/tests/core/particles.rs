@@ -93,6 +93,7 @@ fn invalid_particles_are_reported_and_nothing_is_added() {
 
 #[test]
 fn literals_are_f32_unless_another_type_is_given() {
+    // The size of a coordinate.
     fn bytes<const D: usize, S: Real>(_: &Particles<D, S>) -> usize {
         size_of::<S>()
     }
@@ -159,7 +160,7 @@ fn converting_to_f64_and_back_changes_no_bits() {
 
 #[test]
 fn the_hash_is_fnv_1a_of_the_positions_bits() {
-    // 64-bit FNV-1a of no bytes, and of the bytes 00 00 80 3f 00 00 00 00 (1.0) and so on.
+    // 64-bit FNV-1a of no bytes; below, of 8 bytes per coordinate: 00 00 80 3f 00 00 00 00 for 1.0.
     assert_eq!(particles_at::<3, f32>(&[]).hash(), 0xcbf2_9ce4_8422_2325);
     let points = [[1.0, -2.5, 0.0], [1e-3, 7.0, -1e12]];
     let particles = particles_at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
@@ -190,7 +191,7 @@ fn the_hash_depends_on_every_bit_of_positions_and_on_nothing_else() {
     let columns = particles.columns();
     let padding = columns.position.into_iter().chain(columns.previous);
     padding.for_each(|column| column[20..].fill(5.0));
-    assert_eq!(particles.hash(), hash, "depends on previous positions, masses or padding");
+    assert_eq!(particles.hash(), hash, "depends on previous positions, inverse masses or padding");
     for particle in 0..20 {
         for axis in 0..3 {
             let x = particles.positions(axis)[particle];
@@ -220,7 +221,10 @@ fn all_nans_have_the_same_hash() {
 fn positions_are_read_by_particle_and_copied_to_rows() {
     let mut particles = Particles::new(&[[1.0, 2.0], [3.0, 4.0]], &[1.0, 0.0]).unwrap();
     particles.displace(1, [5.0, 6.0]);
-    assert_eq!([0, 1].map(|it| particles.previous_position(it)), [[1.0, 2.0], [3.0, 4.0]]);
+    assert_eq!(
+        [0, 1].map(|particle| particles.previous_position(particle)),
+        [[1.0, 2.0], [3.0, 4.0]]
+    );
     let mut rows = [[9.0; 3]; 2];
     particles.copy_positions(&mut rows);
     assert_eq!(rows, [[1.0, 2.0, 0.0], [5.0, 6.0, 0.0]]);

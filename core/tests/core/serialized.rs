@@ -28,8 +28,8 @@ fn particles_round_trip_exactly() {
 
 #[test]
 fn f64_particles_round_trip_exactly() {
-    // All magnitudes: a parser that rounds twice reads about one in ten of them with an error of
-    // one ulp.
+    // Coordinates of all magnitudes: a parser that rounds twice reads about one in ten of them with
+    // an error of one ulp.
     let mut random = Random::new(9);
     let points: Vec<[f64; 2]> = (0..10_000)
         .map(|_| [random.magnitude(1e-300, 1e12), -random.magnitude(1e-3, 1e3)])
@@ -40,7 +40,7 @@ fn f64_particles_round_trip_exactly() {
     for axis in 0..2 {
         let pairs = back.positions(axis).iter().zip(particles.positions(axis));
         let differ = pairs.filter(|(back, original)| back.to_bits() != original.to_bits()).count();
-        assert_eq!(differ, 0, "of {} on axis {axis}", points.len());
+        assert_eq!(differ, 0, "of {} positions differ on axis {axis}", points.len());
     }
 }
 

@@ -39,6 +39,7 @@ fn authored_pairs(width: usize, height: usize, shear: bool, bend: bool) -> Vec<[
     pairs
 }
 
+/// Widths and heights; some are too small for some families.
 const SIZES: [[usize; 2]; 14] = [
     [0, 3],
     [3, 0],
@@ -105,7 +106,8 @@ fn the_number_of_a_stick_is_its_index_in_stick_locations() {
     }
 }
 
-/// The sort key of a stick in the schedule, and its number.
+/// The sort key of a stick in the schedule (whether it is in a seam, block, band, family, row, and
+/// which of two batches of the row), and its number.
 type Keyed = ([usize; 6], u32);
 
 /// The sheet's schedule by its definition: phases of blocks of batches. Blocks before seams; in a
@@ -162,9 +164,12 @@ fn non_plain_sticks_of_a_sheet_get_batches_of_their_own() {
     let schedule = sheet.schedule(&mesh.sticks).unwrap();
     for batch in schedule.batches() {
         let non_plain = batch.iter().filter(|&&stick| stick % 7 == 0).count();
-        assert!(non_plain == 0 || non_plain == batch.len(), "a mixed batch");
+        assert!(
+            non_plain == 0 || non_plain == batch.len(),
+            "a batch has both plain and non-plain sticks"
+        );
     }
-    // A batch is split into two consecutive ones.
+    // Each batch of `plain` is kept, or split into two consecutive ones.
     let mut parts = schedule.batches().peekable();
     for whole in plain.batches() {
         let sorted = |batch: &[u32]| batch.iter().copied().collect::<BTreeSet<u32>>();
@@ -180,7 +185,7 @@ fn non_plain_sticks_of_a_sheet_get_batches_of_their_own() {
 #[test]
 fn a_sheet_of_any_size_is_rejected_without_allocating_its_sticks() {
     let sticks = unit_sticks(4, &[[0, 1], [1, 2]]);
-    for (size, families, expected, equal) in [
+    for (size, families, expected, difference) in [
         ([usize::MAX, 2], Family::ALL, usize::MAX, 1),
         ([usize::MAX, usize::MAX], Family::STRUCTURAL, usize::MAX, 1),
         ([usize::MAX, 1], &[Family::Row], usize::MAX - 1, 2),
@@ -188,7 +193,10 @@ fn a_sheet_of_any_size_is_rejected_without_allocating_its_sticks() {
         ([usize::MAX, usize::MAX], &[], 0, 0),
     ] {
         let error = Sheet::new(size[0], size[1], families).schedule(&sticks).unwrap_err();
-        assert_eq!((error.expected, error.given, error.first_difference), (expected, 2, equal));
+        assert_eq!(
+            (error.expected, error.given, error.first_difference),
+            (expected, 2, difference)
+        );
     }
 }
 
@@ -243,7 +251,8 @@ proptest! {
         let sheet = Sheet::new(width, height, &families);
         let sticks = unit_sticks(width * height, &shuffled_pairs(&sheet, seed));
         let (found, order) = Sheet::find(&sticks).expect("the sticks of a sheet");
-        // The sticks of a tiny sheet can also be those of another one: all 15 of 3 x 2 are those of 2 x 3.
+        // The sticks of a tiny sheet can also be those of another one: all 15 of 3 x 2 are those of
+        // 2 x 3.
         if sticks.len() >= 40 {
             prop_assert_eq!((found.width(), found.height()), (width, height));
         }
@@ -251,7 +260,8 @@ proptest! {
         let sorted = |ends: &[u32; 2]| [ends[0].min(ends[1]), ends[0].max(ends[1])];
         let ends: Vec<_> = sticks.ends().iter().map(sorted).collect();
         prop_assert_eq!(&ends, &found.pairs().iter().map(sorted).collect::<Vec<_>>());
-        // A family without a stick in a small sheet is not found, so compare numbers of sticks.
+        // A family that has no stick in a small sheet is not found, so compare numbers of sticks,
+        // not families.
         prop_assert_eq!(ends.len(), sheet.stick_count());
 
         let removed = seed as usize % ends.len();

@@ -13,36 +13,37 @@ use proptest::collection::vec;
 /// The batches of the sticks in a range, in sequence, with stick numbers relative to its start.
 fn batches_of(schedule: &Schedule, sticks: Range<usize>) -> Vec<Vec<u32>> {
     let within = |batch: &[u32]| {
-        let within = batch.iter().filter(|&&stick| sticks.contains(&(stick as usize)));
-        within.map(|stick| stick - sticks.start as u32).collect::<Vec<_>>()
+        let selected = batch.iter().filter(|&&stick| sticks.contains(&(stick as usize)));
+        selected.map(|stick| stick - sticks.start as u32).collect::<Vec<_>>()
     };
     schedule.batches().map(within).filter(|batch| !batch.is_empty()).collect()
 }
 
+/// Checks that meshes side by side keep the values of particles and sticks, and their batches.
 fn assert_side_by_side(meshes: &[Mesh]) {
     let particles = Particles::side_by_side(meshes.iter().map(|mesh| &mesh.particles)).unwrap();
     let sticks = Sticks::side_by_side(meshes.iter().map(|mesh| &mesh.sticks)).unwrap();
     assert_eq!(sticks.particles(), particles.len());
     let (mut first_particle, mut first_stick) = (0, 0);
-    for Mesh { particles: one_particles, sticks: one_sticks, .. } in meshes {
-        for i in 0..one_particles.len() {
+    for Mesh { particles: own_particles, sticks: own_sticks, .. } in meshes {
+        for i in 0..own_particles.len() {
             let merged = first_particle + i;
-            assert_eq!(particles.position(merged), one_particles.position(i));
-            assert_eq!(particles.previous(0)[merged], one_particles.previous(0)[i]);
-            assert_eq!(particles.inverse_masses()[merged], one_particles.inverse_masses()[i]);
+            assert_eq!(particles.position(merged), own_particles.position(i));
+            assert_eq!(particles.previous(0)[merged], own_particles.previous(0)[i]);
+            assert_eq!(particles.inverse_masses()[merged], own_particles.inverse_masses()[i]);
         }
-        for i in 0..one_sticks.len() {
+        for i in 0..own_sticks.len() {
             let merged = first_stick + i;
-            let ends = one_sticks.ends()[i].map(|end| end + first_particle as u32);
+            let ends = own_sticks.ends()[i].map(|end| end + first_particle as u32);
             assert_eq!(sticks.ends()[merged], ends);
-            assert_eq!(sticks.rest(merged), one_sticks.rest(i));
-            assert_eq!(sticks.stiffness(merged), one_sticks.stiffness(i));
-            assert_eq!(sticks.compliance(merged), one_sticks.compliance(i));
-            assert_eq!(sticks.kind(merged), one_sticks.kind(i));
-            assert_eq!(sticks.is_torn(merged), one_sticks.is_torn(i));
+            assert_eq!(sticks.rest(merged), own_sticks.rest(i));
+            assert_eq!(sticks.stiffness(merged), own_sticks.stiffness(i));
+            assert_eq!(sticks.compliance(merged), own_sticks.compliance(i));
+            assert_eq!(sticks.kind(merged), own_sticks.kind(i));
+            assert_eq!(sticks.is_torn(merged), own_sticks.is_torn(i));
         }
-        first_particle += one_particles.len();
-        first_stick += one_sticks.len();
+        first_particle += own_particles.len();
+        first_stick += own_sticks.len();
     }
     assert_eq!((particles.len(), sticks.len()), (first_particle, first_stick));
 
@@ -57,10 +58,10 @@ fn assert_side_by_side(meshes: &[Mesh]) {
         }
         let plain = |stick: &u32| sticks.is_plain(*stick as usize);
         let is_unmixed = |batch: &[u32]| batch.iter().all(plain) || !batch.iter().any(plain);
-        assert!(together.batches().all(is_unmixed), "plain sticks are in batches of their own");
+        assert!(together.batches().all(is_unmixed), "a batch has both plain and non-plain sticks");
         let large = alone.iter().filter(|schedule| schedule.sticks() > CLOTH_STICKS);
         let phases_max = large.map(|schedule| schedule.phases().count()).max().unwrap_or(1);
-        assert!(together.phases().count() <= phases_max, "small cloths add no phase");
+        assert!(together.phases().count() <= phases_max, "small cloths must not add a phase");
     }
 }
 
@@ -73,18 +74,23 @@ fn cloths_with_short_batches_fill_registers_together() {
     let mut ladder = unit_sticks(2 * rungs as usize, &pairs);
     ladder.set_stiffness(3, 0.5).unwrap();
     let schedule = Schedule::coloured(&ladder);
+    // How many registers hold the sticks of all batches, padding included.
     let registers = |schedule: &Schedule| -> usize {
         schedule.batches().map(|batch| batch.len().div_ceil(PADDING)).sum()
     };
     let (cloths, alone) = (500, registers(&schedule));
     let all = Sticks::side_by_side(repeat_n(&ladder, cloths)).unwrap();
     let together = Schedule::side_by_side(&all, repeat_n(&schedule, cloths)).unwrap();
-    let full = all.len() / PADDING;
-    assert!(alone * cloths > 3 * full, "alone they do not fill registers");
-    assert!(registers(&together) * 10 < 11 * full, "{} registers", registers(&together));
+    let full = all.len() / PADDING; // registers without padding
+    assert!(alone * cloths > 3 * full, "the batches of one cloth must not fill registers");
+    assert!(
+        registers(&together) * 10 < 11 * full,
+        "{} registers, expected at most 10 % more than {full}",
+        registers(&together)
+    );
     // There are enough blocks for several threads.
     let blocks: Vec<usize> = together.phases().map(|phase| phase.blocks().count()).collect();
-    assert!(blocks.len() == 1 && blocks[0] >= 8, "{blocks:?}");
+    assert!(blocks.len() == 1 && blocks[0] >= 8, "blocks by phase: {blocks:?}");
 }
 
 #[test]
@@ -106,7 +112,7 @@ fn cloths_side_by_side_keep_their_values_and_batches() {
         }
         assert_side_by_side(&meshes);
         if recipes.len() == 1 {
-            // Beside a cloth with too many sticks for one block.
+            // Again beside a cloth with too many sticks for one block.
             let links = CLOTH_STICKS as u32 + 1;
             let chain = (0..links).map(|link| [link, link + 1]).collect::<Vec<_>>();
             let points = (0..=links).map(|i| [i as f32, 0.0, 0.0]).collect::<Vec<_>>();
@@ -155,6 +161,7 @@ fn equal_parts_are_copies_until_the_particles_are_renumbered() {
     assert_eq!((copies.count(), copies.one()), (2, &alone));
     assert!(together.renumbered(&both).unwrap().copies().is_none());
 
+    // `repeated` renumbers each copy.
     let renumbering = Renumbering::from_order(vec![1, 0, 2]).unwrap().repeated(2);
     let new: Vec<u32> = (0..6).map(|old| renumbering.new_of(old)).collect();
     assert_eq!((new, renumbering.len()), (vec![1, 0, 2, 4, 3, 5], 6));

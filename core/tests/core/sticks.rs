@@ -98,7 +98,7 @@ fn changes_are_stored_and_recorded() {
     assert_eq!(plain, [true, false, false, false]);
 
     let cursor = sticks.changes().now();
-    sticks.mend(0).unwrap(); // It is not torn.
+    sticks.mend(0).unwrap(); // no change: the stick is not torn
     sticks.tear(0).unwrap();
     sticks.tear(0).unwrap();
     assert_eq!(sticks.changes().since(cursor), Delta::Entries(&[0]), "a tear is recorded once");

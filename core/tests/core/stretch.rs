@@ -10,6 +10,7 @@ fn stretch_and_compression_count_sticks_only_where_they_act() {
     let mut particles = particles_at(&[[0.0_f32], [1.5], [0.7], [2.7]]);
     let mut sticks = unit_sticks(4, &[[0, 1], [1, 2], [2, 3]]);
     let near = |value: f64, expected: f64| (value - expected).abs() < 1e-6;
+    // `squares`: sums of squares over `count` sticks. Both arrays: of stretch, of compression.
     let assert_stretch = |stretch: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
         assert!(
             near(stretch.rms, (squares[0] / count).sqrt()) && near(stretch.max, max[0]),
@@ -41,7 +42,7 @@ fn stretch_and_compression_count_sticks_only_where_they_act() {
     let stretch = Stretch::of(&particles, &sticks);
     let all = [stretch.rms, stretch.max, stretch.compression_rms, stretch.compression_max];
     assert!(all.iter().all(|value| value.is_nan()), "a NaN position gives NaN");
-    assert!(stretch.residual_rms().is_nan() && stretch.residual_max().is_nan());
+    assert!(stretch.residual_rms().is_nan() && stretch.residual_max().is_nan(), "{stretch:?}");
     assert_eq!(Stretch::of(&particles, &unit_sticks(4, &[])), Stretch::default());
 }
 

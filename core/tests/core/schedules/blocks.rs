@@ -8,19 +8,27 @@ fn there_are_many_small_blocks_and_few_phases() {
         let Mesh { particles, sticks } = sheet_mesh(128, 128, families).1;
         let phases = phases(&Schedule::blocked(&particles, &sticks));
         let fraction = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
-        assert!(phases.len() <= 4, "{} phases", phases.len());
+        assert!(phases.len() <= 4, "{} phases, expected at most 4", phases.len());
         assert_eq!(phases[0].len(), 128 * 128 / BLOCK_PARTICLES);
         assert!(fraction > 0.8, "only {fraction} of the sticks are in the first phase");
         for block in phases.iter().take(3).flatten() {
             let particles: BTreeSet<u32> =
                 block.iter().flat_map(|batch| particles_of(&sticks, batch)).collect();
-            assert!(particles.len() <= BLOCK_PARTICLES, "{} particles", particles.len());
+            assert!(
+                particles.len() <= BLOCK_PARTICLES,
+                "a block has {} particles",
+                particles.len()
+            );
         }
     }
     // Sticks between particles far apart are in no block of the first three phases.
     let Mesh { particles, sticks } = Recipe::large(0).mesh::<3, f32>();
     let phases = phases(&Schedule::blocked(&particles, &sticks));
-    assert_eq!((phases.len(), phases[3].len()), (4, 1), "the sticks left over are one block");
+    assert_eq!(
+        (phases.len(), phases[3].len()),
+        (4, 1),
+        "the sticks left over are one block of a fourth phase"
+    );
 }
 
 /// The particles of each block of the schedule, phase by phase.
@@ -38,10 +46,14 @@ fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
     let phases = phases(&schedule);
     assert_eq!(phases.len(), 2, "all seams are in the shifted bands");
     let fraction = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
-    assert!(phases[0].len() >= 8 && fraction > 0.85, "{} bands, {fraction}", phases[0].len());
+    assert!(
+        phases[0].len() >= 8 && fraction > 0.85,
+        "{} bands, expected at least 8, hold a fraction of {fraction} of the sticks, expected 0.85",
+        phases[0].len()
+    );
     for bands in particles_of_blocks(&schedule, &sticks) {
-        for pair in bands.windows(2) {
-            assert!(pair[0].last() < pair[1].first(), "bands overlap");
+        for adjacent in bands.windows(2) {
+            assert!(adjacent[0].last() < adjacent[1].first(), "bands overlap");
         }
     }
     // In a band, the batches of a direction are consecutive.
@@ -112,8 +124,8 @@ fn blocks_do_not_depend_on_particle_numbers() {
 fn a_star_of_a_hundred_thousand_rays_is_scheduled() {
     let rays = 100_000;
     let mesh = Recipe::plain(vec![Component::Bipartite(1, rays)]).mesh();
-    let built = schedules_of_all_builders(&mesh);
-    for (name, schedule) in &built {
+    let schedules = schedules_of_all_builders(&mesh);
+    for (name, schedule) in &schedules {
         assert_eq!(schedule.batches().count(), rays, "{name}: one batch per ray");
     }
 }

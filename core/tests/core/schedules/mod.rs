@@ -29,7 +29,8 @@ fn particles_of(sticks: &Sticks, group: &[u32]) -> Vec<u32> {
     group.iter().flat_map(|&stick| sticks.ends()[stick as usize]).collect()
 }
 
-/// The definition of a schedule, taken literally.
+/// Whether `phases` meets the definition of a schedule, checked literally: each stick occurs once,
+/// the sticks of a batch share no particle, and the blocks of a phase share no particle.
 fn is_valid(sticks: &Sticks, phases: &Phases) -> bool {
     let mut order: Vec<u32> = phases.iter().flatten().flatten().flatten().copied().collect();
     order.sort_unstable();
@@ -76,7 +77,10 @@ fn assert_valid(name: &str, schedule: &Schedule, sticks: &Sticks) {
 fn assert_unmixed(name: &str, schedule: &Schedule, sticks: &Sticks) {
     for batch in schedule.batches() {
         let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
-        assert!(plain == 0 || plain == batch.len(), "{name} mixes plain and non-plain sticks");
+        assert!(
+            plain == 0 || plain == batch.len(),
+            "{name}: a batch has both plain and non-plain sticks"
+        );
     }
 }
 
@@ -193,13 +197,17 @@ fn colours_are_phases_and_at_most_twice_the_largest_degree_minus_one() {
 
 #[test]
 fn sheets_have_few_colours_of_nearly_equal_size() {
-    for (families, size) in [(Family::STRUCTURAL, 63), (Family::SHEAR, 64), (Family::ALL, 64)] {
-        let sticks = sheet_mesh(size, size, families).1.sticks;
+    for (families, side) in [(Family::STRUCTURAL, 63), (Family::SHEAR, 64), (Family::ALL, 64)] {
+        let sticks = sheet_mesh(side, side, families).1.sticks;
         let sizes: Vec<usize> = Schedule::coloured(&sticks).batches().map(<[u32]>::len).collect();
         let degree = largest_degree(&sticks, |_| true);
-        assert!((degree..=degree + 2).contains(&sizes.len()), "{} colours", sizes.len());
+        assert!(
+            (degree..=degree + 2).contains(&sizes.len()),
+            "{} colours, expected {degree} to {degree} + 2",
+            sizes.len()
+        );
         let mean = sticks.len() / sizes.len();
-        assert!(sizes.iter().all(|&size| 100 * size > 95 * mean), "{sizes:?}");
+        assert!(sizes.iter().all(|&size| 100 * size > 95 * mean), "{sizes:?}, mean {mean}");
     }
 }
 

@@ -13,7 +13,10 @@ fn packets_have_at_most_64_sticks_and_those_of_sheets_are_nearly_all_full() {
         let schedule = Schedule::packed(&sticks);
         let [packets, full] = [1, PACKET_STICKS]
             .map(|minimum| schedule.batches().filter(|packet| packet.len() >= minimum).count());
-        assert!(100 * full >= 98 * packets, "{full} of {packets} are full");
+        assert!(
+            100 * full >= 98 * packets,
+            "{full} of {packets} packets are full, expected at least 98 %"
+        );
         assert_eq!(phases(&schedule).len(), 1);
     }
 }
@@ -59,8 +62,8 @@ fn packets_match_their_definition() {
     check(&Recipe::large(30));
 }
 
-/// The particles of the stars whose sticks are at the same index of these batches; `None` if the
-/// batches are not stars, or if stars share a particle.
+/// The particles of the stars of a packet: the sticks at an index of all its batches form a star.
+/// `None` if they do not, or if stars share a particle.
 fn particles_of_stars(sticks: &Sticks, batches: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
     let mut particles = Vec::new();
     for index in 0..batches[0].len() {
@@ -84,7 +87,7 @@ fn stars_of_a_packet_share_no_particle_and_hold_nearly_all_sticks() {
         let packets = packets.map_while(|&batches| particles_of_stars(&sticks, batches));
         let stars: usize = packets.map(|particles| particles.len() / (STAR_STICKS + 1)).sum();
         let fraction = (stars * STAR_STICKS) as f64 / sticks.len() as f64;
-        assert!(fraction > 0.95, "only {fraction} of the sticks are in stars");
+        assert!(fraction > 0.95, "{fraction} of the sticks are in stars, expected above 0.95");
         assert_eq!(phases(&schedule).len(), 1);
     }
 }
@@ -100,6 +103,6 @@ fn packets_stay_in_a_local_window() {
     for packet in Schedule::packed(&sticks).batches() {
         let particles = particles_of(&sticks, packet);
         let width = particles.iter().max().unwrap() - particles.iter().min().unwrap();
-        assert!(width <= 3 * 128, "a packet spans {width} particles");
+        assert!(width <= 3 * 128, "a packet spans {width} particles, expected at most 3 rows");
     }
 }
