@@ -25,8 +25,8 @@ impl Hills {
     /// give the same bits on every machine.)
     fn ground(&self, x: f32, z: f32) -> f32 {
         let bump = |x: f32| {
-            let x = x - x.round();
-            1.0 - 4.0 * x * x
+            let from_summit = x - x.round();
+            1.0 - 4.0 * from_summit * from_summit
         };
         self.height * bump(x) * bump(z)
     }

@@ -44,8 +44,11 @@ fn simulate<K: Kernel<3>>(
             return Err("the simulation blew up".into());
         }
     }
-    let frame = begin.elapsed().as_secs_f64() / 30.0;
+    let seconds_per_frame = begin.elapsed().as_secs_f64() / 30.0;
     let (name, isa, hash) = (kernel.name(), kernel.isa(), particles.hash());
-    println!("{name:>7} on {isa:<7} {:>8.1} µs per frame, hash {hash:016x}", 1e6 * frame);
+    println!(
+        "{name:>7} on {isa:<7} {:>8.1} µs per frame, hash {hash:016x}",
+        1e6 * seconds_per_frame
+    );
     Ok(hash)
 }

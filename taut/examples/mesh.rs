@@ -37,9 +37,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             return Err("the simulation blew up".into());
         }
     }
-    let lowest = |y: f32, [_, other, _]: [f32; 3]| y.min(other);
-    let before = positions.iter().copied().fold(top, lowest);
-    let after = world.positions().fold(top, lowest);
+    let lower = |y: f32, [_, other, _]: [f32; 3]| y.min(other);
+    let before = positions.iter().copied().fold(top, lower);
+    let after = world.positions().fold(top, lower);
     println!("the lowest point moved from {before:.2} m to {after:.2} m in 2 s");
     Ok(())
 }

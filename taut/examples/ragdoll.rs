@@ -13,14 +13,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut scene = Scene::new();
     scene.add("bob", falling.moved([0.0, 1.2, 0.0]))?;
     let stone = Surface { friction: 0.6, ..Surface::default() };
-    for step in 0..4 {
-        let (top, front) = (1.0 - 0.25 * f64::from(step), 0.4 * f64::from(step));
+    for index in 0..4 {
+        let (top, front) = (1.0 - 0.25 * f64::from(index), 0.4 * f64::from(index)); // m
         let stair = Cuboid::new([-2.0, top - 1.0, front - 0.4], [2.0, top, front])?;
         scene.obstacles.push(Arc::new(Solid::new(stair).with(stone)?));
     }
     let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
     scene.obstacles.push(Arc::new(Solid::new(floor).with(stone)?));
-    // Each of the four substeps relaxes the sticks and resolves collisions, twice in turn.
+    // Each of the four substeps has two passes, which relax the sticks twice and then resolve
+    // collisions.
     scene.settings.step = Step { substeps: 4, iterations: 2, ..Step::default() };
     scene.settings.passes = 2;
 

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Drags the lower right corner away.
     let corner = world.nearest([0.5, -0.5, 0.0], 0.05).ok_or("no particle near the corner")?;
     world.grab(corner)?;
-    let mut seen = 0;
+    let mut seen = 0; // removed triangles
     for frame in 1..=90 {
         world.drag(corner, [0.5 + 0.02 * frame as f32, -0.5, 0.01 * frame as f32])?;
         if !world.step()?.finite {
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("{} of {} sticks are torn", world.torn(), world.sticks_of("curtain").unwrap().len());
 
-    // Torn sticks still take time, because they keep their slots. A new order leaves them out.
+    // Torn sticks still take time, because the schedule keeps them. A new schedule leaves them out.
     println!("{} torn sticks are left out of the new order", world.reorder(AnyKernel::best_for)?);
     Ok(())
 }

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // These buffers are reused, so no frame allocates memory.
     let mut positions = vec![[0.0_f32; 3]; drawing.vertices];
     let mut normals_of_vertices = positions.clone();
-    let mut seen = 0;
+    let mut seen = 0; // removed triangles
     for frame in 1..=120 {
         let since_last_frame = 1.0 / 60.0; // s
         let (_, outcome) = world.advance(&mut clock, since_last_frame)?;

@@ -40,13 +40,14 @@ pub struct Tuned {
     pub kernel: String,
     /// The number of threads.
     pub threads: usize,
-    /// The order of the sticks and the numbering of the particles.
+    /// The arrangement: the order of the sticks and the numbering of the particles.
     pub schedule: Arrangement,
     /// The formula.
     pub formula: Formula,
     /// The mesh that was tuned.
     pub mesh: Fingerprint,
-    /// How many copies of the mesh were stepped together, side by side; 1 if a file does not say.
+    /// How many copies of the mesh were stepped together, side by side; 1 if a file does not have
+    /// this field.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub copies: usize,
     /// Substeps per frame when it was measured.
@@ -101,7 +102,7 @@ pub enum TunedError {
     /// The number of copies is 0.
     #[error("the tuning names 0 copies of its mesh: expected 1 or more")]
     NoCopies,
-    /// Its copies have too many particles or sticks.
+    /// The copies together have too many particles or sticks.
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// This build cannot start that many threads.
@@ -126,8 +127,8 @@ impl Tuned {
     /// The kernel, on its threads.
     ///
     /// # Errors
-    /// If this build does not have the kernel on this machine, or cannot start the threads (for more
-    /// than one it needs the feature `colour`).
+    /// If this build does not have the kernel on this machine, or cannot start the threads (more
+    /// than one thread needs the feature `colour`).
     pub fn to_kernel(&self) -> Result<AnyKernel, TunedError> {
         let unknown = |_| TunedError::UnknownKernel { name: self.kernel.clone() };
         let kernel = AnyKernel::named(&self.kernel).map_err(unknown)?;
@@ -170,6 +171,7 @@ impl Tuned {
     }
 }
 
+/// The kernel on a pool of threads, if this build can start one.
 #[cfg(feature = "colour")]
 fn on_threads(kernel: AnyKernel, threads: usize) -> Option<AnyKernel> {
     Some(kernel.on_threads(crate::Pool::new(threads).ok()?))
@@ -180,6 +182,7 @@ fn on_threads(_: AnyKernel, _: usize) -> Option<AnyKernel> {
     None
 }
 
+/// [`Tuned::copies`] if a file does not have that field.
 #[cfg(feature = "serde")]
 const fn one() -> usize {
     1

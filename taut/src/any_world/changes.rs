@@ -1,4 +1,4 @@
-//! Changes of a world of either dimension: particles, sticks, settings, wind and kernels.
+//! Changes of a world in two or three dimensions: particles, sticks, settings, wind and kernels.
 
 use alloc::sync::Arc;
 
@@ -127,7 +127,7 @@ impl AnyWorld {
     /// Tears all sticks that a blade crosses; returns how many. A blade is a segment between two
     /// points. In three dimensions it sweeps from `from` to `to`: see
     /// [`World::cut_swept`](taut_world::World::cut_swept). In two dimensions the blade is the
-    /// segment between the first points of `from` and `to`: see
+    /// segment between the first point of `from` and the first point of `to`: see
     /// [`World::cut`](taut_world::World::cut).
     pub fn cut(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         let torn = match &mut self.inner {

@@ -1,4 +1,4 @@
-//! What a renderer reads from a world of either dimension.
+//! What a renderer reads from a world in two or three dimensions.
 
 use taut_world::{Drawing, REMOVED, normals};
 
@@ -32,7 +32,7 @@ impl AnyWorld {
         let Drawing { sticks, springs, hidden_sticks, .. } = &self.drawing;
         let mut hidden = hidden_sticks.iter().copied().peekable();
         let drawn = sticks.iter().enumerate().filter(move |(stick, ends)| {
-            // Both lists are in ascending order.
+            // The numbers of sticks ascend in both lists.
             hidden.next_if_eq(&(*stick as u32)).is_none() && ends[0] != REMOVED
         });
         drawn.map(|(_, ends)| *ends).chain(springs.iter().copied())
@@ -86,7 +86,8 @@ impl AnyWorld {
         Ok(())
     }
 
-    /// As [`copy_positions_and_normals`](Self::copy_positions_and_normals), into a buffer of the world.
+    /// As [`copy_positions_and_normals`](Self::copy_positions_and_normals), into a buffer of the
+    /// world.
     ///
     /// ```
     /// use taut::{AnyWorld, KernelChoice};
@@ -106,7 +107,7 @@ impl AnyWorld {
         &self.interleaved
     }
 
-    /// Reads the whole drawing again.
+    /// Reads the whole drawing from the world again.
     pub(super) fn reload_drawing(&mut self) {
         with_inner!(&self.inner, inner => {
             self.drawing = inner.world.drawing();
@@ -116,10 +117,11 @@ impl AnyWorld {
         self.drawing_version += 1;
     }
 
-    /// Marks the triangles and sticks that were removed from the world since the last call.
+    /// Marks the triangles and sticks that were removed from the world since the last call of this
+    /// or [`reload_drawing`](Self::reload_drawing).
     pub(super) fn update_drawing(&mut self) {
         let removed = with_inner!(&self.inner, inner => inner.world.removed());
-        let [triangles, sticks] = self.removed;
+        let [triangles, sticks] = self.removed; // counts
         self.removed = [removed.triangles.len(), removed.sticks.len()];
         for &triangle in &removed.triangles[triangles..] {
             self.drawing.triangles[triangle as usize] = [REMOVED; 3];
@@ -133,7 +135,7 @@ impl AnyWorld {
     }
 }
 
-/// The rows of a slice, one for each vertex.
+/// The slice as rows of three numbers, one for each vertex. `what` names the slice in the error.
 fn rows_of<'a>(
     what: &'static str,
     slice: &'a mut [f32],

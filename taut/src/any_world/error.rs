@@ -1,4 +1,4 @@
-//! Why a world of either dimension cannot be created, changed or read.
+//! Why a world in two or three dimensions cannot be created, changed or read.
 
 use alloc::string::String;
 
@@ -69,13 +69,13 @@ pub enum AnyWorldError {
         /// The right length.
         expected: usize,
     },
-    /// Sticks would tear at their rest length.
+    /// The tear factor is not above 1: sticks would tear at their rest length.
     #[error("the tear factor is {factor}; it must be above 1")]
     TearFactor {
         /// The factor.
         factor: f32,
     },
-    /// Wind acts on triangles in three dimensions.
+    /// Wind was set in a world in two dimensions.
     #[error("wind needs a world in three dimensions; this one has two")]
     WindInPlane,
 }
@@ -86,6 +86,7 @@ impl From<UnknownScene> for AnyWorldError {
     }
 }
 
+/// The names of all scenes of the library, separated by commas.
 fn scene_names() -> String {
     let names: alloc::vec::Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
     names.join(", ")

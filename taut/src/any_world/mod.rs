@@ -57,37 +57,41 @@ pub use error::AnyWorldError;
 pub struct AnyWorld {
     inner: Inner,
     kernels: KernelSet,
-    /// With the removed triangles and torn sticks marked as [`REMOVED`](taut_world::REMOVED).
+    /// The drawing of the world, with the removed triangles and torn sticks marked as
+    /// [`REMOVED`](taut_world::REMOVED).
     drawing: Drawing,
     /// How many of the removed triangles and torn sticks are already marked in `drawing`.
     removed: [usize; 2],
+    /// How many times the lines or triangles of `drawing` changed.
     drawing_version: u64,
-    /// The positions from which normals are computed, and the normals.
+    /// Buffers: the positions of vertices, from which normals are computed, and the normals.
     positions_and_normals: [Vec<[f32; 3]>; 2],
-    /// Positions and normals, interleaved.
+    /// A buffer: positions and normals of vertices, interleaved.
     interleaved: Vec<f32>,
 }
 
 /// A world and its scene.
 #[derive(Debug)]
 struct SceneAndWorld<const D: usize> {
-    /// Its forces are the current ones.
+    /// The scene that the world was made of, with the current forces.
     scene: Scene<D>,
     world: World<D>,
 }
 
+/// A world and its scene in two or three dimensions.
 #[derive(Debug)]
 enum Inner {
     TwoD(Box<SceneAndWorld<2>>),
     ThreeD(Box<SceneAndWorld<3>>),
 }
 
-/// Evaluates an expression on the world and scene of either dimension.
+/// Evaluates `$call` with the name `$scene_and_world` bound to the [`SceneAndWorld`] in `$inner`,
+/// in two or three dimensions.
 macro_rules! with_inner {
-    ($inner:expr, $simulation:ident => $call:expr) => {
+    ($inner:expr, $scene_and_world:ident => $call:expr) => {
         match $inner {
-            $crate::any_world::Inner::TwoD($simulation) => $call,
-            $crate::any_world::Inner::ThreeD($simulation) => $call,
+            $crate::any_world::Inner::TwoD($scene_and_world) => $call,
+            $crate::any_world::Inner::ThreeD($scene_and_world) => $call,
         }
     };
 }
@@ -352,11 +356,12 @@ impl AnyWorld {
     /// As [`World::step`].
     pub fn step(&mut self, steps: u32) -> Result<Outcome, AnyWorldError> {
         let outcome = with_inner!(&mut self.inner, inner => run_steps(&mut inner.world, steps));
-        self.update_drawing(); // also if a step failed: those before it may have torn sticks
+        self.update_drawing(); // also if a step failed: earlier steps may have torn sticks
         Ok(outcome?)
     }
 }
 
+/// See [`AnyWorld::step`]. With 0 steps, only checks whether all positions are finite.
 fn run_steps<const D: usize>(world: &mut World<D>, steps: u32) -> Result<Outcome, WorldError>
 where
     World<D>: Simulation<D>,

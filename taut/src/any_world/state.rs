@@ -1,4 +1,4 @@
-//! Snapshots of a world of either dimension.
+//! Snapshots of a world in two or three dimensions.
 
 use alloc::vec::Vec;
 
