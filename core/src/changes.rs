@@ -46,8 +46,8 @@ impl Changes {
         Self { table: TABLES.fetch_add(1, Ordering::Relaxed), dropped: 0, log: Vec::new() }
     }
 
-    /// The first change reserves memory for this many entries, so that a smaller table allocates
-    /// once.
+    /// The first change reserves memory for as many entries as the table has, at most this many, so
+    /// that the record of a small table allocates once.
     const RESERVED: usize = 4096;
 
     /// Records that `entry` of a table of `length` entries has changed. The record keeps at most

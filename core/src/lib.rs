@@ -9,8 +9,8 @@
 //! - [`Schedule`]: phases of blocks of batches; a [`Sheet`] implies the schedule of a regular
 //!   sheet; [`Renumbering`] places neighbours near each other in memory.
 //! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each written once over [`Lane`].
-//! - [`Kernel`], [`Plan`], [`BoxedPlan`], [`Session`]: the interface for callers; [`Engine`]: what a kernel
-//!   implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.
+//! - [`Kernel`], [`Plan`], [`BoxedPlan`], [`Session`]: the interface for callers; [`Engine`]: what
+//!   a kernel implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.
 //!
 //! This crate uses no CPU features, files or threads, and has no `unsafe`. Units are SI.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -79,12 +79,12 @@ impl<T: Copy> GroupedLists<T> {
         &self.items
     }
 
-    /// All items, grouped by owner.
+    /// All items, grouped by owner, mutable.
     pub fn items_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
 
-    /// All items, grouped by owner.
+    /// All items, grouped by owner, as one vector.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }

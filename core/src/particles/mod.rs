@@ -275,8 +275,9 @@ impl<const D: usize, S: Real> Particles<D, S> {
         (0..self.len).map(|particle| self.position(particle).into())
     }
 
-    /// Copies all positions, m, in the order of particle numbers, into rows of `N` numbers; those
-    /// beyond `D` are 0. For upload to a GPU, `rows.as_flattened()` is one contiguous slice.
+    /// Copies all positions, m, in the order of particle numbers, into rows of `N` numbers;
+    /// the numbers after the first `D` become 0. For upload to a GPU, `rows.as_flattened()` is one
+    /// contiguous slice.
     ///
     /// ```
     /// use taut_core::Particles;

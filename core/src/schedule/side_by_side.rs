@@ -7,8 +7,9 @@ use crate::column::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The maximum number of sticks of a bundle of cloths with short batches (a single cloth may have
-/// more). Their particles fit the L1 cache, and merged batches fill several registers.
+/// The maximum number of sticks of a bundle: cloths with short batches that share a block (a single
+/// cloth may have more). The particles of a bundle fit the L1 cache, and merged batches fill
+/// several registers.
 const BUNDLE_STICKS: usize = 1024;
 
 /// The lanes of the widest register.
@@ -50,6 +51,8 @@ pub(super) fn merge<S: Real>(
     let mut phases_of_large: Vec<_> =
         large.iter().map(|cloth| (cloth.first_stick, cloth.schedule.phases())).collect();
     let mut merged_phases = 0;
+    // Each turn makes one phase: the next phase of each large cloth and, the first time, all small
+    // cloths.
     loop {
         let mut ended = true;
         for (first_stick, phases) in &mut phases_of_large {
