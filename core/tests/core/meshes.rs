@@ -103,7 +103,7 @@ pub(crate) fn sheet_mesh(width: usize, height: usize, families: &[Family]) -> (S
 pub(crate) enum Component {
     /// The number of particles.
     Chain(usize),
-    /// How many hubs and how many rays; a stick joins every hub to every ray. One hub makes a star.
+    /// How many hubs and how many rays; a stick joins every hub to every ray.
     Bipartite(usize, usize),
     /// The number of particles; a stick joins every two of them.
     Complete(usize),

@@ -129,7 +129,7 @@ fn the_number_of_particles_of_sticks_is_limited() {
 }
 
 #[test]
-fn kinds_and_formulas_have_names() {
+fn kinds_and_formulas_are_serialized_as_names() {
     assert_eq!(to_value([Kind::TwoSided, Kind::Maximum]).unwrap(), json!(["TwoSided", "Maximum"]));
     for formula in Formula::ALL {
         assert_eq!(to_value(formula).unwrap(), json!(formula.name()));

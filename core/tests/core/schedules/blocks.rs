@@ -121,7 +121,7 @@ fn blocks_do_not_depend_on_particle_numbers() {
 }
 
 #[test]
-fn a_star_of_a_hundred_thousand_rays_is_scheduled() {
+fn a_hub_of_a_hundred_thousand_rays_is_scheduled() {
     let rays = 100_000;
     let mesh = Recipe::plain(vec![Component::Bipartite(1, rays)]).mesh();
     let schedules = schedules_of_all_builders(&mesh);
