@@ -183,16 +183,16 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Errors
     /// A position out of range; too many particles for 32-bit numbers.
     pub fn side_by_side<'a>(
-        parts: impl IntoIterator<Item = &'a Self>,
+        cloths: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ParticleError> {
         let mut all = Self::empty(0);
-        for part in parts {
+        for cloth in cloths {
             let first = all.len;
-            for particle in 0..part.len {
-                all.push(part.position(particle), part.inverse_mass[particle])?;
+            for particle in 0..cloth.len {
+                all.push(cloth.position(particle), cloth.inverse_mass[particle])?;
             }
-            for (column, previous) in all.previous.iter_mut().zip(&part.previous) {
-                column[first..first + part.len].copy_from_slice(&previous[..part.len]);
+            for (column, previous) in all.previous.iter_mut().zip(&cloth.previous) {
+                column[first..first + cloth.len].copy_from_slice(&previous[..cloth.len]);
             }
         }
         Ok(all)

@@ -16,11 +16,11 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// The copies in the merged `sticks`, if there are at least two `parts` and all are equal.
-    pub(super) fn of<S: Real>(sticks: &Sticks<S>, parts: &[&Schedule]) -> Option<Self> {
-        let (&one, others) = parts.split_first()?;
+    /// The copies in the merged `sticks`, if there are at least two `schedules` and all are equal.
+    pub(super) fn of<S: Real>(sticks: &Sticks<S>, schedules: &[&Schedule]) -> Option<Self> {
+        let (&one, others) = schedules.split_first()?;
         let (per_copy, particles) = (one.sticks(), one.particles());
-        if others.is_empty() || per_copy == 0 || sticks.particles() != parts.len() * particles {
+        if others.is_empty() || per_copy == 0 || sticks.particles() != schedules.len() * particles {
             return None;
         }
         let same_order = |&other: &&Schedule| core::ptr::eq(one, other) || one.has_order_of(other);
@@ -36,7 +36,7 @@ impl Copies {
         });
         (inside && shifted).then(|| {
             let one = Schedule { ends: ends.into(), sheet: None, copies: None, ..one.clone() };
-            Self { count: parts.len(), one: Arc::new(one) }
+            Self { count: schedules.len(), one: Arc::new(one) }
         })
     }
 

@@ -264,10 +264,10 @@ impl Schedule {
     /// particle.
     pub fn side_by_side<'a, S: Real>(
         sticks: &Sticks<S>,
-        parts: impl IntoIterator<Item = &'a Self>,
+        schedules: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ScheduleError> {
-        let parts: Vec<&Self> = parts.into_iter().collect();
-        side_by_side::merge(sticks, &parts)
+        let schedules: Vec<&Self> = schedules.into_iter().collect();
+        side_by_side::merge(sticks, &schedules)
     }
 
     /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs,

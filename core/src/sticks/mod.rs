@@ -143,26 +143,28 @@ impl<S: Real> Sticks<S> {
     ///
     /// # Errors
     /// Too many sticks or particles for 32-bit numbers.
-    pub fn side_by_side<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Result<Self, StickError> {
-        let parts: Vec<&Self> = parts.into_iter().collect();
-        let particles = parts.iter().map(|part| part.particles).sum();
-        let pairs = parts.iter().map(|part| part.len()).sum::<usize>();
+    pub fn side_by_side<'a>(
+        cloths: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<Self, StickError> {
+        let cloths: Vec<&Self> = cloths.into_iter().collect();
+        let particles = cloths.iter().map(|cloth| cloth.particles).sum();
+        let pairs = cloths.iter().map(|cloth| cloth.len()).sum::<usize>();
         if pairs.max(particles) >= u32::MAX as usize {
             return Err(StickError::TooMany { pairs, particles });
         }
         let mut ends = Vec::with_capacity(pairs);
         let mut first = 0;
-        for part in &parts {
-            ends.extend(part.ends.iter().map(|ends| ends.map(|end| first + end)));
-            first += part.particles as u32;
+        for cloth in &cloths {
+            ends.extend(cloth.ends.iter().map(|ends| ends.map(|end| first + end)));
+            first += cloth.particles as u32;
         }
         Ok(Self {
             ends: ends.into(),
-            rest: parts.iter().flat_map(|part| &part.rest).copied().collect(),
-            stiffness: parts.iter().flat_map(|part| &part.stiffness).copied().collect(),
-            compliance: parts.iter().flat_map(|part| &part.compliance).copied().collect(),
-            kind: parts.iter().flat_map(|part| &part.kind).copied().collect(),
-            torn: parts.iter().flat_map(|part| &part.torn).copied().collect(),
+            rest: cloths.iter().flat_map(|cloth| &cloth.rest).copied().collect(),
+            stiffness: cloths.iter().flat_map(|cloth| &cloth.stiffness).copied().collect(),
+            compliance: cloths.iter().flat_map(|cloth| &cloth.compliance).copied().collect(),
+            kind: cloths.iter().flat_map(|cloth| &cloth.kind).copied().collect(),
+            torn: cloths.iter().flat_map(|cloth| &cloth.torn).copied().collect(),
             particles,
             changes: Changes::new(),
         })
