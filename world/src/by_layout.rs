@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use taut_core::{PADDING, SlotLayout};
 
-/// Values of the particles of an island, arranged once for each layout in which a stage first needs
-/// them: by particle, and by slot of the plan.
+/// Values of the particles of an island, by particle and by slot of the plan. Each of the two
+/// layouts is computed when a stage first needs it.
 #[derive(Clone, Debug)]
 pub(crate) struct ByLayout<T> {
     by_particle: OnceLock<T>,
@@ -34,8 +34,8 @@ impl<T> ByLayout<T> {
                 arrange(particles.next_multiple_of(PADDING) + PADDING, &|slot| slot)
             }),
             SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {
-                let (all, slots) = layout.full(particles);
-                arrange(slots, &|slot| all.particle(slot))
+                let (full_layout, slots) = layout.full(particles);
+                arrange(slots, &|slot| full_layout.particle(slot))
             }),
         }
     }
@@ -45,7 +45,7 @@ impl<T> ByLayout<T> {
         self.by_slot = OnceLock::new();
     }
 
-    /// The values in each layout.
+    /// The values in each layout that a stage has needed so far, mutable.
     pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut T> {
         [&mut self.by_particle, &mut self.by_slot].into_iter().filter_map(OnceLock::get_mut)
     }

@@ -16,6 +16,7 @@ impl DisjointSets {
         self.0.extend(0..count as u32);
     }
 
+    /// The root of the set that contains an index. Shortens the path to it (path halving).
     pub(crate) fn root(&mut self, mut index: u32) -> u32 {
         while self.0[index as usize] != index {
             let grandparent = self.0[self.0[index as usize] as usize];
@@ -25,8 +26,9 @@ impl DisjointSets {
         index
     }
 
+    /// Unites the sets of two indices.
     pub(crate) fn unite(&mut self, [a, b]: [u32; 2]) {
-        let [a, b] = [a, b].map(|end| self.root(end));
+        let [a, b] = [a, b].map(|index| self.root(index));
         self.0[a.max(b) as usize] = a.min(b);
     }
 }

@@ -29,15 +29,16 @@ pub struct Forces<const D: usize = 3> {
     /// Whether no force was added since the last clear. The columns are then stale and count as 0:
     /// a first loop that writes every particle overwrites them without reading them.
     is_zero: bool,
-    /// The column that is returned while no force was added.
+    /// A column of zeros, which [`along`](Self::along) returns while no force was added.
     zeros: OnceLock<Vec<f32>>,
-    /// Scratch memory for the force on each triangle, N, by slot.
+    /// Scratch memory for the force on each triangle, N, by slot of the triangle layout.
     on_triangles: [Column<f32>; D],
 }
 
 /// Forces in the order of a plan's slots, N.
 #[derive(Debug)]
 pub(crate) struct BySlot<const D: usize> {
+    /// Whether the columns contain all forces added so far.
     up_to_date: bool,
     pub(crate) columns: [Vec<f32>; D],
 }
@@ -125,14 +126,14 @@ impl<const D: usize> Forces<D> {
                         column.extend(offsets.iter().map(force_at));
                     }
                 } else if let SlotLayout::Copies { particles, copies, .. } = *layout {
-                    for (first, particle) in (0..copies)
+                    for (first_copy, particle) in (0..copies)
                         .step_by(PADDING)
-                        .flat_map(|first| (0..particles).map(move |particle| (first, particle)))
+                        .flat_map(|copy| (0..particles).map(move |particle| (copy, particle)))
                     {
                         let force_on = |copy: usize| {
                             if copy < copies { from[copy * particles + particle] } else { 0.0 }
                         };
-                        column.extend((first..first + PADDING).map(force_on));
+                        column.extend((first_copy..first_copy + PADDING).map(force_on));
                     }
                 } else {
                     column.extend(from);

@@ -6,12 +6,13 @@ use taut_core::{Copies, Schedule, Sheet};
 
 use crate::model::{Model, Order, schedule_of};
 
-/// Smallest number of copies of a regular sheet of [`MEDIUM_COLUMNS`] columns and more that get an
-/// island of their own, in which a kernel may relax one copy per lane. With fewer copies that is
-/// slower. For other models it is [`Copies::FASTER_FROM`].
+/// Smallest number of copies of a medium regular sheet ([`MEDIUM_COLUMNS`] to [`WIDE_COLUMNS`]
+/// columns) that share an island, in which a kernel may relax one copy per lane. With fewer copies
+/// that is slower. For narrower sheets and other models the number is [`Copies::FASTER_FROM`].
 const SHEET_COPIES_MIN: usize = 16;
+/// Number of columns from which a regular sheet is medium.
 const MEDIUM_COLUMNS: usize = 24;
-/// Regular sheets of this many columns and more are faster in islands of their own.
+/// Regular sheets of at least this many columns are faster in an island each.
 const WIDE_COLUMNS: usize = 48;
 
 /// Models that share an island, with their indices in the scene, and their schedules.
@@ -37,8 +38,9 @@ impl<'a, const D: usize> IslandModels<'a, D> {
 /// A model, its index in the scene, and its schedule.
 type ScheduledModel<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
-/// One group for each regular sheet, except narrow ones that are copies; then one for each set of
-/// copies; then one of all other models. If models sleep, each that can sleep alone has a group.
+/// Groups the models of a scene into islands: one group for each regular sheet that is not in a set
+/// of copies, then one for each set of copies, then one of all other models. If models sleep, each
+/// model that can sleep alone has a group of its own.
 ///
 /// The groups do not depend on the kernels that run them, because a snapshot of a world resumes on
 /// any kernel and stores the state of each island.
@@ -130,7 +132,7 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     }
 }
 
-/// Models with the same sticks have the same key.
+/// A key that is equal for models with the same number of particles and the same stick ends.
 fn key<const D: usize>(model: &Model<D>) -> (usize, usize, u64) {
     let Model { particles, sticks, .. } = model;
     (particles.len(), sticks.particles(), sticks.fingerprint())

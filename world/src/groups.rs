@@ -132,6 +132,7 @@ pub(crate) struct Radii<'a> {
     layout: SlotLayout<'a>,
     /// The slot of the plan at which the chunk begins.
     first_slot: usize,
+    /// The largest radius, m.
     pub(crate) largest: f32,
 }
 
@@ -213,7 +214,7 @@ impl<R: Simd, const D: usize> BoxRegisters<R, D> {
     #[inline(always)]
     fn widen_nan(&mut self, simd: R) {
         let [lowest, highest] =
-            [f32::NEG_INFINITY, f32::INFINITY].map(|end| Register::splat(simd, end));
+            [f32::NEG_INFINITY, f32::INFINITY].map(|bound| Register::splat(simd, bound));
         for axis in 0..D {
             let (low, high) = (&mut self.low[axis], &mut self.high[axis]);
             *low = Lane::select(low.at_least(lowest), *low, lowest);

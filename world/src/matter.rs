@@ -117,7 +117,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         visit(&mut self.plan, particles, sticks, &PositiveZeros(stage));
     }
 
-    /// Runs a stage that changes nothing on all particles, in their current layout.
+    /// Runs a read-only stage on all particles, in their current layout.
     pub(crate) fn inspect(&mut self, stage: &dyn Stage<D>) {
         let Model { particles, sticks, .. } = &mut *self.model;
         visit(&mut self.plan, particles, sticks, stage);

@@ -104,7 +104,7 @@ impl Oscillator {
         let fade = libm::exp(-decay * t);
         let rate = v + decay * x;
         let position = x * cos + rate * sin_by_w;
-        let speed = rate * cos - squared * x * sin_by_w - decay * position;
-        [fade * position, fade * speed]
+        let velocity = rate * cos - squared * x * sin_by_w - decay * position;
+        [fade * position, fade * velocity]
     }
 }

@@ -25,7 +25,7 @@ pub enum Path<const D: usize = 3> {
     Still,
     /// `velocity t`.
     Linear {
-        /// m/s.
+        /// Velocity, m/s.
         velocity: [f64; D],
     },
     /// `amplitude sin(2 π t / period)`.
@@ -36,7 +36,7 @@ pub enum Path<const D: usize = 3> {
         period: f64,
     },
     /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle or an ellipse around the position
-    /// without a path.
+    /// that the obstacle has without a path.
     Circular {
         /// `a` and `b`, m.
         radii: [[f64; D]; 2],
@@ -152,10 +152,13 @@ fn check_period(period: f64) -> Result<(), ModelError> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spin<const D: usize = 3> {
+    /// Perpendicular unit vectors: the rotation is from the first towards the second.
     plane: [[f64; D]; 2],
+    /// The centre of rotation, m.
     centre: [f64; D],
+    /// The angular velocity at time 0, rad/s.
     rate: f64,
-    /// s; None if the rate is constant.
+    /// The period of a rotation back and forth, s; None if the rate is constant.
     period: Option<f64>,
 }
 
@@ -175,19 +178,19 @@ pub(crate) fn coordinate_axes<const D: usize>() -> [[f64; D]; D] {
     core::array::from_fn(|row| core::array::from_fn(|axis| f64::from(u8::from(row == axis))))
 }
 
-/// Orthonormal axes, of which y points along `up`.
+/// Orthonormal axes, of which y (index 1) is the unit vector `up`.
 pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
     // Replaces the axis nearest to `up`, and orthogonalizes the others (Gram-Schmidt).
     let mut axes: [[f64; D]; D] = coordinate_axes();
     axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
     axes[0] = up;
-    for which in 1..D {
-        let mut axis = axes[which];
-        for other in &axes[..which] {
+    for index in 1..D {
+        let mut axis = axes[index];
+        for other in &axes[..index] {
             axis = perpendicular(axis, *other);
         }
         let length = length(axis);
-        axes[which] = axis.map(|x| x / length);
+        axes[index] = axis.map(|x| x / length);
     }
     axes.swap(0, 1);
     axes
@@ -275,7 +278,7 @@ pub struct Pose<const D: usize = 3> {
     rotation: [[f64; D]; D],
     /// Centre of rotation before the translation, m.
     centre: [f64; D],
-    /// m.
+    /// Translation after the rotation, m.
     translation: [f64; D],
 }
 
@@ -359,10 +362,12 @@ pub(crate) struct Displacement<const D: usize> {
     matrix: Option<[[f32; D]; D]>,
     /// Centre of rotation, m.
     centre: [f32; D],
+    /// Displacement of the centre of rotation, m.
     translation: [f32; D],
 }
 
 impl<const D: usize> Displacement<D> {
+    /// The displacement from the pose before a substep to the pose after it.
     pub(crate) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
         // The point of the obstacle that is at x after the substep was at `before(after⁻¹(x))`.
         let entry = |row: usize, column: usize| {
@@ -379,12 +384,12 @@ impl<const D: usize> Displacement<D> {
         }
     }
 
-    /// Whether it is the same everywhere.
+    /// Whether all points have the same displacement.
     pub(crate) fn is_uniform(&self) -> bool {
         self.matrix.is_none()
     }
 
-    /// The displacement of the point that is at `x` after the substep.
+    /// The displacement, m, of the point that is at `x` after the substep.
     #[inline(always)]
     pub(crate) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {
         let mut displacement = constants(x[0], self.translation);

@@ -1,9 +1,9 @@
-//! The pose of a body.
+//! The pose of a rigid body.
 
 use crate::linear::{apply, transposed};
 use crate::vector::{difference, sum};
 
-/// The position and rotation of a body.
+/// The position and rotation of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPose {
     /// Its centre of mass, m.

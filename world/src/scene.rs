@@ -51,7 +51,7 @@ pub enum SceneError {
     TiesOfCopies,
 }
 
-/// Models by name, forces, obstacles and a step: all that a [`World`](crate::World) is created
+/// Models by name, forces, obstacles and settings: all that a [`World`](crate::World) is created
 /// from.
 ///
 /// ```
@@ -79,8 +79,8 @@ pub struct Scene<const D: usize = 3> {
     /// that cannot have this order keep the default. The order changes the result.
     pub order: Option<Order>,
     /// When models at rest fall asleep. Default (`None`): never. Models without rigid bodies and limbs
-    /// then have islands of their own, which changes no bits: copies of a model are no longer relaxed
-    /// together.
+    /// then have an island each, so copies of a model are no longer relaxed together. The results
+    /// keep their bits.
     pub sleep: Option<Sleep>,
     /// The settings. A moving model stores its displacement per substep of these settings:
     /// [`set_settings`](Self::set_settings) scales it.
@@ -168,7 +168,7 @@ impl<const D: usize> Scene<D> {
     }
 
     /// The scene with this number of copies of all its models, called `name 0`, `name 1` and so on.
-    /// Each copy has the bits that it has alone. The particles of a copy follow those of the copy
+    /// Each copy has the same bits as it has alone. The particles of a copy follow those of the copy
     /// before it.
     ///
     /// ```

@@ -74,7 +74,8 @@ mod tests {
         all
     }
 
-    /// The bits of positions, forces and diagnostics of a scene on an instruction set.
+    /// The hash of a scene's state after each step, then the bits of its forces and diagnostics, on
+    /// an instruction set.
     fn trace_on<const D: usize>(arch: Arch, scene: &Scene<D>, steps: usize) -> Vec<u64>
     where
         World<D>: Simulation<D>,
@@ -93,13 +94,14 @@ mod tests {
                 );
             }
         }
-        let figures = world.diagnostics().unwrap();
+        let diagnostics = world.diagnostics().unwrap();
         trace.extend(
-            [figures.kinetic, figures.potential, figures.stretch.residual_rms()].map(f64::to_bits),
+            [diagnostics.kinetic, diagnostics.potential, diagnostics.stretch.residual_rms()]
+                .map(f64::to_bits),
         );
-        trace.extend(figures.momentum.map(f64::to_bits));
-        trace.extend(figures.angular_momentum.map(f64::to_bits));
-        trace.push(u64::from(figures.depth.to_bits()));
+        trace.extend(diagnostics.momentum.map(f64::to_bits));
+        trace.extend(diagnostics.angular_momentum.map(f64::to_bits));
+        trace.push(u64::from(diagnostics.depth.to_bits()));
         ARCH.set(None);
         trace
     }
@@ -112,7 +114,8 @@ mod tests {
         let mut archs = all_archs().into_iter();
         let baseline = trace_on(archs.next().unwrap(), scene, steps);
         for arch in archs {
-            assert!(trace_on(arch, scene, steps) == baseline, "{what} on {arch:?}");
+            let trace = trace_on(arch, scene, steps);
+            assert!(trace == baseline, "{what}: {arch:?} and the baseline give different bits");
         }
     }
 

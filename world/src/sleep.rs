@@ -45,7 +45,7 @@ use crate::error::ModelError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sleep {
-    /// The mean speed of a particle over `time` up to which it is quiet, m/s. Default: 0.01.
+    /// A particle is quiet while its mean speed over `time` is at most this, m/s. Default: 0.01.
     pub speed: f32,
     /// How long a model is quiet before it falls asleep, s. Default: 0.5.
     pub time: f32,
@@ -71,7 +71,7 @@ impl Sleep {
         Ok(())
     }
 
-    /// How far a quiet particle may move, m.
+    /// How far a quiet particle may be from where it was when its quiet time began, m.
     pub(crate) fn radius(self) -> f32 {
         self.speed * self.time
     }

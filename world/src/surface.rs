@@ -20,7 +20,7 @@ pub struct Surface {
     /// the slope's tangent is above μ, and then accelerates by `g (sin - μ cos)`. Default: 0.3.
     pub friction: f32,
     /// The fraction of its normal speed that a particle keeps in a bounce, 0 to 1: a dropped
-    /// particle rises to the square of this fraction of its height. Rigid bodies bounce as a whole,
+    /// particle rises to its initial height times the square of this fraction. Rigid bodies bounce as a whole,
     /// off obstacles and each other, unless some of their particles are pinned. Default: 0.
     pub restitution: f32,
     /// The approach speed, m/s, up to which nothing bounces, so that objects on the surface come to

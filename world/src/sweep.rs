@@ -3,8 +3,11 @@
 /// The axis-aligned bounding box of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundingBox<const D: usize> {
+    /// The index of the object.
     pub(crate) object: usize,
+    /// The lower corner, m.
     pub(crate) low: [f64; D],
+    /// The upper corner, m.
     pub(crate) high: [f64; D],
 }
 

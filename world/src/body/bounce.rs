@@ -35,10 +35,11 @@ pub(super) struct Bounces {
 /// A contact point between a body and another body or an obstacle.
 #[derive(Clone, Copy, Debug)]
 struct BounceContact {
+    /// The index of the body whose point it is.
     body: usize,
-    /// None for an obstacle.
+    /// The index of the other body; None for an obstacle.
     other: Option<usize>,
-    /// m.
+    /// The position of the contact point, m.
     point: Vector,
     /// Unit normal, out of the other body or the obstacle.
     normal: Vector,
@@ -54,11 +55,13 @@ struct BounceContact {
 #[derive(Clone, Copy, Debug)]
 struct BodyState {
     motion: BodyMotion,
-    /// 1/kg; 0 if one of its particles is pinned: the body does not move then.
+    /// Inverse mass, 1/kg; 0 if a particle of the body is pinned: impulses do not move it then.
     inverse_mass: f64,
+    /// Inverse inertia tensor in world axes, 1/(kg m²).
     inverse_inertia: Matrix,
+    /// Whether an impulse has changed the motion.
     changed: bool,
-    /// Whether it bounces, or is connected by contacts to a body that does.
+    /// The mark of [`mark_bouncing`]: whether the body bounces, or is connected by contacts to a body that does.
     bounces: bool,
 }
 
@@ -71,8 +74,8 @@ impl BodyState {
         let free = a > 0.0 && b > 0.0 && c > 0.0 && d > 0.0;
         let (inverse_mass, inverse_inertia) = match motion.inverse_inertia {
             Some(for_unit_mass) if free => {
-                let w = 1.0 / ((1.0 / a + 1.0 / b) + (1.0 / c + 1.0 / d));
-                (w, for_unit_mass.map(|row| row.map(|x| x * w)))
+                let inverse_mass = 1.0 / ((1.0 / a + 1.0 / b) + (1.0 / c + 1.0 / d));
+                (inverse_mass, for_unit_mass.map(|row| row.map(|x| x * inverse_mass)))
             }
             _ => (0.0, [[0.0; 3]; 3]),
         };
@@ -85,6 +88,7 @@ impl BodyState {
         self.inverse_mass + dot(moment, apply(&self.inverse_inertia, moment))
     }
 
+    /// Adds an impulse, kg m, at a point, m, to the motion.
     fn apply_impulse(&mut self, point: Vector, impulse: Vector) {
         let moment = cross(difference(point, self.motion.centre), impulse);
         let twist = &mut self.motion.twist;
@@ -133,12 +137,13 @@ impl Bounces {
 }
 
 impl BounceContact {
-    /// Whether a body of the contact is marked.
+    /// Whether a body of the contact is marked as bouncing.
     fn is_marked(&self, states: &[BodyState]) -> bool {
         states[self.body].bounces || self.other.is_some_and(|other| states[other].bounces)
     }
 
-    /// Marks the bodies of the contact that can move; returns whether one was not marked before.
+    /// Marks the bodies of the contact that can move as bouncing; returns whether one of them was
+    /// not marked before.
     fn mark(&self, states: &mut [BodyState]) -> bool {
         let mut new = false;
         for body in [Some(self.body), self.other].into_iter().flatten() {
@@ -149,9 +154,9 @@ impl BounceContact {
         new
     }
 
-    /// Applies the rest of the impulse (negative if the accumulated one was too large). A bouncing
-    /// contact reaches exactly its outgoing velocity; the accumulated impulse of a resting contact
-    /// never pulls.
+    /// Applies the impulse that is missing from the accumulated one (negative if that is too large).
+    /// A bouncing contact reaches exactly its outgoing velocity; the accumulated impulse of a resting
+    /// contact never pulls.
     fn apply(&mut self, states: &mut [BodyState]) {
         let along_normal =
             |body: usize| dot(states[body].motion.displacement_at(self.point), self.normal);

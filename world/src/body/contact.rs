@@ -50,11 +50,11 @@ impl<const D: usize> Contact<D> {
         normal: [f32; D],
         friction: f32,
     ) -> Option<Self> {
-        let of_other = match &other {
+        let other_inverse_mass = match &other {
             Other::Movable(point) => point.inverse_mass(particles),
             Other::Fixed { .. } => 0.0,
         };
-        let inverse_mass = point.inverse_mass(particles) + of_other;
+        let inverse_mass = point.inverse_mass(particles) + other_inverse_mass;
         (inverse_mass > 0.0).then_some(Self {
             point,
             other,
@@ -67,8 +67,8 @@ impl<const D: usize> Contact<D> {
         })
     }
 
-    /// The contact of a point with an obstacle closer than `contact_distance`, m. `displacement` is
-    /// that of the obstacle at a point in this substep, m.
+    /// The contact of a point with an obstacle closer than `contact_distance`, m. `displacement` maps
+    /// a point to the displacement of the obstacle there in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: WeightedPoint,
@@ -95,11 +95,11 @@ impl<const D: usize> Contact<D> {
 
     /// Penetration of the point, m; below 0 outside.
     pub(crate) fn depth(&self, particles: &Particles<D>) -> f32 {
-        let q = match &self.other {
+        let other_position = match &self.other {
             Other::Movable(point) => point.position(particles),
             Other::Fixed { position, .. } => *position,
         };
-        -self.separation(difference(self.point.position(particles), q))
+        -self.separation(difference(self.point.position(particles), other_position))
     }
 
     /// The position of the point, m, the normal, and the displacement of a fixed other side in this
@@ -128,9 +128,9 @@ impl<const D: usize> Contact<D> {
         self.normal_impulse - before
     }
 
-    /// Updates the friction impulse so that it undoes the tangential part of `displacement`, that
-    /// of the point relative to the other side in this substep, m, and returns its change. The
-    /// accumulated impulse never exceeds the Coulomb limit.
+    /// Updates the friction impulse so that it undoes sliding, and returns its change. Sliding is the
+    /// tangential part of `displacement`: of the point relative to the other side in this substep,
+    /// m. The accumulated impulse never exceeds the Coulomb limit.
     #[inline(always)]
     fn update_friction_impulse(&mut self, displacement: [f32; D]) -> [f32; D] {
         let along_normal = dot(displacement, self.normal);
@@ -153,12 +153,14 @@ impl<const D: usize> Contact<D> {
 /// The position of a particle or fixed point now and a substep ago, m. Contacts access particles in
 /// no order, so both are side by side.
 type PointState<const D: usize> = [[f32; D]; 2];
+// Indices into a `PointState`.
 const NOW: usize = 0;
 const BEFORE: usize = 1;
 
 /// A [`WeightedPoint`] by indices of point states instead of particles.
 #[derive(Clone, Copy, Debug)]
 struct LocalPoint {
+    /// Indices into the states of the [`Solver`].
     states: [u32; 4],
     weights: [f32; 4],
     /// Displacement of each state per unit of impulse, 1/kg.
@@ -229,6 +231,7 @@ impl Sides {
 pub(crate) struct Solver<const D: usize> {
     /// The states of `particles`, then those of fixed points.
     states: Vec<PointState<D>>,
+    /// The particles of the contacts, each once.
     particles: Vec<u32>,
     /// By particle: the index of its state. Valid only if `particles[index]` is the particle.
     state_of: Vec<u32>,
@@ -352,6 +355,7 @@ impl<const D: usize> Solver<D> {
 }
 
 /// Iterates over all contacts, starting with impulses of 0, until an iteration moves nothing.
+/// `solve` returns whether it moved something.
 #[inline(always)]
 fn iterate<const D: usize>(
     contacts: &mut [Contact<D>],

@@ -19,8 +19,9 @@ const SAME_DIRECTION: f64 = 0.999_999;
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
     shape: Arc<ConvexPolyhedron>,
-    /// The centre and the half extents of its bounding box.
+    /// The centre of its bounding box, m.
     pub(super) centre: Vector,
+    /// Half the extents of its bounding box, m.
     pub(super) half_extents: Vector,
 }
 
@@ -40,12 +41,12 @@ impl Hull {
         let high = per_axis(|axis| bound(axis, |b, a| b > a).unwrap_or(0.0));
         Some(Self {
             shape: Arc::new(shape),
-            centre: sum(low, high).map(|both| 0.5 * both),
-            half_extents: difference(high, low).map(|size| 0.5 * size),
+            centre: sum(low, high).map(|x| 0.5 * x),
+            half_extents: difference(high, low).map(|extent| 0.5 * extent),
         })
     }
 
-    /// The lower and upper corner of its bounding box in the world, grown by `margin`.
+    /// The lower and upper corner of its bounding box in the world, grown by `margin`, m.
     pub(super) fn bounds(&self, pose: &BodyPose, margin: f64) -> [Vector; 2] {
         let centre = pose.point(self.centre);
         let half_extents = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half_extents);
@@ -94,11 +95,12 @@ impl Hull {
             }),
         };
         let [x, y, z, w] = relative.quaternion().map(|x| x as f32);
-        let pose = Pose3::from_parts(to_vec3(relative.centre), Rot3::from_xyzw(x, y, z, w));
+        let relative_pose =
+            Pose3::from_parts(to_vec3(relative.centre), Rot3::from_xyzw(x, y, z, w));
         manifold.clear();
         manifold.local_n1 = Vec3::ZERO;
         let (one, two) = (&*self.shape, &*other.shape);
-        contact_manifold_pfm_pfm(&pose, one, 0.0, None, two, 0.0, None, margin, manifold);
+        contact_manifold_pfm_pfm(&relative_pose, one, 0.0, None, two, 0.0, None, margin, manifold);
     }
 }
 

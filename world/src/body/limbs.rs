@@ -16,7 +16,7 @@ use crate::vector::{difference, dot, length, wide};
 pub struct Limb {
     /// The particles, by their indices in the model.
     pub ends: [u32; 2],
-    /// m.
+    /// The radius, m.
     pub radius: f32,
     /// Its owner, such as a ragdoll. Limbs of one owner collide with each other only if
     /// [`LimbContacts::own_limbs`](crate::LimbContacts) is set.
@@ -70,15 +70,15 @@ impl Limb {
             Probe { point, inner: point, contact_distance }
         };
         let [a, b] = self.ends.map(|end| particles.position(end as usize));
-        let half = 0.5 * length(difference(b, a));
+        let half_length = 0.5 * length(difference(b, a));
         let mut found = [None, None];
         // Most limbs are far from the obstacle.
-        if nearest(particles, &probe(0.5, contact_distance + half)).distance
-            >= contact_distance + half
+        if nearest(particles, &probe(0.5, contact_distance + half_length)).distance
+            >= contact_distance + half_length
         {
             return found;
         }
-        for fractions in samples(half, contact_distance) {
+        for fractions in samples(half_length, contact_distance) {
             for (found, fraction) in found.iter_mut().zip(fractions) {
                 let probe = probe(fraction, contact_distance);
                 let nearest = nearest(particles, &probe);
@@ -98,12 +98,12 @@ const SEGMENTS_MAX: f32 = 8.0;
 /// Smallest distance of sample points, m.
 const SPACING_MIN: f32 = 1e-6;
 
-/// Sample points of the two halves of an axis, whose length is `half`, m, as fractions of the whole
-/// axis: pairs of one point of each half, from the ends to the middle. They are at most `radius`
-/// apart (unless that needs more than [`SEGMENTS_MAX`] segments): an edge between two of them then
+/// Sample points of the two halves of an axis, each of which is `half_length` long, m, as fractions
+/// of the whole axis: pairs of one point of each half, from the ends to the middle. They are at most
+/// `radius` apart (unless that needs more than [`SEGMENTS_MAX`] segments): an edge between two of them then
 /// penetrates a capsule of that radius by less than a seventh of the radius.
-pub(super) fn samples(half: f32, radius: f32) -> impl Iterator<Item = [f32; 2]> {
-    let segments = half / radius.max(SPACING_MIN);
+pub(super) fn samples(half_length: f32, radius: f32) -> impl Iterator<Item = [f32; 2]> {
+    let segments = half_length / radius.max(SPACING_MIN);
     let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
     #[allow(clippy::cast_sign_loss, reason = "a count")]
     let last = segments as u32;
@@ -128,6 +128,7 @@ pub(super) fn samples(half: f32, radius: f32) -> impl Iterator<Item = [f32; 2]> 
 #[derive(Clone, Debug, Default)]
 pub struct Limbs<const D: usize = 3> {
     all: Vec<Limb>,
+    /// Number of owners that limbs had when they were added.
     owners: u32,
     own_overlaps: OwnLimbOverlaps,
 }
@@ -311,7 +312,9 @@ impl<const D: usize> Limbs<D> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LimbScratch<const D: usize> {
     boxes: Vec<BoundingBox<D>>,
+    /// Pairs of limbs whose bounding boxes overlap.
     pairs: Vec<[usize; 2]>,
+    /// The contacts of limbs with each other.
     contacts: Vec<Contact<D>>,
     /// The contacts of a limb with an obstacle.
     obstacle_contacts: Vec<Contact<D>>,

@@ -76,25 +76,26 @@ impl MassProperties {
         // Tetrahedra from a vertex of the mesh: those from a distant origin would lose digits by
         // cancellation.
         let origin = triangles.first().map_or([0.0; 3], |triangle| vertex(triangle[0]));
-        let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
+        let (mut volume, mut first_moments, mut second_moments) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
         for triangle in triangles {
             let [a, b, c] = triangle.map(|corner| difference(vertex(corner), origin));
             let six_volumes = dot(a, cross(b, c));
             let corner_sum = sum(sum(a, b), c);
             volume += six_volumes / 6.0;
-            first = add_scaled(first, six_volumes / 24.0, corner_sum);
-            second = matrix(|i, j| {
-                let moments =
+            first_moments = add_scaled(first_moments, six_volumes / 24.0, corner_sum);
+            second_moments = matrix(|i, j| {
+                let products =
                     ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + corner_sum[i] * corner_sum[j];
-                second[i][j] + six_volumes / 120.0 * moments
+                second_moments[i][j] + six_volumes / 120.0 * products
             });
         }
         if !(volume > 0.0 && volume.is_finite()) {
             return Err(BodyError::Volume { volume });
         }
-        let from_origin = first.map(|moment| moment / volume);
-        let covariance =
-            matrix(|i, j| density * (second[i][j] - volume * (from_origin[i] * from_origin[j])));
+        let from_origin = first_moments.map(|moment| moment / volume);
+        let covariance = matrix(|i, j| {
+            density * (second_moments[i][j] - volume * (from_origin[i] * from_origin[j]))
+        });
         Ok(Self {
             mass: checked_mass(density * volume)?,
             centre: sum(origin, from_origin),
@@ -144,13 +145,13 @@ impl MassProperties {
         if !(trace.is_finite() && symmetric(0, 1) && symmetric(0, 2) && symmetric(1, 2)) {
             return Err(BodyError::NotSymmetric);
         }
-        let (moments, axes) = symmetric_eigen(&trace_minus(inertia, 0.5));
-        let has_volume = moments[2] > EIGENVALUE_RATIO_MIN * moments[0];
+        let (eigenvalues, axes) = symmetric_eigen(&trace_minus(inertia, 0.5));
+        let has_volume = eigenvalues[2] > EIGENVALUE_RATIO_MIN * eigenvalues[0];
         if !has_volume {
-            let [x, y, z] = moments;
+            let [x, y, z] = eigenvalues;
             return Err(BodyError::Impossible { moments: [y + z, x + z, x + y] });
         }
-        let scale = moments.map(|moment| (moment / self.mass).sqrt());
+        let scale = eigenvalues.map(|eigenvalue| (eigenvalue / self.mass).sqrt());
         Ok(CORNERS.map(|corner| {
             (0..3).fold(self.centre, |point, axis| {
                 add_scaled(point, corner[axis] * scale[axis], axes[axis])
@@ -159,6 +160,7 @@ impl MassProperties {
     }
 }
 
+/// Returns a mass, kg, that is above 0 and finite.
 pub(crate) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
     if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
 }

@@ -52,9 +52,12 @@ pub struct Body {
     /// Their positions in body coordinates (the body's axes, from its centre) at rest, m.
     rest: [Vector; 4],
     /// Maps a vector from the first particle, in body coordinates, to the weights of the others.
-    weights: Matrix,
+    to_weights: Matrix,
+    /// The vertices of its mesh among those of all bodies.
     vertices: Range<usize>,
+    /// The triangles of its mesh among those of all bodies.
     triangles: Range<usize>,
+    /// The convex hull of its mesh; None if the mesh encloses no volume.
     #[cfg(feature = "parry")]
     hull: Option<hull::Hull>,
 }
@@ -96,9 +99,9 @@ impl Body {
         Some(WeightedPoint::in_tetrahedron(self.particles, [b, c, d].map(|weight| weight as f32)))
     }
 
-    /// The weights c1 to c4, whose sum is 1.
+    /// The weights c1 to c4 of the point at `local` in body coordinates, m. Their sum is 1.
     fn weights_of(&self, local: Vector) -> [f32; 4] {
-        let [b, c, d] = apply(&self.weights, difference(local, self.rest[0]));
+        let [b, c, d] = apply(&self.to_weights, difference(local, self.rest[0]));
         [((1.0 - b) - c) - d, b, c, d].map(|weight| weight as f32)
     }
 }
@@ -124,16 +127,19 @@ pub struct Bodies<const D: usize = 3> {
     all: Vec<Body>,
     /// c1 to c4 of every vertex, body by body.
     weights: [Vec<f32>; 4],
+    /// The triangles of all bodies, by the indices of their vertices among those of all bodies.
     triangles: Vec<[u32; 3]>,
 }
 
 /// Reused buffers, and the contacts of bodies, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BodyScratch<const D: usize> {
+    /// The contacts of a body with an obstacle.
     contacts: Vec<contact::Contact<D>>,
     solver: contact::Solver<D>,
     /// The collisions of this substep.
     bounces: bounce::Bounces,
+    /// The contacts between bodies.
     #[cfg(feature = "parry")]
     pairs: pairs::Scratch,
 }
@@ -171,7 +177,7 @@ impl<const D: usize> Bodies<D> {
         let body = Body {
             particles: [0, 1, 2, 3],
             rest: points,
-            weights: inverse(&edges)?,
+            to_weights: inverse(&edges)?,
             vertices: 0..vertices.len(),
             triangles: 0..triangles.len(),
             #[cfg(feature = "parry")]
@@ -221,5 +227,5 @@ fn positions_of<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4]
 /// The mean of four points.
 pub(crate) fn mean(points: &[Vector; 4]) -> Vector {
     let [a, b, c, d] = *points;
-    sum(sum(a, b), sum(c, d)).map(|all| 0.25 * all)
+    sum(sum(a, b), sum(c, d)).map(|x| 0.25 * x)
 }

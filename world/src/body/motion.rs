@@ -25,9 +25,10 @@ pub struct Twist {
 pub(super) struct BodyMotion {
     /// Its centre of mass, m.
     pub(super) centre: Vector,
-    /// m and rad per substep.
+    /// Linear and angular velocity, m and rad per substep.
     pub(super) twist: Twist,
-    /// For a mass of 1 kg, 1/m²; None if the body has no volume.
+    /// Inverse inertia tensor in the axes of the world for a mass of 1 kg, 1/(kg m²); None if the body
+    /// has no volume.
     pub(super) inverse_inertia: Option<Matrix>,
 }
 
@@ -67,11 +68,11 @@ impl Body {
         let (centre, centre_before) = (mean(&now), mean(&before));
         let offsets = now.map(|x| difference(x, centre));
         // For a total mass of 1 kg: the mass cancels.
-        let momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
+        let angular_momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
             add_scaled(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
         let inverse_inertia = inverse(&trace_minus(&covariance_of_four(&offsets), 1.0));
-        let spin = inverse_inertia.map_or([0.0; 3], |inverse| apply(&inverse, momentum));
+        let spin = inverse_inertia.map_or([0.0; 3], |inverse| apply(&inverse, angular_momentum));
         let twist = Twist { velocity: difference(centre, centre_before), spin };
         BodyMotion { centre, twist, inverse_inertia }
     }

@@ -10,15 +10,16 @@ use crate::sweep;
 struct Overlap {
     /// Their indices, in ascending order.
     limbs: [usize; 2],
-    /// The distance that their axes keep, m: that at rest. None if they do not collide, because
+    /// The distance that their axes keep, m: their distance at rest. None if they do not collide, because
     /// they overlap too much.
     distance: Option<f32>,
 }
 
-/// The pairs of limbs of one owner that overlap at rest. Other pairs, if
-/// they share no particle, keep the sum of their radii.
+/// The pairs of limbs of one owner that overlap at rest. The axes of other pairs, if they share no
+/// particle, keep the sum of their radii.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OwnLimbOverlaps {
+    /// In ascending order of `limbs`.
     overlaps: Vec<Overlap>,
 }
 
@@ -53,7 +54,7 @@ impl OwnLimbOverlaps {
         }
     }
 
-    /// Appends those of other limbs, the first of which gets the index `first`.
+    /// Appends the overlaps of other limbs, the first of which gets the index `first`.
     pub(super) fn append(&mut self, others: &Self, first: usize) {
         let shifted = |overlap: &Overlap| Overlap {
             limbs: overlap.limbs.map(|limb| first + limb),
@@ -62,7 +63,7 @@ impl OwnLimbOverlaps {
         self.overlaps.extend(others.overlaps.iter().map(shifted));
     }
 
-    /// Keeps those of limbs that remain; `new_of` returns their new indices, in the same order.
+    /// Keeps the overlaps of limbs that remain; `new_of` returns their new indices, in the same order.
     pub(super) fn retain(&mut self, new_of: impl Fn(usize) -> Option<usize>) {
         let kept = self.overlaps.iter().filter_map(|overlap| {
             let [Some(one), Some(other)] = overlap.limbs.map(&new_of) else { return None };

@@ -1,4 +1,4 @@
-//! Contacts between bodies.
+//! Contacts between rigid bodies.
 
 use taut_core::Particles;
 
@@ -14,6 +14,7 @@ use crate::sweep::{self, BoundingBox};
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
     boxes: Vec<BoundingBox<3>>,
+    /// Pairs of bodies whose bounding boxes are within the margin.
     pairs: Vec<[usize; 2]>,
     manifold: Manifold,
     contacts: Vec<Contact<3>>,

@@ -65,7 +65,7 @@ impl WeightedPoint {
     /// Its position, m.
     ///
     /// # Panics
-    /// If a particle does not exist, as do all methods with particles.
+    /// If a particle does not exist. The same holds for all methods that take particles.
     pub fn position<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
         from_fn(|axis| self.mean(particles.positions(axis)))
     }
@@ -97,6 +97,7 @@ impl WeightedPoint {
         Self { particles: self.particles.map(new_of), ..*self }
     }
 
+    /// The weighted mean of the values of its particles in a column.
     fn mean(&self, column: &[f32]) -> f32 {
         mean(self.particles.map(|particle| column[particle as usize]), self.weights)
     }
@@ -137,7 +138,8 @@ impl WeightedPoint {
         }
     }
 
-    /// Moves the position and the previous position of the point, m, as [`move_by`](Self::move_by).
+    /// As [`move_by`](Self::move_by), but moves the previous position of the point, too, by
+    /// `previous_by`, m.
     pub(crate) fn displace<const D: usize>(
         &self,
         particles: &mut Particles<D>,
@@ -192,6 +194,7 @@ impl WeightedPoint {
 /// A point of a body or limb to be tested against an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
+    /// The point itself.
     pub(crate) point: WeightedPoint,
     /// A nearby point that is assumed to be outside the obstacle.
     pub(crate) inner: WeightedPoint,

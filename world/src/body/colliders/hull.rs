@@ -23,9 +23,10 @@ pub(crate) struct HullCollider {
     /// The indices of the four particles of the body.
     particles: [u32; 4],
     faces: Arc<[Face]>,
-    /// The centre of its box, as weights of the particles.
+    /// The centre of its bounding box, as weights of the particles.
     centre: [f64; 4],
-    /// The half extents of the box along its three axes, as weights of the particles; their sum is 0.
+    /// The half extents of the box along its three axes, each as weights of the particles with the
+    /// sum 0.
     half_extents: [[f64; 4]; 3],
 }
 
@@ -53,21 +54,25 @@ struct Corners<const D: usize> {
 #[derive(Debug)]
 pub(crate) struct PlacedHull<'a, const D: usize> {
     particles: [u32; 4],
+    /// The particles before and now.
     corners: [Corners<D>; 2],
+    /// For each face its plane before and now.
     planes: &'a [[Plane<D>; 2]],
     /// Its box before and now.
     boxes: [OrientedBox<D>; 2],
 }
 
+/// A box that has turned, or is sheared, with its body.
 #[derive(Clone, Copy, Debug)]
 struct OrientedBox<const D: usize> {
-    /// m.
+    /// The centre, m.
     centre: [f32; D],
     /// Vectors from the centre to the centres of three faces, m.
     half_extents: [[f32; D]; 3],
 }
 
 impl<const D: usize> Corners<D> {
+    /// None if the points span no volume.
     fn new(points: [[f32; D]; 4]) -> Option<Self> {
         let [first, others @ ..] = points;
         let edges =
@@ -76,7 +81,7 @@ impl<const D: usize> Corners<D> {
         Some(Self { first, edges, to_weights })
     }
 
-    /// The plane of a face.
+    /// The plane of a face; None if it has no direction.
     fn plane(&self, face: &Face) -> Option<Plane<D>> {
         let [first, b, c, d] = *face;
         // The gradient of the distance: it grows by `b - first` along the first edge, and so on.
@@ -117,7 +122,7 @@ impl HullCollider {
     pub(super) fn of(body: &Body, first: u32) -> Option<Self> {
         let hull = body.hull.as_ref()?;
         let weights = |vector: Vector| {
-            let [b, c, d] = apply(&body.weights, vector);
+            let [b, c, d] = apply(&body.to_weights, vector);
             [-((b + c) + d), b, c, d]
         };
         let [of_first, b, c, d] = weights(difference(hull.centre, body.rest[0]));
@@ -144,6 +149,8 @@ impl HullCollider {
         self.particles.contains(&particle)
     }
 
+    /// The hull in the current substep; None if its particles span no volume. Writes its planes to
+    /// `planes`.
     pub(super) fn placed<'a, const D: usize>(
         &self,
         particles: &Particles<D>,
@@ -173,6 +180,8 @@ impl HullCollider {
 }
 
 impl<const D: usize> PlacedHull<'_, D> {
+    /// The lower and upper corner of a box around the hull in the whole substep, grown by
+    /// `contact_distance`, m.
     pub(crate) fn bounds(&self, contact_distance: f32) -> [[f32; D]; 2] {
         box_around(self.boxes.iter().flat_map(|OrientedBox { centre, half_extents }| {
             let mut extent = [contact_distance * 1e-3; D]; // a margin for rounding
@@ -186,6 +195,8 @@ impl<const D: usize> PlacedHull<'_, D> {
         }))
     }
 
+    /// The contact with a ball whose centre moves along `path` (before, now), m, and stays
+    /// `contact_distance`, m, away from the faces; None if they do not touch.
     #[inline]
     pub(super) fn contact_point(
         &self,
@@ -197,7 +208,8 @@ impl<const D: usize> PlacedHull<'_, D> {
         // if its distance from each plane is linear in time. (Distances are from the infinite planes,
         // not from the faces: edges are not rounded.)
         let (mut enter, mut leave) = (0.0, 1.0);
-        // The last plane that it crossed inwards, and the plane nearest to its start inside.
+        // The last plane that the ball crosses inwards, and the nearest of the planes on whose inner
+        // side it starts, each with the distance at the end.
         let (mut entered, mut nearest) = (None, None);
         let mut outermost = f32::NEG_INFINITY;
         for [plane_before, plane] in self.planes {

@@ -25,6 +25,8 @@ impl<const D: usize> PlacedLimb<D> {
         Self { limb, ends }
     }
 
+    /// The lower and upper corner of a box around the limb in the whole substep, grown by
+    /// `contact_distance`, m.
     pub(crate) fn bounds(&self, contact_distance: f32) -> [[f32; D]; 2] {
         let distance = self.limb.radius + contact_distance;
         let [low, high] = box_around(self.ends.into_iter().flatten());
@@ -57,6 +59,8 @@ impl<const D: usize> PlacedLimb<D> {
         [BEFORE, NOW].map(|when| difference(path[when], on_axis[when]))
     }
 
+    /// The contact with a ball whose centre moves along `path` (before, now), m, and stays
+    /// `contact_distance`, m, away from the capsule; None if they do not touch.
     #[inline]
     pub(super) fn contact_point(
         &self,
@@ -127,8 +131,11 @@ mod tests {
                 prop_assert!(nearest < RADIUS + CONTACT_DISTANCE + 1e-3);
             } else {
                 let contact_distance = RADIUS + CONTACT_DISTANCE;
-                let ends_apart = distance(1.0) > contact_distance;
-                prop_assert!(nearest > contact_distance - 1e-3 || ends_apart, "{nearest}");
+                let outside_at_end = distance(1.0) > contact_distance;
+                prop_assert!(
+                    nearest > contact_distance - 1e-3 || outside_at_end,
+                    "no contact, but the ball comes as near as {nearest} m"
+                );
             }
         }
     }
