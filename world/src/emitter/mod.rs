@@ -92,7 +92,9 @@ pub struct Emitter<const D: usize = 3> {
     settings: EmitterSettings<D>,
     /// Cumulative areas of the polygons of the source, m².
     cumulative_areas: Vec<f64>,
+    /// The seeded generator. Each birth draws from a stream of its own.
     random: ChaCha8Rng,
+    /// Its particles, by their indices in the model.
     particles: Vec<u32>,
     /// Number of births so far; `None` before the first substep, and when the world has just been
     /// resumed.
@@ -122,7 +124,7 @@ impl<const D: usize> EmitterSettings<D> {
     fn checked(&self) -> Result<usize, ModelError> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         let [shortest, longest] = *lifetime;
-        let range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+        let mass_range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
         let (above_zero, at_least_shortest) =
             ("above 0, and at most 1e9", "not below the shortest, and at most 1e9");
         for (key, what, value, range, must) in [
@@ -135,7 +137,7 @@ impl<const D: usize> EmitterSettings<D> {
                 above_zero,
             ),
             ("lifetime", "the longest lifetime, s,", longest, shortest..=1e9, at_least_shortest),
-            ("mass", "a mass, kg,", f64::from(*mass), range, "from 1e-9 to 1e9"),
+            ("mass", "a mass, kg,", f64::from(*mass), mass_range, "from 1e-9 to 1e9"),
         ] {
             ModelError::check(key, what, value, range, must)?;
         }
@@ -231,6 +233,7 @@ impl<const D: usize> Emitter<D> {
         Self { particles, ..self.clone() }
     }
 
+    /// Translates the source, m.
     pub(crate) fn move_by(&mut self, by: [f32; D]) {
         self.settings.source.move_by(by);
     }

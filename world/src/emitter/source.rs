@@ -41,7 +41,7 @@ fn sides<const D: usize>([a, b, c]: [[f32; D]; 3]) -> [[f64; D]; 2] {
     [b, c].map(|end| difference(wide(end), wide(a)))
 }
 
-/// The unit normal of two vectors; 0 if they are parallel or `D` is not 3.
+/// The unit vector perpendicular to two vectors; 0 if they are parallel or `D` is not 3.
 fn normal<const D: usize>([p, q]: [[f64; D]; 2]) -> [f64; D] {
     let mut normal = [0.0; D];
     if D == 3 {
@@ -117,15 +117,16 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// A random point, m, and the unit normal there, by the cumulative areas of the source.
-    pub(super) fn draw(&self, areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
+    /// A random point, m, and the unit normal there. `cumulative_areas` are those of the source, m².
+    pub(super) fn draw(&self, cumulative_areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
         let (origin, axes, weights) = match self {
             Self::Point(point) => return [wide(*point), [0.0; D]],
             Self::Disc { centre, axes } => (wide(*centre), axes.map(wide), in_ball::<2>(random)),
             Self::Polygons(triangles) => {
-                let area = uniform(random) * areas[areas.len() - 1];
+                let last = cumulative_areas.len() - 1;
+                let area = uniform(random) * cumulative_areas[last];
                 let nth =
-                    areas.partition_point(|&cumulative| cumulative <= area).min(areas.len() - 1);
+                    cumulative_areas.partition_point(|&cumulative| cumulative <= area).min(last);
                 let [p, q] = [uniform(random), uniform(random)];
                 // Mirrors the other half of the parallelogram into the triangle.
                 let weights = if p + q > 1.0 { [1.0 - p, 1.0 - q] } else { [p, q] };

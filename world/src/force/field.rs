@@ -184,6 +184,7 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
 /// Adds the force of a field to the particles of a model, with run-time SIMD dispatch.
 struct AddFieldForces<'a, L, const D: usize> {
     field: &'a Field<L, D>,
+    /// The particles of the field's group; None: all particles.
     group: Option<&'a [u32]>,
     model: &'a Model<D>,
     now: &'a StepTime<D>,

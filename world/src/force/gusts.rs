@@ -72,9 +72,11 @@ impl Gusts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
     strength: f32,
+    /// 1 / cell size, 1/m.
     inverse_size: f32,
-    /// The offset from world to lattice coordinates, in cells: whole part and fraction.
+    /// The whole part, modulo 2³², of the offset from world to lattice coordinates, in cells.
     whole: [u32; 3],
+    /// The fraction of that offset, in cells.
     fraction: [f32; 3],
     seed_hash: u32,
 }

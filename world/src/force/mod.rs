@@ -37,7 +37,7 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// Whether the force depends on positions and velocities only, and not on time. A model on which
-    /// another force acts does not [sleep](crate::Sleep). By default false.
+    /// a force acts that is not steady does not [sleep](crate::Sleep). By default false.
     fn is_steady(&self) -> bool {
         false
     }

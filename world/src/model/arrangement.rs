@@ -89,6 +89,7 @@ pub enum ArrangementError {
     Sheet(#[from] SheetError),
 }
 
+/// All orders with their names.
 const ORDERS: [(Order, &str); 7] = [
     (Order::Authored, "authored"),
     (Order::Coloured, "coloured"),
@@ -99,6 +100,7 @@ const ORDERS: [(Order, &str); 7] = [
     (Order::Sheet, "sheet"),
 ];
 
+/// All numberings with the suffixes that follow the name of an order.
 const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::Given, "/given"),
     (Numbering::Rcm, "/rcm"),

@@ -182,9 +182,9 @@ impl Model {
 /// Joins consecutive particles, and adds half the mass of each stick to both its ends.
 fn join_rope(builder: &mut ModelBuilder<3>, line: &[u32], density: f64) {
     for ends in line.windows(2) {
-        let half = density * builder.join([ends[0], ends[1]]).rest / 2.0;
+        let half_mass = density * builder.join([ends[0], ends[1]]).rest / 2.0;
         for &end in ends {
-            builder.masses[end as usize] += half;
+            builder.masses[end as usize] += half_mass;
         }
     }
 }

@@ -20,8 +20,8 @@ pub struct Axes<const D: usize = 3> {
 impl<const D: usize> Default for Axes<D> {
     /// Hanging: across is x and down is -y, as seen from +z.
     fn default() -> Self {
-        let axis_vector = |which: usize, sign: f32| {
-            core::array::from_fn(|axis| if axis == which { sign } else { 0.0 })
+        let axis_vector = |along: usize, sign: f32| {
+            core::array::from_fn(|axis| if axis == along { sign } else { 0.0 })
         };
         Self { across: axis_vector(0, 1.0), down: axis_vector(1, -1.0) }
     }
@@ -213,7 +213,9 @@ impl<const D: usize> Model<D> {
     /// Names the sides of a grid of particles, numbered row by row.
     pub(super) fn name_sides(&mut self, columns: usize, rows: usize) {
         let (columns, rows) = (columns as u32, rows as u32);
-        let [last_column, last_row] = [columns - 1, (rows - 1) * columns];
+        // The first particle of the last row.
+        let last_row = (rows - 1) * columns;
+        let last_column = columns - 1;
         let mut name = |group: &str, particles: Vec<u32>| {
             self.groups.insert(group.to_owned(), particles);
         };

@@ -13,7 +13,8 @@ pub struct Guide<const D: usize = 3> {
     particles: Vec<u32>,
     path: Path<D>,
     spin: Option<Spin<D>>,
-    /// The position of each particle in the moving frame, m; set when a world is created.
+    /// The position of each particle in the coordinates that path and spin move, m; set when a world
+    /// is created.
     local_positions: Vec<[f64; D]>,
 }
 
@@ -23,7 +24,7 @@ impl<const D: usize> Model<D> {
     /// not exist has no particles.
     ///
     /// Path and spin are in world coordinates: [moving](Self::moved) or turning the model later
-    /// changes where particles start, not their direction. A [drag](crate::World::drag) overrides a
+    /// changes where particles start, not the direction of the path. A [drag](crate::World::drag) overrides a
     /// guide for its step; setting a mass frees the particle.
     ///
     /// ```
@@ -77,6 +78,7 @@ impl<const D: usize> Guide<D> {
         self.spin.as_ref()
     }
 
+    /// The pose at a time, s.
     fn pose(&self, time: f64) -> Pose<D> {
         Pose::new(&self.path, self.spin.as_ref(), time)
     }

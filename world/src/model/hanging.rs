@@ -87,7 +87,8 @@ impl Model {
     /// If `size` is too small for a triangle, or above 4096.
     pub fn disc(size: usize, set: StickSet) -> Result<Self, ModelError> {
         check_rectangle(size, size)?;
-        // A triangular lattice: rows at a distance of `sqrt(3) / 2`, every other one moved by half.
+        // A triangular lattice, in units of `SPACING`: rows at a distance of `sqrt(3) / 2`, every
+        // other row moved by half a spacing.
         let row_height = libm::sqrt(3.0) / 2.0;
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
         let rows_to_rim = libm::ceil(radius / row_height) as i64 + 1;

@@ -88,9 +88,14 @@ impl<const D: usize> Model<D> {
                     let upper = (j * columns + i) as u32;
                     let lower = upper + columns as u32;
                     let [a, b, c, d] = [upper, upper + 1, lower, lower + 1];
-                    let below_a_gap = [[a, c, b], [b, c, d]];
-                    let below_a_particle = [[a, c, d], [a, d, b]];
-                    triangles.extend(if j % 2 == 0 { below_a_gap } else { below_a_particle });
+                    // Odd rows are half a spacing to the right of even ones.
+                    let lower_row_shifted = [[a, c, b], [b, c, d]];
+                    let upper_row_shifted = [[a, c, d], [a, d, b]];
+                    triangles.extend(if j % 2 == 0 {
+                        lower_row_shifted
+                    } else {
+                        upper_row_shifted
+                    });
                 }
             }
         }
@@ -178,8 +183,8 @@ impl<const D: usize> Model<D> {
 /// The area of a triangle, m², in any dimension (Lagrange's identity).
 fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     let [u, v] = [difference(b, a), difference(c, a)];
-    let squares = (0..D).flat_map(|i| (i + 1..D).map(move |j| u[i] * v[j] - u[j] * v[i]));
-    libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
+    let components = (0..D).flat_map(|i| (i + 1..D).map(move |j| u[i] * v[j] - u[j] * v[i]));
+    libm::sqrt(components.map(|component| component * component).sum()) / 2.0
 }
 
 /// The indices of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; if

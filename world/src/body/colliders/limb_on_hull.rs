@@ -87,15 +87,20 @@ mod tests {
                 distance_outside(add_scaled(a, fraction, difference(b, a)))
             };
             let fractions = || (0..=200).map(|i| i as f32 / 200.0);
-            let now = fractions().map(|fraction| distance(fraction, 1.0)).fold(f32::MAX, f32::min);
+            let nearest_now = fractions().map(|fraction| distance(fraction, 1.0));
+            let nearest_now = nearest_now.fold(f32::MAX, f32::min);
             let at_time = |time| fractions().map(move |fraction| distance(fraction, time));
             let nearest = fractions().flat_map(at_time);
             let nearest = nearest.fold(f32::MAX, f32::min);
             if contacts.iter().any(Option::is_some) {
-                prop_assert!(nearest < 5e-2, "{nearest}"); // limited by the number of samples
+                // Limited by the number of samples.
+                prop_assert!(nearest < 5e-2, "a contact, but the limb stays {nearest} m outside");
             } else {
                 // Sample points are less than `RADIUS + GAP` apart.
-                prop_assert!(now > -0.5 * (RADIUS + GAP), "{now}");
+                prop_assert!(
+                    nearest_now > -0.5 * (RADIUS + GAP),
+                    "no contact, but the limb is at {nearest_now} m"
+                );
             }
             for (point, contact) in contacts.into_iter().flatten() {
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);

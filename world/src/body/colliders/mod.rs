@@ -17,14 +17,14 @@ pub(super) use hull::Face;
 use hull::{HullCollider, PlacedHull, Plane};
 pub(crate) use limb::PlacedLimb;
 
-/// A limb, or the convex hull of a body. Its particles move through its contacts.
+/// A limb, or the convex hull of a body. Contacts move the particles of the stick or body.
 #[derive(Clone, Debug)]
 pub(crate) enum Collider {
     Limb(Limb),
     Hull(HullCollider),
 }
 
-/// A collider in a substep: its pose at the end and at the beginning.
+/// A collider in a substep: its pose at the beginning and at the end.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum Placed<'a, const D: usize> {
@@ -61,7 +61,7 @@ impl<const D: usize> ContactPoint<D> {
 /// A buffer for [`Collider::placed`].
 pub(crate) type ColliderScratch<const D: usize> = Vec<[Plane<D>; 2]>;
 
-/// The two times of a substep, as indices.
+// Indices of pairs: the beginning and the end of a substep. (`contact` stores the end first.)
 const BEFORE: usize = 0;
 const NOW: usize = 1;
 
@@ -80,7 +80,7 @@ impl Collider {
         limbs.chain(hulls)
     }
 
-    /// Whether it moves with a particle.
+    /// Whether the particle is one of the stick or body.
     pub(crate) fn has_particle(&self, particle: u32) -> bool {
         match self {
             Self::Limb(limb) => limb.ends.contains(&particle),

@@ -23,6 +23,7 @@ pub(super) struct FacePass<'a, L, G> {
     pub(super) corner_force: CornerForce<L>,
     /// The force on each corner of a triangle, N, by slot.
     pub(super) on_triangles: [&'a mut [f32]; 3],
+    /// The force on each particle, N.
     pub(super) on_particles: [&'a mut [f32]; 3],
     /// Whether the forces on particles are overwritten: they are stale, because no force was added
     /// yet.
@@ -58,6 +59,7 @@ impl<'a> Corners<'a> {
         }
     }
 
+    /// The corner of the triangle in a lane.
     #[inline(always)]
     fn of(self, lane: usize) -> Corner {
         let ([x, y, z], [old_x, old_y, old_z]) = (self.now, self.previous);
@@ -134,17 +136,17 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 
         let layout = self.layout;
         let mut particle_blocks = &layout.incidence.particle_blocks[..];
-        // How many more blocks of pairs may fail without the limit: each of these is computed again
-        // with it.
+        // How many more blocks of pairs may turn out to be unstable without the limit: each of them is
+        // computed again with it.
         let mut retries_left = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each kind has its own loop, which loads whole registers where corners are
             // consecutive.
             match &block.triangles {
                 &Triangles::Pairs(corners, slots) => {
-                    let is_done =
+                    let is_stored =
                         retries_left > 0 && self.try_pairs(columns, corners, slots, max_mobility);
-                    if !is_done {
+                    if !is_stored {
                         retries_left = retries_left.saturating_sub(1);
                         let ([a, b, c, d], [abc, acd]) = (corners, slots);
                         self.compute_row(columns, [a, b, c], abc);
@@ -275,17 +277,17 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
     /// particles.
     #[inline(always)]
     fn add_to_particles<const OVERWRITE: bool>(&mut self, particles: &ParticleBlock) {
-        let nth = self.piece::<BLOCK, OVERWRITE>(particles, 0);
-        let nth = self.piece::<8, OVERWRITE>(particles, nth);
-        let nth = self.piece::<4, OVERWRITE>(particles, nth);
-        let nth = self.piece::<2, OVERWRITE>(particles, nth);
-        self.piece::<1, OVERWRITE>(particles, nth);
+        let nth = self.add_piece::<BLOCK, OVERWRITE>(particles, 0);
+        let nth = self.add_piece::<8, OVERWRITE>(particles, nth);
+        let nth = self.add_piece::<4, OVERWRITE>(particles, nth);
+        let nth = self.add_piece::<2, OVERWRITE>(particles, nth);
+        self.add_piece::<1, OVERWRITE>(particles, nth);
     }
 
     /// Adds the forces to the `N` particles from the `nth` on, if the block has a piece of that
     /// size. Returns the start of the next piece.
     #[inline(always)]
-    fn piece<const N: usize, const OVERWRITE: bool>(
+    fn add_piece<const N: usize, const OVERWRITE: bool>(
         &mut self,
         particles: &ParticleBlock,
         nth: usize,

@@ -15,8 +15,8 @@ pub(super) trait TriangleLaw: Copy {
     /// The force over speed, kg/s, without a limit.
     fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32;
 
-    /// The force, N, for a coefficient over three substeps of `numerator / denominator`, kg/s².
-    /// (Numerator and denominator, because some laws divide anyway.)
+    /// The force, N, if `numerator / denominator` is the coefficient divided by the duration of three
+    /// substeps, kg/s². (Numerator and denominator, because some laws divide anyway.)
     fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3];
 
     /// The largest allowed product of coefficient and mobility. With 1, a corner reaches the
@@ -31,7 +31,7 @@ pub(super) trait TriangleLaw: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct CornerForce<L> {
     law: L,
-    /// A third of the inverse of three substeps, 1/s.
+    /// A third divided by the duration of three substeps, 1/s.
     third_per_3h: f32,
 }
 
@@ -77,6 +77,7 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
 /// [`WindLaw::Normal`](super::WindLaw::Normal).
 #[derive(Clone, Copy)]
 pub(super) struct NormalLaw {
+    /// p / 2, N s/m³. (Half, because normals have the length 2 A.)
     pub(super) half_pressure: f32,
 }
 
@@ -105,7 +106,7 @@ fn nonzero(squared_length: f32) -> f32 {
 /// [`WindLaw::Plate`](super::WindLaw::Plate) without lift.
 #[derive(Clone, Copy)]
 pub(super) struct DragLaw {
-    /// ρ / 4 over three substeps, kg/m³/s. (A quarter, because normals have the length 2 A.)
+    /// ρ / 4 divided by the duration of three substeps, kg/m³/s. (A quarter, because normals have the length 2 A.)
     pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
 }
