@@ -266,8 +266,8 @@ impl<const D: usize> Model<D> {
         if covered == particles {
             return Ok(Cow::Borrowed(&self.sticks));
         }
-        let none = Sticks::with_rests(particles - covered, &[], &[], Duplicates::Keep)?;
-        Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &none])?))
+        let no_sticks = Sticks::with_rests(particles - covered, &[], &[], Duplicates::Keep)?;
+        Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &no_sticks])?))
     }
 
     /// The model, with sticks made for all its particles.
@@ -297,13 +297,13 @@ impl<const D: usize> Model<D> {
             Particles::side_by_side(models.iter().map(|model| &model.particles))?,
             Sticks::side_by_side(sticks.iter().map(|sticks| &**sticks))?,
         );
-        let tears = models.iter().any(|model| !model.tear_factors.is_empty());
-        let hidden_sticks = models.iter().any(|model| !model.hidden_sticks.is_empty());
-        let bending = models.iter().any(|model| !model.bending.is_empty());
+        let has_tear_factors = models.iter().any(|model| !model.tear_factors.is_empty());
+        let has_hidden_sticks = models.iter().any(|model| !model.hidden_sticks.is_empty());
+        let has_bending = models.iter().any(|model| !model.bending.is_empty());
         let kind = models.first().and_then(|model| model.kind);
         all.kind = kind.filter(|_| models.iter().all(|model| model.kind == kind));
         let has_radii = models.iter().any(|model| !model.radii.is_empty());
-        let tethered = models.iter().any(|model| !model.tethers.is_empty());
+        let has_tethers = models.iter().any(|model| !model.tethers.is_empty());
         let mut first = 0;
         for model in &models {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
@@ -315,17 +315,17 @@ impl<const D: usize> Model<D> {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
             }
-            if tears {
+            if has_tear_factors {
                 let sticks = all.tear_factors.len() + model.sticks.len();
                 all.tear_factors.extend(&model.tear_factors);
                 all.tear_factors.resize(sticks, f32::INFINITY);
             }
-            if hidden_sticks {
+            if has_hidden_sticks {
                 let sticks = all.hidden_sticks.len() + model.sticks.len();
                 all.hidden_sticks.extend(&model.hidden_sticks);
                 all.hidden_sticks.resize(sticks, false);
             }
-            if bending {
+            if has_bending {
                 let sticks = all.bending.len() + model.sticks.len();
                 all.bending.extend(&model.bending);
                 all.bending.resize(sticks, false);
@@ -333,7 +333,7 @@ impl<const D: usize> Model<D> {
             all.limbs.append(&model.limbs, first);
             all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
-            if tethered {
+            if has_tethers {
                 all.tethers.extend(&model.tethers);
                 all.tethers.resize(first as usize, None);
             }

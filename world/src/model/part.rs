@@ -62,7 +62,8 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// The entries with the given indices of a column that may be empty or too short.
+/// The entries with the given indices of a column that may be empty or too short; missing entries
+/// are `absent`.
 fn selected_entries<T: Copy>(column: &[T], indices: &[u32], absent: T) -> Vec<T> {
     if column.is_empty() {
         return Vec::new();

@@ -15,8 +15,10 @@ use crate::vector::{dot, length, perpendicular, scaled, sum, unit};
 
 /// Largest number of particles of a plant.
 const PARTICLES_MAX: usize = 1 << 20;
-/// Length and thickness of a branch, as fractions of those of its stem from the joint on.
+/// Length of a branch at the base of its stem, as a fraction of the stem's length. It decreases
+/// linearly to half of that at the tip.
 const BRANCH_LENGTH: f64 = 0.7;
+/// Thickness of a branch, as a fraction of that of its stem at the joint.
 const BRANCH_THICKNESS: f64 = 0.6;
 /// Thickness of the tip of a shoot, as a fraction of that at its base.
 const TIP_THICKNESS: f64 = 0.3;
@@ -84,9 +86,13 @@ struct Shoot<const D: usize> {
     from: u32,
     /// Its direction of growth; its pieces lean to different sides of it.
     axis: [f64; D],
+    /// Length, m.
     length: f64,
+    /// Number of pieces.
     pieces: usize,
+    /// Thickness at its base, m.
     thickness: f64,
+    /// Depth of branching; 0 for the stem.
     level: u32,
 }
 
@@ -155,7 +161,7 @@ struct PlantBuilder<'a, const D: usize> {
     wood_density: f64,
     leaf: f64,
     leaf_density: f64,
-    /// Sine and cosine of the angle of branches.
+    /// Sine and cosine of the angle between a branch and its stem.
     angle: (f64, f64),
     random: Random,
     builder: ModelBuilder<D>,
@@ -285,9 +291,9 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         self.pending_pieces -= 1;
         let builder = &mut self.builder;
         let volume = PI / 4.0 * thickness * thickness * length(offset);
-        let half = self.wood_density * volume / 2.0;
-        let to = builder.add_particle(sum(builder.points[from as usize], offset), half);
-        builder.masses[from as usize] += half;
+        let half_mass = self.wood_density * volume / 2.0;
+        let to = builder.add_particle(sum(builder.points[from as usize], offset), half_mass);
+        builder.masses[from as usize] += half_mass;
         builder.join([from, to]);
         builder.add_to_group(if level == 0 { "stem" } else { "branches" }, [to]);
         self.root_supported.push(to);
@@ -307,14 +313,14 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
             across = scaled(across, -1.0);
         }
         let half_width = LEAF_WIDTH * self.leaf / 2.0;
-        let quarter = self.leaf_density * self.leaf * half_width / 4.0;
+        let quarter_mass = self.leaf_density * self.leaf * half_width / 4.0;
         let builder = &mut self.builder;
         let start = builder.points[base as usize];
         let middle = sum(start, scaled(out, self.leaf / 2.0));
-        let left = builder.add_particle(sum(middle, scaled(across, half_width)), quarter);
-        let right = builder.add_particle(sum(middle, scaled(across, -half_width)), quarter);
-        let tip = builder.add_particle(sum(start, scaled(out, self.leaf)), quarter);
-        builder.masses[base as usize] += quarter;
+        let left = builder.add_particle(sum(middle, scaled(across, half_width)), quarter_mass);
+        let right = builder.add_particle(sum(middle, scaled(across, -half_width)), quarter_mass);
+        let tip = builder.add_particle(sum(start, scaled(out, self.leaf)), quarter_mass);
+        builder.masses[base as usize] += quarter_mass;
         for ends in [[base, left], [base, right], [left, tip], [right, tip]] {
             builder.join(ends);
         }
@@ -403,6 +409,7 @@ impl Random {
 
 /// The sides to which a shoot leans and branches at its joints, one after the other.
 struct Sides<const D: usize> {
+    /// The first side, of length 1.
     one: [f64; D],
     /// Perpendicular to `one` and to the shoot; 0 in 2D.
     other: [f64; D],
@@ -413,10 +420,11 @@ struct Sides<const D: usize> {
 }
 
 impl<const D: usize> Sides<D> {
+    /// Sides of a shoot along `axis`, starting with `one`. `turn` is ignored in 2D.
     fn around(axis: [f64; D], one: [f64; D], turn: f64) -> Self {
         // The longest of the parts of the coordinate axes that are perpendicular to both.
-        let perpendicular_parts = (0..D).map(|which| {
-            let coordinate_axis = core::array::from_fn(|i| if i == which { 1.0 } else { 0.0 });
+        let perpendicular_parts = (0..D).map(|along| {
+            let coordinate_axis = core::array::from_fn(|i| if i == along { 1.0 } else { 0.0 });
             perpendicular(perpendicular(coordinate_axis, axis), one)
         });
         let longest = perpendicular_parts
@@ -427,6 +435,7 @@ impl<const D: usize> Sides<D> {
         Self { one, other, turn, angle: 0.0 }
     }
 
+    /// The next side: a unit vector perpendicular to `axis`.
     fn next(&mut self, axis: [f64; D]) -> [f64; D] {
         let (sine, cosine) = libm::sincos(self.angle);
         self.angle += self.turn;

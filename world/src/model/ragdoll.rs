@@ -171,34 +171,34 @@ impl Model<2> {
     /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of less
     /// than 1e-9 or more than 1e9 kg, or a distance between them that is out of range.
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
-        let mut body = RagdollBuilder::new(ragdoll)?;
+        let mut doll = RagdollBuilder::new(ragdoll)?;
         let direction = |pose: [f64; 2], side: f64| {
             // A limb that is bent forward in 3D is bent outward here.
             let (sine, cosine) = libm::sincos((pose[0] + pose[1]).to_radians());
             [side * sine, -cosine]
         };
-        let pelvis = body.add_particle("pelvis", [0.0, HIP]);
-        let shoulders = body.add_particle("shoulders", [0.0, SHOULDER]);
-        let head = body.add_particle("head", [0.0, HEAD]);
-        body.add_mass([shoulders, pelvis], &Segment { mass: TRUNK_MASS, centre: 0.5 });
-        body.add_mass([shoulders, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
-        body.add_bone([shoulders, pelvis]);
-        body.add_bone([shoulders, head]);
+        let pelvis = doll.add_particle("pelvis", [0.0, HIP]);
+        let shoulders = doll.add_particle("shoulders", [0.0, SHOULDER]);
+        let head = doll.add_particle("head", [0.0, HEAD]);
+        doll.add_mass([shoulders, pelvis], &Segment { mass: TRUNK_MASS, centre: 0.5 });
+        doll.add_mass([shoulders, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
+        doll.add_bone([shoulders, pelvis]);
+        doll.add_bone([shoulders, head]);
         for (name, side) in SIDES {
-            let [_, foot] = body.add_leg(
+            let [_, foot] = doll.add_leg(
                 name,
                 pelvis,
                 [THIGH_POSE, SHANK_POSE].map(|pose| direction(pose, side)),
             );
-            body.add_arm(
+            doll.add_arm(
                 name,
                 shoulders,
                 [UPPER_ARM_POSE, FOREARM_POSE].map(|pose| direction(pose, side)),
             );
-            body.add_posture([foot, shoulders]);
+            doll.add_posture([foot, shoulders]);
         }
-        body.add_posture([pelvis, head]);
-        body.build(Ragdoll::LIMITS_2D)
+        doll.add_posture([pelvis, head]);
+        doll.build(Ragdoll::LIMITS_2D)
     }
 }
 
@@ -206,7 +206,7 @@ impl Model {
     /// A ragdoll that stands at the origin and faces +z, with knees and elbows slightly bent (after
     /// Jakobsen, "Advanced Character Physics", 2001).
     ///
-    /// The trunk is a rigid frame: shoulders, hips, neck and back, all joined to each other. Each
+    /// The trunk is rigid: shoulders, hips, neck and back are all joined to each other. Each
     /// group has one particle: `head`, `neck`, `back`, and with the prefix `left` (towards +x) or
     /// `right`: `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. All segments are
     /// [limbs](Model::limbs) with a radius; a joint has that of the thinnest limb there. Limbs are
@@ -228,51 +228,51 @@ impl Model {
     /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of less
     /// than 1e-9 or more than 1e9 kg, or a distance between them that is out of range.
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
-        let mut body = RagdollBuilder::new(ragdoll)?;
+        let mut doll = RagdollBuilder::new(ragdoll)?;
         let direction = |[out, forward]: [f64; 2], side: f64| {
             let (out, forward) = (out.to_radians(), forward.to_radians());
             let in_plane = libm::cos(forward);
             [side * libm::sin(out) * in_plane, -libm::cos(out) * in_plane, libm::sin(forward)]
         };
-        let neck = body.add_particle("neck", [0.0, SHOULDER, 0.0]);
-        let back = body.add_particle("back", [0.0, HIP + BACK, -BACK]);
-        let head = body.add_particle("head", [0.0, HEAD, 0.0]);
-        let mut frame = vec![neck, back];
+        let neck = doll.add_particle("neck", [0.0, SHOULDER, 0.0]);
+        let back = doll.add_particle("back", [0.0, HIP + BACK, -BACK]);
+        let head = doll.add_particle("head", [0.0, HEAD, 0.0]);
+        let mut trunk = vec![neck, back];
         for (name, side) in SIDES {
-            let hip = body.add_particle(&format!("{name} hip"), [side * HIP_WIDTH / 2.0, HIP, 0.0]);
-            let shoulder = body.add_particle(
+            let hip = doll.add_particle(&format!("{name} hip"), [side * HIP_WIDTH / 2.0, HIP, 0.0]);
+            let shoulder = doll.add_particle(
                 &format!("{name} shoulder"),
                 [side * SHOULDER_WIDTH / 2.0, SHOULDER, 0.0],
             );
-            frame.extend([hip, shoulder]);
+            trunk.extend([hip, shoulder]);
             let trunk_side = Segment {
                 mass: (SHOULDER_FRACTION + HIP_FRACTION) * TRUNK_MASS,
                 centre: HIP_FRACTION / (SHOULDER_FRACTION + HIP_FRACTION),
             };
-            body.add_mass([shoulder, hip], &trunk_side);
+            doll.add_mass([shoulder, hip], &trunk_side);
             let [_, foot] =
-                body.add_leg(name, hip, [THIGH_POSE, SHANK_POSE].map(|pose| direction(pose, side)));
-            body.add_arm(
+                doll.add_leg(name, hip, [THIGH_POSE, SHANK_POSE].map(|pose| direction(pose, side)));
+            doll.add_arm(
                 name,
                 shoulder,
                 [UPPER_ARM_POSE, FOREARM_POSE].map(|pose| direction(pose, side)),
             );
-            body.add_posture([foot, shoulder]);
-            body.add_posture([hip, head]);
+            doll.add_posture([foot, shoulder]);
+            doll.add_posture([hip, head]);
         }
         let trunk_middle = Segment {
             mass: (NECK_FRACTION + BACK_FRACTION) * TRUNK_MASS,
             centre: BACK_FRACTION / (NECK_FRACTION + BACK_FRACTION),
         };
-        body.add_mass([neck, back], &trunk_middle);
-        body.add_mass([neck, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
-        body.add_bone([neck, head]);
-        for (nth, &one) in frame.iter().enumerate() {
-            for &other in &frame[nth + 1..] {
-                body.add_bone([one, other]);
+        doll.add_mass([neck, back], &trunk_middle);
+        doll.add_mass([neck, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
+        doll.add_bone([neck, head]);
+        for (nth, &one) in trunk.iter().enumerate() {
+            for &other in &trunk[nth + 1..] {
+                doll.add_bone([one, other]);
             }
         }
-        body.build(Ragdoll::LIMITS_3D)
+        doll.build(Ragdoll::LIMITS_3D)
     }
 }
 
@@ -317,19 +317,23 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         self.segments.push(([upper, lower], segment.mass));
     }
 
+    /// Joins two particles by a stick that is drawn.
     fn add_bone(&mut self, ends: [u32; 2]) {
         self.builder.join(ends);
     }
 
+    /// Adds a hidden stick that pushes the ragdoll back into its posture.
     fn add_posture(&mut self, ends: [u32; 2]) {
         self.posture.push(ends);
     }
 
+    /// Adds a leg below a hip, in the directions of thigh and shank. Returns knee and foot.
     fn add_leg(&mut self, side: &str, hip: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
         let segments = [(THIGH, THIGH_MASS), (SHANK, SHANK_MASS)];
         self.add_limb(hip, [format!("{side} knee"), format!("{side} foot")], directions, segments)
     }
 
+    /// As [`add_leg`](Self::add_leg), for an arm.
     fn add_arm(&mut self, side: &str, shoulder: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
         let segments = [(UPPER_ARM, UPPER_ARM_MASS), (FOREARM, FOREARM_MASS)];
         self.add_limb(
@@ -405,8 +409,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
             if self.names[lower as usize] == "head" {
                 return ([lower; 2], (HEAD_RADIUS * height) as f32);
             }
-            let area = fraction * mass / (DENSITY * self.builder.distance(ends));
-            (ends, libm::sqrt(area / core::f64::consts::PI) as f32)
+            let cross_section = fraction * mass / (DENSITY * self.builder.distance(ends));
+            (ends, libm::sqrt(cross_section / core::f64::consts::PI) as f32)
         });
         let limbs: Vec<([u32; 2], f32)> = limbs.collect();
         // The radius of a joint is that of the thinnest limb there.
@@ -421,8 +425,8 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         for (particle, name) in self.names.iter().enumerate() {
             self.builder.add_to_group(name, [particle as u32]);
         }
-        let body = self.builder.build()?.with_limbs(limbs)?;
-        Ok(Model { radii, kind: Some(ModelKind::Ragdoll), ..body })
+        let model = self.builder.build()?.with_limbs(limbs)?;
+        Ok(Model { radii, kind: Some(ModelKind::Ragdoll), ..model })
     }
 }
 

@@ -70,9 +70,9 @@ impl<const D: usize> Model<D> {
         for particle in 0..last {
             let stick = builder.join([particle, particle + 1]);
             stick.kind = rope.kind;
-            let half = density * stick.rest / 2.0;
-            builder.masses[particle as usize] += half;
-            builder.masses[particle as usize + 1] += half;
+            let half_mass = density * stick.rest / 2.0;
+            builder.masses[particle as usize] += half_mass;
+            builder.masses[particle as usize + 1] += half_mass;
         }
         if rope.bending > 0.0 {
             for particle in 1..last {

@@ -24,7 +24,8 @@ use crate::vector::{constants, dot};
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
 ///
-/// The circle of "a curtain and ragdolls" is a particle with a radius
+/// In "Simulate Fabric and Ragdolls With Simple Verlet Integration" (Envato Tuts+) a circle bounces
+/// off the edges of the screen; here it is a particle with a radius
 /// ([`Model::radii`](crate::Model::radii)). The article mirrors its position at the edge but not
 /// its previous position, so that its speed after the bounce depends on when in the step it hits
 /// the edge. Here both are mirrored.
@@ -52,6 +53,7 @@ impl<const D: usize> Bounds<D> {
 /// Two opposite walls, in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Walls<const D: usize> {
+    /// Unit normal, from the low to the high wall.
     normal: [f32; D],
     /// Their offsets from the origin along the normal, m.
     low: f32,

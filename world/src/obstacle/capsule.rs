@@ -42,6 +42,7 @@ impl<const D: usize> Capsule<D> {
 /// A capsule in world coordinates, prepared for distance queries.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedCapsule<const D: usize> {
+    /// One end of the segment, m.
     from: [f32; D],
     /// Vector to the other end, m.
     along: [f32; D],
@@ -69,12 +70,12 @@ impl<const D: usize> Shape<D> for Capsule<D> {
 
     fn figure(&self, pose: &Pose<D>) -> Option<ObstacleFigure<'_, D>> {
         let [from, to] = self.ends;
-        let half: [f64; D] = core::array::from_fn(|axis| (to[axis] - from[axis]) / 2.0);
-        let middle = core::array::from_fn(|axis| from[axis] + half[axis]);
-        let length = length(half);
+        let to_end: [f64; D] = core::array::from_fn(|axis| (to[axis] - from[axis]) / 2.0);
+        let middle = core::array::from_fn(|axis| from[axis] + to_end[axis]);
+        let half = length(to_end);
         let axes =
-            if length > 0.0 { axes_along(half.map(|x| x / length)) } else { coordinate_axes() };
-        Some(pose.figure(FigureShape::Capsule { radius: self.radius, half: length }, middle, axes))
+            if half > 0.0 { axes_along(to_end.map(|x| x / half)) } else { coordinate_axes() };
+        Some(pose.figure(FigureShape::Capsule { radius: self.radius, half }, middle, axes))
     }
 }
 

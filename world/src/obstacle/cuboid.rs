@@ -26,7 +26,9 @@ use crate::vector::{add_scaled, constants, difference, dot, length};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cuboid<const D: usize = 3> {
     centre: [f64; D],
+    /// Unit vectors along the edges.
     axes: [[f64; D]; D],
+    /// Half the edge lengths, m.
     half: [f64; D],
 }
 
@@ -78,6 +80,7 @@ impl<const D: usize> Cuboid<D> {
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedCuboid<const D: usize> {
     centre: [f32; D],
+    /// Unit vectors along the edges.
     axes: [[f32; D]; D],
     axis_aligned: bool,
     /// Half the edge lengths, m.
@@ -139,9 +142,9 @@ impl<const D: usize> Side<D> for PlacedCuboid<D> {
         let mut inside_distance = beyond[0];
         let mut inside_normal = [zero; D];
         inside_normal[0] = one;
-        for (edge, &b) in beyond.iter().enumerate().skip(1) {
-            let nearer = b.above(inside_distance);
-            inside_distance = L::select(nearer, b, inside_distance);
+        for (edge, &distance) in beyond.iter().enumerate().skip(1) {
+            let nearer = distance.above(inside_distance);
+            inside_distance = L::select(nearer, distance, inside_distance);
             for (other, component) in inside_normal.iter_mut().enumerate() {
                 let new = if other == edge { one } else { zero };
                 *component = L::select(nearer, new, *component);

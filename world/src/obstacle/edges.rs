@@ -21,6 +21,7 @@ pub(crate) struct EdgeScratch {
     ends: Option<Arc<[[u32; 2]]>>,
     /// How many faces, removed faces and limbs there were when `edges` was computed.
     counts: [usize; 3],
+    /// The indices of the sticks that collide.
     edges: Vec<u32>,
 }
 
@@ -87,6 +88,7 @@ struct EdgeContact<const D: usize> {
 /// Collisions of sticks, then of faces, each in the order of their indices.
 pub(super) struct EdgeCollisions<'a, S, const D: usize> {
     pub(super) side: &'a S,
+    /// The thickness of the obstacle's surface, m.
     pub(super) thickness: f32,
 }
 
@@ -147,6 +149,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         let bound = |round: fn(f64, f64) -> f64| {
             from_fn(|axis| points.iter().map(|point| point[axis]).reduce(round).unwrap_or_default())
         };
+        // Particles of rigid bodies have a radius of -∞.
         let near = smallest >= 0.0
             && self.side.may_reach_box(bound(f64::min), bound(f64::max), contact_distance);
         near.then_some((points, contact_distance))
@@ -173,28 +176,30 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         }
         let nearest_at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
         let flat = 1e-6 * length(along);
-        let [before, falls_until] = first_reached(|fraction| slope(&nearest_at(fraction)) >= -flat);
-        let [rises_from, after] = first_reached(|fraction| slope(&nearest_at(fraction)) > flat);
+        let [fraction_before, falls_until] =
+            first_reached(|fraction| slope(&nearest_at(fraction)) >= -flat);
+        let [rises_from, fraction_after] =
+            first_reached(|fraction| slope(&nearest_at(fraction)) > flat);
         let (fraction, distance, normal) = if falls_until <= rises_from {
             let fraction = 0.5 * (falls_until + rises_from);
             let Nearest { distance, normal } = nearest_at(fraction);
             (fraction, distance, normal)
         } else {
-            // At an edge of the side: the normal is the weighted mean of those beside the edge that
-            // is perpendicular to the stick. Along it, the edge is farther away than the two
-            // planes.
-            let (before, after_edge) = (nearest_at(before), nearest_at(after));
-            let (down, up) = (slope(&before), slope(&after_edge));
-            let along_edge = scaled(before.normal, up / (up - down));
-            let mean = add_scaled(along_edge, down / (down - up), after_edge.normal);
+            // At an edge of the side: the normal is that weighted mean of the normals on both sides of
+            // the edge which is perpendicular to the stick. Along this mean, the edge is farther away
+            // than the two planes.
+            let (before, after) = (nearest_at(fraction_before), nearest_at(fraction_after));
+            let (down, up) = (slope(&before), slope(&after));
+            let weighted = scaled(before.normal, up / (up - down));
+            let mean = add_scaled(weighted, down / (down - up), after.normal);
             let mean_length = length(mean);
             // If the stick pierces two opposite sides, no direction leads out.
             if mean_length < 0.1 {
                 return None;
             }
-            let Nearest { distance, .. } = after_edge;
+            let Nearest { distance, .. } = after;
             let distance = if distance < 0.0 { distance / mean_length } else { distance };
-            (after, distance, scaled(mean, 1.0 / mean_length))
+            (fraction_after, distance, scaled(mean, 1.0 / mean_length))
         };
         let point = WeightedPoint::on_stick(ends, fraction as f32);
         (distance < contact_distance).then_some(EdgeContact {
@@ -239,8 +244,9 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
         contact.filter(|contact| contact.point.weights[..3].iter().all(|weight| *weight > 0.0))
     }
 
-    /// The point of the side that is farthest along a direction; None if there is none. It is found
-    /// as the point nearest to a distant point in that direction, repeatedly.
+    /// The point of the side that is farthest along a direction; None if there is none. Finds it as
+    /// the point nearest to a distant point in that direction, repeatedly. `size` is a length like
+    /// that of the face, m.
     fn farthest(&self, start: [f64; D], direction: [f64; D], size: f64) -> Option<[f64; D]> {
         let mut farthest = start;
         let mut cosine = 0.0;
@@ -269,6 +275,7 @@ fn ends_unless_torn(sticks: &Sticks, stick: usize) -> Option<[u32; 2]> {
 fn weights<const D: usize>([ab, ac]: [[f64; D]; 2], from_a: [f64; D]) -> [f32; 2] {
     let (bb, bc, cc) = (dot(ab, ab), dot(ab, ac), dot(ac, ac));
     let (pb, pc) = (dot(from_a, ab), dot(from_a, ac));
-    let area = bb * cc - bc * bc;
-    [(cc * pb - bc * pc) / area, (bb * pc - bc * pb) / area].map(|weight| weight as f32)
+    let determinant = bb * cc - bc * bc;
+    [(cc * pb - bc * pc) / determinant, (bb * pc - bc * pb) / determinant]
+        .map(|weight| weight as f32)
 }

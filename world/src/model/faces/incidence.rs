@@ -1,4 +1,5 @@
-//! Which triangles meet at each particle, by their slots.
+//! Which triangles meet at each particle, by their slots. In this folder, a slot is an index into the
+//! columns of forces on triangles.
 
 use taut_core::GroupedLists;
 
@@ -29,17 +30,20 @@ pub(crate) struct Incidence {
     pub(crate) particles: usize,
 }
 
-/// At most [`BLOCK`] consecutive particles. The slots of each are those of the one before, plus
-/// one. If a particle has fewer triangles than others, some of its slots are gaps.
+/// At most [`BLOCK`] consecutive particles. The slots of each particle are those of the particle
+/// before it, plus one. If a particle has fewer triangles than others, some of its slots are gaps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParticleBlock {
+    /// Its first particle.
     pub(crate) first: u32,
+    /// Number of particles.
     pub(crate) len: u32,
     /// How many of its first particles belong to an earlier block, too.
     pub(crate) done: u32,
     /// The range in [`Incidence::slots`] of the run of particles that this block is part of.
     slots: [u32; 2],
-    /// The offset of the first particle in the run, and of its slots from those of the run.
+    /// How many particles of the run precede its first particle, which is also the offset of that
+    /// particle's slots from those of the run.
     offset: u32,
 }
 

@@ -79,11 +79,11 @@ pub(crate) struct Block {
     pub(crate) completed: u32,
 }
 
-/// Largest step between the first corners of consecutive triangles of a row. A step above 1 skips
-/// gaps, as at the end of a row of cells of a sheet, where the next row begins one particle later.
+/// Largest difference between the first corners of consecutive triangles of a row. A difference above
+/// 1 skips gaps, as at the end of a row of cells of a sheet, where the next row begins one particle later.
 const STRIDE_MAX: u32 = 4;
 
-/// Largest ratio of the length of a row to its number of triangles.
+/// Largest ratio of the length of a row, gaps included, to its number of triangles.
 const SPARSITY_MAX: usize = 3;
 
 /// Triangles in the memory order of their corners, each with a slot; and for each particle the
@@ -214,8 +214,11 @@ fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize)
 
 /// Triangles whose corners are those of the first, plus one offset below `length` for all three.
 struct Row {
+    /// The corners of the first triangle.
     corners: [u32; 3],
+    /// Number of slots, gaps included.
     length: usize,
+    /// The slot of the first triangle.
     slot: u32,
 }
 
@@ -298,14 +301,14 @@ mod tests {
     fn sheet(columns: u32, rows: u32, cuts: &[bool]) -> Vec<[u32; 3]> {
         let cells = (0..(rows - 1) * columns).filter(|corner| (corner + 1) % columns != 0);
         let halves = |(nth, corner): (usize, u32)| {
-            let [a, b, c, d] = [0, 1, columns + 1, columns].map(|step| corner + step);
+            let [a, b, c, d] = [0, 1, columns + 1, columns].map(|offset| corner + offset);
             if cuts[nth % cuts.len()] { [[a, d, b], [b, d, c]] } else { [[a, d, c], [a, c, b]] }
         };
         cells.enumerate().flat_map(halves).collect()
     }
 
     /// The slots of all blocks, and those of all faces.
-    fn contents(layout: &FaceLayout) -> (Vec<(u32, u16)>, Vec<u32>) {
+    fn block_and_face_slots(layout: &FaceLayout) -> (Vec<(u32, u16)>, Vec<u32>) {
         let slots = layout.blocks.iter().flat_map(|block| block.triangles.slots());
         let slots = slots.map(|&Slots { first, present }| (first, present)).collect();
         (slots, layout.slot_of.clone())
@@ -328,7 +331,7 @@ mod tests {
             for &face in removed.iter().rev() {
                 one_by_one.remove(&[face]);
             }
-            prop_assert_eq!(contents(&together), contents(&one_by_one));
+            prop_assert_eq!(block_and_face_slots(&together), block_and_face_slots(&one_by_one));
             // A bit is set in every block that has the slot of a remaining face, and nowhere else.
             let is_present = |slot: u32| together.slot_of.contains(&slot);
             for slots in together.blocks.iter().flat_map(|block| block.triangles.slots()) {
@@ -347,8 +350,9 @@ mod tests {
             SLOTS_VISITED.set(0);
             layout.remove(&(0..faces.len()).collect::<Vec<_>>());
             let visited = SLOTS_VISITED.get();
-            assert!(visited <= faces.len() / 8, "{visited} visits for {} faces", faces.len());
-            assert!(contents(&layout).0.iter().all(|(_, present)| *present == 0));
+            let max = faces.len() / 8;
+            assert!(visited <= max, "{visited} visits of `Slots`, expected at most {max}");
+            assert!(block_and_face_slots(&layout).0.iter().all(|(_, present)| *present == 0));
         }
     }
 }
