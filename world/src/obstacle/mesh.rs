@@ -20,7 +20,7 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 
 /// A triangle mesh, convex or not, closed or not, static or moving as a whole.
 ///
-/// In the frame of the mesh, a particle moves in a substep along a segment from its start to the
+/// In the coordinates of the mesh, a particle moves in a substep along a segment from its start to the
 /// position after forces and sticks. If the segment crosses a triangle (Ericson, "Real-Time
 /// Collision Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
 /// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle collides
@@ -53,12 +53,14 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 /// ```
 #[derive(Clone, Debug)]
 pub struct TriMesh {
-    /// m.
+    /// The vertices, m.
     points: Vec<[f32; 3]>,
+    /// The corners of each triangle, as indices of vertices.
     triangles: Vec<[u32; 3]>,
     facing: Facing,
+    /// The bounding volume hierarchy of the triangles.
     tree: Bvh,
-    /// The largest of its coordinates, m.
+    /// The largest absolute value of a coordinate, m.
     extent: f64,
 }
 
@@ -91,7 +93,9 @@ fn overlap(one: &Aabb, other: &Aabb) -> bool {
 /// The nearest point of a mesh.
 struct NearestPoint {
     triangle: usize,
+    /// Its position, m.
     point: Point,
+    /// Its distance from the particle, m.
     distance: f64,
 }
 
@@ -141,8 +145,8 @@ impl TriMesh {
         }
     }
 
-    /// The first triangle that a segment crosses, and the fraction of the segment up to it. Of
-    /// several at the same fraction, the one with the lowest index.
+    /// The first triangle that a segment crosses (of several at the same point, the one with the
+    /// lowest index), and the fraction of the segment up to it.
     fn first_crossing(&self, from: Point, to: Point) -> Option<(usize, f64)> {
         let mut first: Option<(usize, f64)> = None;
         self.for_each_near_box(&box_around(from, to, 0.0), |triangle| {
@@ -174,8 +178,8 @@ impl TriMesh {
         nearest
     }
 
-    /// The normal of a triangle on the side of a point. A triangle with all corners on a line has none:
-    /// then it leads from the nearest point of the triangle to the given one.
+    /// The unit normal of a triangle, on the side of the point `from`. For a triangle with all corners
+    /// on a line, which has no normal: the direction from its nearest point to `from`.
     fn normal_towards(&self, triangle: usize, from: Point) -> Point {
         let triangle = self.triangle(triangle);
         let normal = triangle.normal();
@@ -220,7 +224,8 @@ impl TriMesh {
     }
 
     /// Resolves the collisions of a particle that started at `from`; `None` if there are none. All
-    /// points are in the frame of the mesh; `rounded` rounds a point as a particle stores it.
+    /// points are in the coordinates of the mesh. `skin` is the smallest distance that the particle
+    /// keeps, m; `rounded` rounds a point as a particle stores it.
     fn resolve(
         &self,
         from: Point,
@@ -377,10 +382,10 @@ impl Obstacle for Solid<TriMesh> {
     fn depth(&self, model: &Model, now: &StepTime) -> f32 {
         let pose = self.pose(now.time);
         let mut deepest = 0.0_f64;
-        for (particle, &w) in model.particles.inverse_masses().iter().enumerate() {
+        for (particle, &inverse_mass) in model.particles.inverse_masses().iter().enumerate() {
             let contact_distance = self.contact_distance(model, particle);
             let p = pose.point_to_local(model.particles.position(particle).map(f64::from));
-            let free = w > 0.0;
+            let free = inverse_mass > 0.0;
             if let Some(nearest) = free.then(|| self.shape.nearest(p, contact_distance)).flatten() {
                 deepest = deepest.max(contact_distance - nearest.distance);
             }

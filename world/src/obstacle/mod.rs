@@ -44,7 +44,7 @@ pub use sphere::Sphere;
 #[cfg(feature = "parry")]
 pub use triangle::Facing;
 
-/// The collision pass over particles of a [`Solid`] of a [`Shape`] in a substep.
+/// The collisions of particles with a [`Solid`] whose shape is a [`Shape`], in a pass of a substep.
 pub struct AnalyticCollisionPass<'a, const D: usize>(pub(crate) &'a dyn CollisionPass<D>);
 
 /// Something that particles cannot enter. Its pose is a function of time, and it has no state that

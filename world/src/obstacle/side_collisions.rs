@@ -13,7 +13,9 @@ use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 /// Resolves collisions of particles with the sides of an obstacle.
 pub(super) struct SideCollisions<'a, S, const D: usize> {
     pub(super) sides: &'a [S],
+    /// The thickness of the obstacle's surface, m.
     pub(super) thickness: f32,
+    /// The displacement of the obstacle in the substep.
     pub(super) displacement: Displacement<D>,
     pub(super) law: ContactLaw<f32>,
 }
@@ -24,6 +26,7 @@ impl<S: Side<D>, const D: usize> CollisionPass<D> for SideCollisions<'_, S, D> {
     }
 }
 
+/// Resolves the collisions of all groups, with run-time SIMD dispatch.
 struct SideCollisionsPass<'a, 'g, 'p, S, const D: usize> {
     obstacle: &'a SideCollisions<'a, S, D>,
     groups: &'g mut Groups<'p, D>,
@@ -37,7 +40,7 @@ impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, 
         let Self { obstacle, groups } = self;
         let zero = Register::splat(simd, 0.0);
         let contact_distance = Register::splat(simd, obstacle.thickness + groups.radii.largest);
-        let [box_max, box_min] = [BOX_MAX, -BOX_MAX].map(|limit| Register::splat(simd, limit));
+        let [box_max, box_min] = [BOX_MAX, -BOX_MAX].map(|bound| Register::splat(simd, bound));
         for group in 0..groups.count() {
             let out_of_reach = |BoxRegisters { low, high }: BoxRegisters<R, D>| {
                 let mut near = zero.above(zero);

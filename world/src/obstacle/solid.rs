@@ -59,7 +59,9 @@ pub struct Solid<S, const D: usize = 3> {
     pub(super) surface: Surface,
     path: Path<D>,
     spin: Option<Spin<D>>,
+    /// Whether collision detection is continuous.
     swept: bool,
+    /// Whether sticks and faces collide, too.
     edges: bool,
 }
 
@@ -72,7 +74,7 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// Turns on continuous collision detection: no particle passes through the shape within a
     /// substep, however thin the shape is and however fast it or the particle moves.
     ///
-    /// In the frame of the shape, a particle moves along a segment from its position at the
+    /// In the coordinates of the shape, a particle moves along a segment from its position at the
     /// beginning of the substep to its position after forces, sticks and earlier obstacles. (If the
     /// shape turns by more than about 0.1 rad in the substep, the path is too curved for that.) If
     /// the segment enters the shape, and the particle ends behind it, or inside where the nearest
@@ -200,12 +202,13 @@ impl<S, const D: usize> Solid<S, D> {
         Pose::new(&self.path, self.spin.as_ref(), time)
     }
 
-    /// Whether it may ever move.
+    /// Whether it has a path or a spin.
     pub(super) fn moves(&self) -> bool {
         !matches!(self.path, Path::Still) || self.spin.is_some()
     }
 
-    /// An upper bound of the distance that its points near a box move in a step, m.
+    /// How far its points near a box move in a step, m: the sum, over the substeps, of the largest
+    /// displacement at a corner of the box.
     fn travel(&self, corners: &[[f32; D]; 2], step: &StepTime<D>) -> f32 {
         let substeps = (step.duration / step.h).round();
         let start = step.time - f64::from(step.duration);
@@ -239,7 +242,9 @@ impl<S, const D: usize> Solid<S, D> {
 struct FindDepth<'a, S, const D: usize> {
     side: S,
     model: &'a Model<D>,
+    /// The thickness of the obstacle's surface, m.
     thickness: f32,
+    /// The deepest penetration so far, m.
     deepest: &'a mut f32,
 }
 
@@ -250,12 +255,12 @@ impl<S: Side<D>, const D: usize> NullaryFnOnce for FindDepth<'_, S, D> {
     fn call(self) {
         let Self { side, model, thickness, deepest } = self;
         let columns: [&[f32]; D] = core::array::from_fn(|axis| model.particles.positions(axis));
-        for (particle, &w) in model.particles.inverse_masses().iter().enumerate() {
+        for (particle, &inverse_mass) in model.particles.inverse_masses().iter().enumerate() {
             let x = core::array::from_fn(|axis| columns[axis][particle]);
             let contact_distance =
                 thickness + model.radii.get(particle).copied().unwrap_or_default();
             let depth = contact_distance - side.nearest(x).distance;
-            if w > 0.0 && depth > *deepest {
+            if inverse_mass > 0.0 && depth > *deepest {
                 *deepest = depth;
             }
         }

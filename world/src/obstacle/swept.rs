@@ -11,9 +11,9 @@ use crate::vector::{add_scaled, difference, dot, wide};
 /// Bisection steps in a search along a segment: to a 16-millionth of its length.
 const BISECTIONS: u32 = 24;
 
-/// Bisection of the fractions from 0 to 1: one at which `reached` is false, and the next one at
-/// which it is true. `reached` changes at most once: if it is always true, the first is 0; if it is
-/// always false, the second is 1.
+/// Finds by bisection the fraction, from 0 to 1, at which `reached` becomes true; it must not change
+/// back. Returns two fractions next to each other: `reached` is false at the first (which is 0 if
+/// `reached` is always true) and true at the second (which is 1 if it is always false).
 #[inline(always)]
 pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     let [mut before, mut after] = [0.0, 1.0];
@@ -28,8 +28,8 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     [before, after]
 }
 
-/// The cosine of 26 degrees. If the normals at the start (or the point of entry) and at the end are
-/// closer than that, the end counts as on the same side.
+/// The cosine of 26 degrees. If the angle between the normal at the end and that at the start, or at
+/// the point of entry, is below that, the end counts as on the same side.
 const SAME_SIDE_COSINE: f64 = 0.9;
 
 /// Where a moving point enters a side.
@@ -42,8 +42,8 @@ pub(super) struct Crossing<const D: usize> {
 }
 
 /// Where a point that moves from `from` to `to`, both relative to a convex side, comes closer to it
-/// than `contact_distance`, m. None if it does not, or if it ends inside, nearest to where it came
-/// from: then the test of the position at the end is sufficient.
+/// than `contact_distance`, m. None if it does not, or if it ends inside and the nearest way out is
+/// where it came in: then the test of the position at the end is sufficient.
 ///
 /// The distance from a convex side is a convex function, so along the segment it falls, then rises:
 /// bisection finds the first point that is close enough or past the smallest distance. A point that
@@ -90,7 +90,9 @@ fn crossing<S: Side<D>, const D: usize>(
 /// The motion of a side in a substep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep<S, const D: usize> {
+    /// The side at the beginning.
     before: S,
+    /// The side at the end.
     after: S,
     /// The displacement of its points, by their position at the end.
     displacement: Displacement<D>,

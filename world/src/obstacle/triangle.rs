@@ -15,6 +15,7 @@ pub enum Facing {
     Both,
 }
 
+/// A point or vector, m.
 pub(super) type Point = [f64; 3];
 
 /// Corners, m. They come from `f32`, so that the fast path of the exact predicate nearly always
@@ -60,8 +61,8 @@ impl Triangle {
             return None;
         }
         let Self([a, b, c]) = *self;
-        let around = [(a, b), (b, c), (c, a)].map(|(p, q)| orientation(from, to, p, q));
-        let within = around.iter().all(|v| *v >= 0.0) || around.iter().all(|v| *v <= 0.0);
+        let volumes = [(a, b), (b, c), (c, a)].map(|(p, q)| orientation(from, to, p, q));
+        let within = volumes.iter().all(|v| *v >= 0.0) || volumes.iter().all(|v| *v <= 0.0);
         within.then(|| before / (before - after))
     }
 

@@ -182,7 +182,7 @@ impl Springs {
         self.ends.is_empty()
     }
 
-    /// The two particles of each.
+    /// The two particles of each spring.
     pub fn ends(&self) -> &[[u32; 2]] {
         &self.ends
     }

@@ -1,9 +1,10 @@
-//! The largest stable step with springs. (The report on soft bodies, phase III in docs/articles.md,
-//! says that "these limits have to be empirically derived". Here they are computed.)
+//! The largest stable substep with springs. (The report on soft bodies, phase III in
+//! docs/articles.md, says that "these limits have to be empirically derived". Here they are
+//! computed.)
 //!
-//! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One step is a linear map of two values.
-//! Jury's conditions on its characteristic polynomial state when both roots lie within the unit
-//! circle:
+//! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One substep is a linear map of the position
+//! and velocity of a mode. Jury's conditions on its characteristic polynomial state when both roots
+//! lie within the unit circle:
 //!
 //! - Semi-implicit Euler and Verlet, where the damping rate λ of the step multiplies velocities by
 //!   `k = exp(-λ h)`: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so `h² ω² + 2 h γ < 2 (1 + k)`.
@@ -36,9 +37,10 @@ impl Springs {
         integrator: Integrator,
         damping_rate: f32,
     ) -> f64 {
+        // Bounds of ω², 1/s², and of γ, 1/s.
         let squared_frequency = self.largest_row_sum(&self.stiffness, inverse_masses);
-        let rate = self.largest_row_sum(&self.damping, inverse_masses);
-        if squared_frequency == 0.0 && rate == 0.0 {
+        let decay_rate = self.largest_row_sum(&self.damping, inverse_masses);
+        if squared_frequency == 0.0 && decay_rate == 0.0 {
             return f64::INFINITY;
         }
         match integrator {
@@ -48,19 +50,21 @@ impl Springs {
                 let smallest = ratios
                     .map(|(damping, stiffness)| f64::from(*damping) / f64::from(*stiffness))
                     .fold(f64::INFINITY, f64::min);
-                smallest.min(2.0 / rate)
+                smallest.min(2.0 / decay_rate)
             }
             Integrator::SemiImplicitEuler | Integrator::Verlet => {
                 // The positive root h of `h² ω² + 2 h γ = bound`.
                 let root = |bound: f64| {
-                    bound / (rate + libm::sqrt(rate * rate + bound * squared_frequency))
+                    bound
+                        / (decay_rate
+                            + libm::sqrt(decay_rate * decay_rate + bound * squared_frequency))
                 };
                 if damping_rate <= 0.0 {
                     return root(4.0);
                 }
                 let is_stable = |h: f64| {
                     let retention = libm::exp(-f64::from(damping_rate) * h);
-                    h * (h * squared_frequency + 2.0 * rate) < 2.0 * (1.0 + retention)
+                    h * (h * squared_frequency + 2.0 * decay_rate) < 2.0 * (1.0 + retention)
                 };
                 // The limits for full damping and for none. Their ratio is at most 2.
                 let (mut low, mut high) = (root(2.0), root(4.0));
