@@ -168,8 +168,8 @@ impl<const D: usize> Scene<D> {
     }
 
     /// The scene with this number of copies of all its models, called `name 0`, `name 1` and so on.
-    /// Each copy has the same bits as it has alone. The particles of a copy follow those of the copy
-    /// before it.
+    /// Each copy has the same bits as it has alone. The particles of a copy follow those of the
+    /// copy before it.
     ///
     /// ```
     /// use taut_world::{Model, Scene, StickSet};

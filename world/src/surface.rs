@@ -20,8 +20,9 @@ pub struct Surface {
     /// the slope's tangent is above μ, and then accelerates by `g (sin - μ cos)`. Default: 0.3.
     pub friction: f32,
     /// The fraction of its normal speed that a particle keeps in a bounce, 0 to 1: a dropped
-    /// particle rises to its initial height times the square of this fraction. Rigid bodies bounce as a whole,
-    /// off obstacles and each other, unless some of their particles are pinned. Default: 0.
+    /// particle rises to its initial height times the square of this fraction. Rigid bodies bounce
+    /// as a whole, off obstacles and each other, unless some of their particles are pinned.
+    /// Default: 0.
     pub restitution: f32,
     /// The approach speed, m/s, up to which nothing bounces, so that objects on the surface come to
     /// rest. It is at least 2 g h, twice what gravity adds in a substep of h (as in Müller et al.,

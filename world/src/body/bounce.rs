@@ -61,7 +61,8 @@ struct BodyState {
     inverse_inertia: Matrix,
     /// Whether an impulse has changed the motion.
     changed: bool,
-    /// The mark of [`mark_bouncing`]: whether the body bounces, or is connected by contacts to a body that does.
+    /// The mark of [`mark_bouncing`]: whether the body bounces, or is connected by contacts to a
+    /// body that does.
     bounces: bool,
 }
 
@@ -154,9 +155,9 @@ impl BounceContact {
         new
     }
 
-    /// Applies the impulse that is missing from the accumulated one (negative if that is too large).
-    /// A bouncing contact reaches exactly its outgoing velocity; the accumulated impulse of a resting
-    /// contact never pulls.
+    /// Applies the impulse that is missing from the accumulated one (negative if that is too
+    /// large). A bouncing contact reaches exactly its outgoing velocity; the accumulated impulse of
+    /// a resting contact never pulls.
     fn apply(&mut self, states: &mut [BodyState]) {
         let along_normal =
             |body: usize| dot(states[body].motion.displacement_at(self.point), self.normal);

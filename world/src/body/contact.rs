@@ -67,8 +67,8 @@ impl<const D: usize> Contact<D> {
         })
     }
 
-    /// The contact of a point with an obstacle closer than `contact_distance`, m. `displacement` maps
-    /// a point to the displacement of the obstacle there in this substep, m.
+    /// The contact of a point with an obstacle closer than `contact_distance`, m. `displacement`
+    /// maps a point to the displacement of the obstacle there in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: WeightedPoint,
@@ -128,9 +128,9 @@ impl<const D: usize> Contact<D> {
         self.normal_impulse - before
     }
 
-    /// Updates the friction impulse so that it undoes sliding, and returns its change. Sliding is the
-    /// tangential part of `displacement`: of the point relative to the other side in this substep,
-    /// m. The accumulated impulse never exceeds the Coulomb limit.
+    /// Updates the friction impulse so that it undoes sliding, and returns its change. Sliding is
+    /// the tangential part of `displacement`: of the point relative to the other side in this
+    /// substep, m. The accumulated impulse never exceeds the Coulomb limit.
     #[inline(always)]
     fn update_friction_impulse(&mut self, displacement: [f32; D]) -> [f32; D] {
         let along_normal = dot(displacement, self.normal);

@@ -27,8 +27,8 @@ pub(super) struct BodyMotion {
     pub(super) centre: Vector,
     /// Linear and angular velocity, m and rad per substep.
     pub(super) twist: Twist,
-    /// Inverse inertia tensor in the axes of the world for a mass of 1 kg, 1/(kg m²); None if the body
-    /// has no volume.
+    /// Inverse inertia tensor in the axes of the world for a mass of 1 kg, 1/(kg m²); None if the
+    /// body has no volume.
     pub(super) inverse_inertia: Option<Matrix>,
 }
 

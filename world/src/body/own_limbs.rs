@@ -10,8 +10,8 @@ use crate::sweep;
 struct Overlap {
     /// Their indices, in ascending order.
     limbs: [usize; 2],
-    /// The distance that their axes keep, m: their distance at rest. None if they do not collide, because
-    /// they overlap too much.
+    /// The distance that their axes keep, m: their distance at rest. None if they do not collide,
+    /// because they overlap too much.
     distance: Option<f32>,
 }
 
@@ -63,7 +63,8 @@ impl OwnLimbOverlaps {
         self.overlaps.extend(others.overlaps.iter().map(shifted));
     }
 
-    /// Keeps the overlaps of limbs that remain; `new_of` returns their new indices, in the same order.
+    /// Keeps the overlaps of limbs that remain; `new_of` returns their new indices, in the same
+    /// order.
     pub(super) fn retain(&mut self, new_of: impl Fn(usize) -> Option<usize>) {
         let kept = self.overlaps.iter().filter_map(|overlap| {
             let [Some(one), Some(other)] = overlap.limbs.map(&new_of) else { return None };

@@ -117,7 +117,8 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// A random point, m, and the unit normal there. `cumulative_areas` are those of the source, m².
+    /// A random point, m, and the unit normal there. `cumulative_areas` are those of the source,
+    /// m².
     pub(super) fn draw(&self, cumulative_areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
         let (origin, axes, weights) = match self {
             Self::Point(point) => return [wide(*point), [0.0; D]],

@@ -9,8 +9,8 @@ use super::Model;
 const COLUMNS_MIN: usize = 16;
 
 impl<const D: usize> Model<D> {
-    /// If the sticks are exactly those of a regular sheet, renumbers them as the sheet numbers them.
-    /// The model must be new, with plain sticks.
+    /// If the sticks are exactly those of a regular sheet, renumbers them as the sheet numbers
+    /// them. The model must be new, with plain sticks.
     pub(super) fn recognize_sheet(self) -> Self {
         let found = Sheet::find(&self.sticks);
         let Some((sheet, order)) = found.filter(|(sheet, _)| sheet.width() >= COLUMNS_MIN) else {

@@ -13,8 +13,8 @@ pub struct Guide<const D: usize = 3> {
     particles: Vec<u32>,
     path: Path<D>,
     spin: Option<Spin<D>>,
-    /// The position of each particle in the coordinates that path and spin move, m; set when a world
-    /// is created.
+    /// The position of each particle in the coordinates that path and spin move, m; set when a
+    /// world is created.
     local_positions: Vec<[f64; D]>,
 }
 
@@ -24,8 +24,8 @@ impl<const D: usize> Model<D> {
     /// not exist has no particles.
     ///
     /// Path and spin are in world coordinates: [moving](Self::moved) or turning the model later
-    /// changes where particles start, not the direction of the path. A [drag](crate::World::drag) overrides a
-    /// guide for its step; setting a mass frees the particle.
+    /// changes where particles start, not the direction of the path. A [drag](crate::World::drag)
+    /// overrides a guide for its step; setting a mass frees the particle.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;

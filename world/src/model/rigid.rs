@@ -185,8 +185,8 @@ fn from_four_particles(
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
-    // The vertices of the mesh collide with obstacles. The particles may be outside the mesh and must
-    // not collide, hence their radius.
+    // The vertices of the mesh collide with obstacles. The particles may be outside the mesh and
+    // must not collide, hence their radius.
     let radii = vec![f32::NEG_INFINITY; 4];
     let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);

@@ -185,9 +185,9 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let Nearest { distance, normal } = nearest_at(fraction);
             (fraction, distance, normal)
         } else {
-            // At an edge of the side: the normal is that weighted mean of the normals on both sides of
-            // the edge which is perpendicular to the stick. Along this mean, the edge is farther away
-            // than the two planes.
+            // At an edge of the side: the normal is that weighted mean of the normals on both sides
+            // of the edge which is perpendicular to the stick. Along this mean, the edge is farther
+            // away than the two planes.
             let (before, after) = (nearest_at(fraction_before), nearest_at(fraction_after));
             let (down, up) = (slope(&before), slope(&after));
             let weighted = scaled(before.normal, up / (up - down));

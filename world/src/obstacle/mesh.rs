@@ -20,8 +20,8 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 
 /// A triangle mesh, convex or not, closed or not, static or moving as a whole.
 ///
-/// In the coordinates of the mesh, a particle moves in a substep along a segment from its start to the
-/// position after forces and sticks. If the segment crosses a triangle (Ericson, "Real-Time
+/// In the coordinates of the mesh, a particle moves in a substep along a segment from its start to
+/// the position after forces and sticks. If the segment crosses a triangle (Ericson, "Real-Time
 /// Collision Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
 /// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle collides
 /// with the plane of the first triangle that it crosses. If the end of the segment is closer to the
@@ -178,8 +178,8 @@ impl TriMesh {
         nearest
     }
 
-    /// The unit normal of a triangle, on the side of the point `from`. For a triangle with all corners
-    /// on a line, which has no normal: the direction from its nearest point to `from`.
+    /// The unit normal of a triangle, on the side of the point `from`. For a triangle with all
+    /// corners on a line, which has no normal: the direction from its nearest point to `from`.
     fn normal_towards(&self, triangle: usize, from: Point) -> Point {
         let triangle = self.triangle(triangle);
         let normal = triangle.normal();

@@ -7,8 +7,8 @@ use crate::surface::Nearest;
 /// A side of a shape, in world coordinates: a piece of its surface that is resolved on its own. A
 /// sphere, a capsule or a cuboid has one side; bounds have one per pair of opposite walls.
 ///
-/// The methods are generic over [`Lane`], so that they give the same bits for one particle and for a
-/// register of particles. Mark them `#[inline(always)]`.
+/// The methods are generic over [`Lane`], so that they give the same bits for one particle and for
+/// a register of particles. Mark them `#[inline(always)]`.
 pub trait Side<const D: usize>: Copy + Send + Sync {
     /// Whether the inside is convex: then [swept](crate::Solid::swept) collisions and those of
     /// [edges](crate::Solid::with_edges) are possible. The default is false.

@@ -11,9 +11,9 @@ use crate::vector::{add_scaled, difference, dot, wide};
 /// Bisection steps in a search along a segment: to a 16-millionth of its length.
 const BISECTIONS: u32 = 24;
 
-/// Finds by bisection the fraction, from 0 to 1, at which `reached` becomes true; it must not change
-/// back. Returns two fractions next to each other: `reached` is false at the first (which is 0 if
-/// `reached` is always true) and true at the second (which is 1 if it is always false).
+/// Finds by bisection the fraction, from 0 to 1, at which `reached` becomes true; it must not
+/// change back. Returns two fractions next to each other: `reached` is false at the first (which is
+/// 0 if `reached` is always true) and true at the second (which is 1 if it is always false).
 #[inline(always)]
 pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     let [mut before, mut after] = [0.0, 1.0];
@@ -28,8 +28,8 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
     [before, after]
 }
 
-/// The cosine of 26 degrees. If the angle between the normal at the end and that at the start, or at
-/// the point of entry, is below that, the end counts as on the same side.
+/// The cosine of 26 degrees. If the angle between the normal at the end and that at the start, or
+/// at the point of entry, is below that, the end counts as on the same side.
 const SAME_SIDE_COSINE: f64 = 0.9;
 
 /// Where a moving point enters a side.

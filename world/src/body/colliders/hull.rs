@@ -208,8 +208,8 @@ impl<const D: usize> PlacedHull<'_, D> {
         // if its distance from each plane is linear in time. (Distances are from the infinite planes,
         // not from the faces: edges are not rounded.)
         let (mut enter, mut leave) = (0.0, 1.0);
-        // The last plane that the ball crosses inwards, and the nearest of the planes on whose inner
-        // side it starts, each with the distance at the end.
+        // The last plane that the ball crosses inwards, and the nearest of the planes on whose
+        // inner side it starts, each with the distance at the end.
         let (mut entered, mut nearest) = (None, None);
         let mut outermost = f32::NEG_INFINITY;
         for [plane_before, plane] in self.planes {

@@ -136,8 +136,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 
         let layout = self.layout;
         let mut particle_blocks = &layout.incidence.particle_blocks[..];
-        // How many more blocks of pairs may turn out to be unstable without the limit: each of them is
-        // computed again with it.
+        // How many more blocks of pairs may turn out to be unstable without the limit: each of them
+        // is computed again with it.
         let mut retries_left = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each kind has its own loop, which loads whole registers where corners are

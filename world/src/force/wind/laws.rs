@@ -15,8 +15,8 @@ pub(super) trait TriangleLaw: Copy {
     /// The force over speed, kg/s, without a limit.
     fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32;
 
-    /// The force, N, if `numerator / denominator` is the coefficient divided by the duration of three
-    /// substeps, kg/s². (Numerator and denominator, because some laws divide anyway.)
+    /// The force, N, if `numerator / denominator` is the coefficient divided by the duration of
+    /// three substeps, kg/s². (Numerator and denominator, because some laws divide anyway.)
     fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3];
 
     /// The largest allowed product of coefficient and mobility. With 1, a corner reaches the
@@ -106,7 +106,8 @@ fn nonzero(squared_length: f32) -> f32 {
 /// [`WindLaw::Plate`](super::WindLaw::Plate) without lift.
 #[derive(Clone, Copy)]
 pub(super) struct DragLaw {
-    /// ρ / 4 divided by the duration of three substeps, kg/m³/s. (A quarter, because normals have the length 2 A.)
+    /// ρ / 4 divided by the duration of three substeps, kg/m³/s. (A quarter, because normals have
+    /// the length 2 A.)
     pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
 }

@@ -79,8 +79,9 @@ pub(crate) struct Block {
     pub(crate) completed: u32,
 }
 
-/// Largest difference between the first corners of consecutive triangles of a row. A difference above
-/// 1 skips gaps, as at the end of a row of cells of a sheet, where the next row begins one particle later.
+/// Largest difference between the first corners of consecutive triangles of a row. A difference
+/// above 1 skips gaps, as at the end of a row of cells of a sheet, where the next row begins one
+/// particle later.
 const STRIDE_MAX: u32 = 4;
 
 /// Largest ratio of the length of a row, gaps included, to its number of triangles.
