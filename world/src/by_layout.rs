@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use taut_core::{PADDING, SlotLayout};
 
-/// Values of the particles of an island, by particle and by slot of the plan. Each of the two
-/// layouts is computed when a stage first needs it.
+/// Values of the particles of an island, by particle and by slot of the plan. The values in each of
+/// the two layouts are computed when a stage first needs them.
 #[derive(Clone, Debug)]
 pub(crate) struct ByLayout<T> {
     by_particle: OnceLock<T>,
@@ -19,7 +19,7 @@ impl<T> Default for ByLayout<T> {
 }
 
 impl<T> ByLayout<T> {
-    /// The values for views of `particles` particles in a layout. `arrange` makes them from the
+    /// The values in a layout of an island of `particles` particles. `arrange` makes them from the
     /// number of slots and a function from a slot to its particle, which is at least `particles` in
     /// padding.
     pub(crate) fn get(

@@ -6,9 +6,10 @@ use taut_core::{Copies, Schedule, Sheet};
 
 use crate::model::{Model, Order, schedule_of};
 
-/// Smallest number of copies of a medium regular sheet ([`MEDIUM_COLUMNS`] to [`WIDE_COLUMNS`]
-/// columns) that share an island, in which a kernel may relax one copy per lane. With fewer copies
-/// that is slower. For narrower sheets and other models the number is [`Copies::FASTER_FROM`].
+/// Smallest number of copies of a medium regular sheet (from [`MEDIUM_COLUMNS`] to below
+/// [`WIDE_COLUMNS`] columns) that share an island, in which a kernel may relax one copy per lane.
+/// With fewer copies that is slower. For narrower sheets and other models the number is
+/// [`Copies::FASTER_FROM`].
 const SHEET_COPIES_MIN: usize = 16;
 /// Number of columns from which a regular sheet is medium.
 const MEDIUM_COLUMNS: usize = 24;
@@ -132,7 +133,7 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     }
 }
 
-/// A key that is equal for models with the same number of particles and the same stick ends.
+/// Models with the same number of particles and the same sticks have the same key.
 fn key<const D: usize>(model: &Model<D>) -> (usize, usize, u64) {
     let Model { particles, sticks, .. } = model;
     (particles.len(), sticks.particles(), sticks.fingerprint())

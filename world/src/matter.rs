@@ -136,7 +136,9 @@ pub struct Islands<'a, const D: usize = 3>(pub(crate) &'a mut dyn IslandAccess<D
 /// Access to the islands behind [`Islands`].
 pub(crate) trait IslandAccess<const D: usize> {
     fn count(&self) -> usize;
+    /// As [`Islands::one`].
     fn one(&mut self, island: usize) -> Option<Matter<'_, D>>;
+    /// As [`Islands::two`].
     fn two(&mut self, islands: [usize; 2]) -> Option<[Matter<'_, D>; 2]>;
 }
 

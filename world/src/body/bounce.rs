@@ -35,7 +35,7 @@ pub(super) struct Bounces {
 /// A contact point between a body and another body or an obstacle.
 #[derive(Clone, Copy, Debug)]
 struct BounceContact {
-    /// The index of the body whose point it is.
+    /// The index of the body that the point belongs to.
     body: usize,
     /// The index of the other body; None for an obstacle.
     other: Option<usize>,

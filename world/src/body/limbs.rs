@@ -37,7 +37,7 @@ impl Limb {
         self.ends.iter().any(|end| other.ends.contains(end))
     }
 
-    /// Its bounding box as that of the object `object`, with `margin` on each side, m.
+    /// Its bounding box, with `margin` on each side, m. `object` is the index for the box.
     pub(super) fn bounds<const D: usize>(
         &self,
         object: usize,
@@ -46,14 +46,14 @@ impl Limb {
     ) -> BoundingBox<D> {
         let [a, b] = self.ends.map(|end| wide(particles.position(end as usize)));
         let distance = f64::from(self.radius) + margin;
-        let end = |axis: usize, upper: bool| {
+        let bound = |axis: usize, upper: bool| {
             let outer = if (a[axis] < b[axis]) == upper { b[axis] } else { a[axis] };
             if upper { outer + distance } else { outer - distance }
         };
         BoundingBox {
             object,
-            low: core::array::from_fn(|axis| end(axis, false)),
-            high: core::array::from_fn(|axis| end(axis, true)),
+            low: core::array::from_fn(|axis| bound(axis, false)),
+            high: core::array::from_fn(|axis| bound(axis, true)),
         }
     }
 
@@ -128,7 +128,7 @@ pub(super) fn samples(half_length: f32, radius: f32) -> impl Iterator<Item = [f3
 #[derive(Clone, Debug, Default)]
 pub struct Limbs<const D: usize = 3> {
     all: Vec<Limb>,
-    /// Number of owners that limbs had when they were added.
+    /// Number of owners so far, including owners whose limbs were removed.
     owners: u32,
     own_overlaps: OwnLimbOverlaps,
 }
@@ -244,16 +244,16 @@ impl<const D: usize> Limbs<D> {
     }
 
     /// Whether any limbs can collide with each other.
-    pub(crate) fn may_collide(&self, contacts: &LimbContacts) -> bool {
-        self.owners > 1 || contacts.own_limbs && self.all.len() > 1
+    pub(crate) fn may_collide(&self, settings: &LimbContacts) -> bool {
+        self.owners > 1 || settings.own_limbs && self.all.len() > 1
     }
 
     /// The distance that the axes of two limbs keep, m; None if they do not collide.
-    fn distance(&self, pair: [usize; 2], contacts: &LimbContacts) -> Option<f32> {
+    fn distance(&self, pair: [usize; 2], settings: &LimbContacts) -> Option<f32> {
         let [one, other] = pair.map(|limb| &self.all[limb]);
         if one.owner != other.owner {
             Some(one.radius + other.radius)
-        } else if contacts.own_limbs {
+        } else if settings.own_limbs {
             self.own_overlaps.distance(&self.all, pair)
         } else {
             None

@@ -250,7 +250,7 @@ impl<const D: usize> Model<D> {
         !self.springs.is_empty() || !self.emitters.is_empty() || !self.guides.is_empty()
     }
 
-    /// Emits the particles that are due.
+    /// Pins the particles that die in this substep, and starts those born in it.
     pub(crate) fn emit(&mut self, now: &StepTime<D>) {
         for emitter in &mut self.emitters {
             emitter.emit(&mut self.particles, now);

@@ -44,7 +44,8 @@ pub use sphere::Sphere;
 #[cfg(feature = "parry")]
 pub use triangle::Facing;
 
-/// The collisions of particles with a [`Solid`] whose shape is a [`Shape`], in a pass of a substep.
+/// The collisions of particles with a [`Solid`] that has an analytic [`Shape`] (not a mesh), in a
+/// pass of a substep.
 pub struct AnalyticCollisionPass<'a, const D: usize>(pub(crate) &'a dyn CollisionPass<D>);
 
 /// Something that particles cannot enter. Its pose is a function of time, and it has no state that

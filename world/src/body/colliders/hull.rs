@@ -62,7 +62,7 @@ pub(crate) struct PlacedHull<'a, const D: usize> {
     boxes: [OrientedBox<D>; 2],
 }
 
-/// A box that has turned, or is sheared, with its body.
+/// The bounding box of a hull in world coordinates. It turns and deforms with the body.
 #[derive(Clone, Copy, Debug)]
 struct OrientedBox<const D: usize> {
     /// The centre, m.
@@ -81,7 +81,7 @@ impl<const D: usize> Corners<D> {
         Some(Self { first, edges, to_weights })
     }
 
-    /// The plane of a face; None if it has no direction.
+    /// The plane of a face; None if its normal has no direction.
     fn plane(&self, face: &Face) -> Option<Plane<D>> {
         let [first, b, c, d] = *face;
         // The gradient of the distance: it grows by `b - first` along the first edge, and so on.
@@ -289,16 +289,17 @@ mod tests {
             let nearest = (0..=1000).map(|i| distance(i as f32 / 1000.0));
             let nearest = nearest.fold(f32::INFINITY, f32::min);
             if let Some(contact) = placed.contact_point(path, CONTACT_DISTANCE) {
-                prop_assert!(nearest < 1e-2); // limited by the number of sampled times
+                // Limited by the number of sampled times.
+                prop_assert!(nearest < 1e-2, "a contact, but the ball stays {nearest} m outside");
                 prop_assert!((length(contact.normal) - 1.0).abs() < 1e-4);
                 // The point is on the plane of the face by which the ball leaves.
                 let point = contact.point.position(&cube.particles);
-                let height = distance_outside(point, [0.0; 3]) + CONTACT_DISTANCE;
-                prop_assert!((-1e-3..CONTACT_DISTANCE + 1e-3).contains(&height));
+                let from_cube = distance_outside(point, [0.0; 3]) + CONTACT_DISTANCE;
+                prop_assert!((-1e-3..CONTACT_DISTANCE + 1e-3).contains(&from_cube));
                 prop_assert!((dot(point, contact.normal) - 0.5).abs() < 1e-3);
-                let apart = contact.distance - dot(difference(path[1], point), contact.normal);
-                prop_assert!(apart >= -1e-4);
-                let resolved = add_scaled(path[1], apart, contact.normal);
+                let correction = contact.distance - dot(difference(path[1], point), contact.normal);
+                prop_assert!(correction >= -1e-4);
+                let resolved = add_scaled(path[1], correction, contact.normal);
                 prop_assert!(distance_outside(resolved, [0.0; 3]) > -1e-3);
                 // The bounds contain the position of the first contact.
                 let [low, high] = placed.bounds(CONTACT_DISTANCE);
@@ -310,7 +311,10 @@ mod tests {
             } else {
                 // A ball that began inside may have left.
                 let has_left = distance(0.0) < 1e-4 && distance(1.0) > -1e-4;
-                prop_assert!(nearest > -1e-3 || has_left);
+                prop_assert!(
+                    nearest > -1e-3 || has_left,
+                    "no contact, but the ball comes to {nearest} m"
+                );
             }
         }
     }

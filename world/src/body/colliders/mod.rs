@@ -61,7 +61,8 @@ impl<const D: usize> ContactPoint<D> {
 /// A buffer for [`Collider::placed`].
 pub(crate) type ColliderScratch<const D: usize> = Vec<[Plane<D>; 2]>;
 
-// Indices of pairs: the beginning and the end of a substep. (`contact` stores the end first.)
+// Indices of pairs: the beginning and the end of a substep. (In `body/contact.rs` the end is
+// first.)
 const BEFORE: usize = 0;
 const NOW: usize = 1;
 

@@ -7,8 +7,9 @@ use crate::model::Model;
 use crate::settings::StepTime;
 use crate::vector::dot;
 
-/// Adds the force of the wind on the faces of bodies that it meets from outside. Each corner gets a
-/// third, distributed to the particles that carry the corner by their weights there.
+/// Adds the force of the wind on those faces of bodies onto which it blows from outside. Each
+/// corner gets a third of it, distributed to the particles of the body by their weights at the
+/// corner.
 pub(super) fn add_to_bodies(
     model: &Model,
     now: &StepTime,
@@ -23,6 +24,7 @@ pub(super) fn add_to_bodies(
         let mobility_factor = triangles.len() as f32 * now.duration;
         for corners in triangles {
             let corners = corners.map(|vertex| bodies.point(body, vertex as usize));
+            // `u`: displacement of the air relative to the triangle over three substeps, m.
             let (normal, u) = air.relative_to(corners.map(|corner| Corner {
                 now: corner.position(particles),
                 previous: corner.previous(particles),

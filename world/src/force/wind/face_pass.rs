@@ -295,7 +295,7 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
         if particles.len as usize & N == 0 {
             return nth;
         }
-        // Only a whole block has particles that are done already.
+        // Only a whole block may begin with particles to which an earlier block has added forces.
         match if N == BLOCK { particles.done } else { 0 } {
             0 => self.add::<N, OVERWRITE>(particles, nth, 0),
             done => self.add::<N, OVERWRITE>(particles, nth, done),

@@ -1,5 +1,5 @@
-//! Which triangles meet at each particle, by their slots. In this folder, a slot is an index into
-//! the columns of forces on triangles.
+//! Which triangles meet at each particle, by their slots. A slot, here and in `layout`, is an index
+//! into the columns of forces on triangles.
 
 use taut_core::GroupedLists;
 

@@ -70,8 +70,8 @@ impl Faces {
     }
 
     /// The triangles all of whose corners are in `particles`, which are in ascending order. `new_of`
-    /// returns the new index of a particle, or None if it is not among them. The wind on them is
-    /// the same as before. The triangles are numbered from 0.
+    /// returns the new index of a particle, or None if it is not in `particles`. The wind on these
+    /// triangles is the same as before. They are numbered from 0.
     pub(crate) fn part(&self, particles: &[u32], new_of: impl Fn(u32) -> Option<u32>) -> Self {
         let triangles = self.corners.iter().filter_map(|corners| {
             let [a, b, c] = corners.map(&new_of);
