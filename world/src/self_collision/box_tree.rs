@@ -9,13 +9,14 @@ use super::travel::Span;
 
 /// Number of children of a node.
 const CHILDREN: usize = CLUSTER;
-/// Largest number of levels: more than 2²⁴ balls need.
+/// Largest number of levels; 2²⁴ balls need fewer.
 const LEVELS_MAX: usize = 8;
 
 /// Bounding boxes in a substep: of each cluster, of 16 consecutive clusters, of 16 of those, and so on.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree<const D: usize> {
-    /// The boxes of clusters first.
+    /// Level 0 has the boxes of clusters; each later level has one box for 16
+    /// boxes of the level before.
     levels: Vec<Boxes<D>>,
 }
 
@@ -60,22 +61,22 @@ impl<const D: usize> Boxes<D> {
         core::array::from_fn(|axis| [self.low[axis][index], self.high[axis][index]])
     }
 
-    /// Which of the 16 boxes of a node overlap others, as bits.
+    /// Which of the 16 boxes of a node overlap the box `bounds`, as bits.
     #[inline(always)]
     fn overlaps<R: Simd>(&self, simd: R, node: usize, bounds: &Bounds<D>) -> u16 {
         let mut bits = 0;
         for part in 0..CHILDREN / R::F32_LANES {
-            let index = node * (CHILDREN / R::F32_LANES) + part;
+            let register_index = node * (CHILDREN / R::F32_LANES) + part;
             let mut overlap = all(simd);
             for (axis, &[low, high]) in bounds.iter().enumerate() {
                 overlap = overlap
                     .and(Register::splat(simd, high).at_least(register(
                         simd,
                         &self.low[axis],
-                        index,
+                        register_index,
                     )))
                     .and(
-                        register(simd, &self.high[axis], index)
+                        register(simd, &self.high[axis], register_index)
                             .at_least(Register::splat(simd, low)),
                     );
             }
@@ -85,7 +86,7 @@ impl<const D: usize> Boxes<D> {
     }
 }
 
-/// The least and the greatest value of a column in 16 consecutive entries: those of a cluster or node.
+/// The least and the greatest value of a column in the 16 entries of a cluster or node.
 #[inline(always)]
 fn bounds_of<R: Simd>(simd: R, column: &[f32], node: usize) -> [f32; 2] {
     let mut span = Span::empty(simd);
@@ -193,9 +194,11 @@ pub(super) struct Overlapping<'a, R, const D: usize> {
     simd: R,
     tree: &'a BoxTree<D>,
     bounds: Bounds<D>,
+    /// Clusters before this one are skipped.
     from: usize,
     /// By level: the children yet to visit, as bits, and the index of the first child.
     open: [(u16, usize); LEVELS_MAX],
+    /// The level whose children are visited now.
     level: usize,
 }
 

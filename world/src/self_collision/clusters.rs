@@ -16,9 +16,9 @@ pub(crate) struct Balls<const D: usize> {
     pub(crate) position: [Vec<f32>; D],
     /// Previous positions by axis, m.
     pub(crate) previous: [Vec<f32>; D],
-    /// 1/kg.
+    /// Inverse masses, 1/kg.
     pub(crate) inverse_mass: Vec<f32>,
-    /// The model of each cluster.
+    /// The model of each cluster: its index among the models given to [`new`](Self::new).
     pub(crate) models: Vec<u32>,
     /// Which slots of each cluster are not padding, as bits.
     pub(crate) real: Vec<u16>,
@@ -59,7 +59,7 @@ pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
 }
 
 impl<const D: usize> Balls<D> {
-    /// The balls of models, all at the origin; `counts` are the numbers of their particles.
+    /// The balls of models, all at the origin; `counts` has the number of particles of each model.
     pub(crate) fn new(counts: impl Iterator<Item = usize>) -> Self {
         let (mut models, mut real) = (Vec::new(), Vec::new());
         for (model, count) in (0..).zip(counts) {

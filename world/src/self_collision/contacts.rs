@@ -13,7 +13,7 @@ struct Contact<const D: usize> {
     balls: [u32; 2],
     /// From the second ball to the first, of length 1.
     normal: [f32; D],
-    /// How far they have to move apart along the normal, m.
+    /// How far the balls have to move apart along the normal, m.
     depth: f32,
     /// Displacement of the first relative to the second in this substep, m.
     relative: [f32; D],
@@ -36,9 +36,9 @@ impl<const D: usize> Correction<D> {
     const NONE: Self = Self { x: [0.0; D], previous: [0.0; D] };
 }
 
-/// Resolves contacts: it finds all contacts of a pass from the positions before, then resolves them
-/// one after the other (Gauss-Seidel), by colour: contacts that follow each other have no ball in
-/// common, so that a CPU resolves several at a time.
+/// Resolves contacts: finds all contacts of a pass from the positions at its start, then resolves
+/// them one after the other (Gauss-Seidel), by colour: contacts that follow each other have no ball
+/// in common, so that a CPU resolves several at a time.
 ///
 /// (Tried: all at once with mass splitting (Jacobi), as in Tonge, Benevolenski, Voroshilov, "Mass
 /// Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012. Five sheets that land on a ball then
@@ -55,7 +55,7 @@ pub(crate) struct ContactSolver<const D: usize> {
     colours: Vec<u8>,
     /// By slot: the colours of its contacts, as bits; 0 between calls.
     used: Vec<u64>,
-    /// By slot; 0 between calls.
+    /// The correction of each slot; 0 between calls.
     corrections: Vec<Correction<D>>,
     /// Which slots can be moved by contacts; false between calls.
     is_movable: Vec<bool>,
@@ -108,6 +108,7 @@ pub(crate) fn swept_contact<const D: usize>(
     } else {
         let discriminant = along * along - path2 * (start2 - thickness2);
         let approaches = along < 0.0 && discriminant > 0.0;
+        // 2: the balls do not meet in this substep.
         let fraction = if approaches { (-along - discriminant.sqrt()) / path2 } else { 2.0 };
         if fraction > 1.0 {
             return None;

@@ -25,8 +25,8 @@ pub(crate) use rest_pairs::{LeftOut, RestPairs};
 pub(crate) use travel::DisplacementBounds;
 pub(crate) use travel_in_plan::TravelInPlan;
 
-/// The thickness of a surface as a multiple of the radius that its particles have to cover, if none
-/// is given. (For square cells it is the spacing.)
+/// Default thickness of a surface, as a multiple of the mean radius of the smallest circles around
+/// its faces. (For square cells this default is the spacing.)
 const SURFACE_THICKNESS: f64 = core::f64::consts::SQRT_2;
 
 /// How the particles of a model collide with each other, and with other models that have

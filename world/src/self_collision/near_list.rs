@@ -43,7 +43,7 @@ pub(crate) struct NearList<const D: usize> {
 /// How long a list is valid.
 #[derive(Clone, Copy, Debug)]
 struct Validity {
-    /// How far two balls may be from where they are expected, relative to each other, m.
+    /// How far the offset of two balls may be from the expected one, m.
     margin: f32,
     /// The age of a list for fast balls, which are expected to move uniformly; None for slow balls.
     age: Option<Age>,
@@ -60,7 +60,7 @@ struct Age {
 /// touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmptyList<'a, const D: usize> {
-    /// How many lists had been built with it: identifies the list.
+    /// How many lists had been built, this one included; identifies the list.
     pub(crate) number: u64,
     /// Positions by axis and slot when it was built, m.
     pub(crate) positions: &'a [Vec<f32>; D],
@@ -121,8 +121,8 @@ impl<const D: usize> NearList<D> {
     fn build(&mut self, balls: &Balls<D>, pairings: &impl Pairings, in_substep: f32) {
         let thickness = pairings.thickness();
         let [least, greatest] = MARGINS.map(|it| it * thickness);
-        let wanted = SUBSTEPS * in_substep;
-        let (margin, validity) = if wanted > greatest {
+        let wanted_margin = SUBSTEPS * in_substep;
+        let (margin, validity) = if wanted_margin > greatest {
             for (start, previous) in self.start.iter_mut().zip(&balls.previous) {
                 start.copy_from_slice(previous);
             }
@@ -154,7 +154,7 @@ impl<const D: usize> NearList<D> {
             for (start, position) in self.start.iter_mut().zip(&balls.position) {
                 start.copy_from_slice(position);
             }
-            let margin = wanted.max(least);
+            let margin = wanted_margin.max(least);
             (Margin::Distance(margin), Validity { margin, age: None })
         };
         self.near.search(balls, pairings, margin);

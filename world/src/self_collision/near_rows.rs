@@ -235,6 +235,7 @@ struct ClusterSearch<'a, P, const D: usize> {
     displacements: f32,
     /// The margin without displacements, m.
     distance: f32,
+    /// The cluster whose neighbours are searched.
     cluster: usize,
     /// The last two models, and how they collide.
     models: [u32; 2],
@@ -387,9 +388,8 @@ mod tests {
         let left_out = LeftOut::new(balls.models.len(), left_out);
         let pairings = TwoModels { thickness, left_out };
         let uniform = |substeps, deviation| Margin::Uniform { substeps, deviation };
-        for margin in
-            [uniform(1, 0.0), uniform(5, 0.1), Margin::Distance(0.0), Margin::Distance(0.3)]
-        {
+        let distances = [0.0, 0.3].map(Margin::Distance);
+        for margin in [uniform(1, 0.0), uniform(5, 0.1)].into_iter().chain(distances) {
             let mut near = NearRows::new(&balls);
             near.search(&balls, &pairings, margin);
             let found: Vec<[usize; 2]> = near.rows().iter().flat_map(|row| row.pairs()).collect();
@@ -415,11 +415,9 @@ mod tests {
                     "slots {one} and {other} must not collide, but were found"
                 );
             }
-            let sort_key =
-                |&[one, other]: &[usize; 2]| (one / CLUSTER, other / CLUSTER, one, other);
-            assert!(
-                found.is_sorted_by_key(sort_key) && found.iter().all(|[one, other]| one < other)
-            );
+            let key = |&[one, other]: &[usize; 2]| (one / CLUSTER, other / CLUSTER, one, other);
+            assert!(found.is_sorted_by_key(key), "the rows are not in ascending order");
+            assert!(found.iter().all(|[one, other]| one < other), "a pair is not in order");
         }
     }
 

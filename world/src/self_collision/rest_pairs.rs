@@ -58,7 +58,7 @@ pub(crate) struct RestPairs {
     pub(crate) particles: Vec<u32>,
     /// Pairs of slots that do not collide with each other.
     pub(crate) pairs: Vec<[u32; 2]>,
-    /// The number of pairs that no stick joins.
+    /// The number of those pairs that no stick joins.
     pub(crate) close_count: usize,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct RestPairs {
 struct Neighbours {
     /// Where the entries of each particle begin.
     first: Vec<u32>,
-    /// The other end, and the rest length, m.
+    /// For each stick at a particle: its other end, and its rest length, m.
     others: Vec<(u32, f32)>,
 }
 
@@ -91,6 +91,7 @@ impl Neighbours {
         Self { first, others }
     }
 
+    /// The sticks at a particle.
     fn of(&self, particle: u32) -> &[(u32, f32)] {
         let [first, end] = [0, 1].map(|next| self.first[particle as usize + next] as usize);
         &self.others[first..end]
@@ -108,10 +109,10 @@ impl Neighbours {
                 continue; // found again, on a shorter path
             }
             for &(other, rest) in self.of(particle) {
-                let longer = path + rest;
-                if longer <= length && longer < shortest[other as usize] {
-                    shortest[other as usize] = longer;
-                    reached.push((other, longer));
+                let extended = path + rest;
+                if extended <= length && extended < shortest[other as usize] {
+                    shortest[other as usize] = extended;
+                    reached.push((other, extended));
                 }
             }
         }

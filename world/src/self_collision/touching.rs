@@ -38,10 +38,10 @@ impl<P: Pairings, const D: usize> WithSimd for FindTouching<'_, P, D> {
         let (mut models, mut distance2) = ([u32::MAX; 2], 0.0);
         for &row in near {
             let (slot, cluster) = (row.slot as usize, row.cluster as usize);
-            let pair = row.models(balls);
-            if pair != models {
-                models = pair;
-                let thickness = pairings.of(pair).map_or(0.0, |it| it.thickness);
+            let row_models = row.models(balls);
+            if row_models != models {
+                models = row_models;
+                let thickness = pairings.of(row_models).map_or(0.0, |it| it.thickness);
                 distance2 = 1.002 * thickness * thickness;
             }
             let others = row.others & slots_touching(simd, balls, cluster, slot, distance2);

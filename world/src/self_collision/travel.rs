@@ -6,8 +6,8 @@ use taut_lanes::pulp::Register;
 
 use crate::simd::widest;
 
-/// Upper bounds of displacements of balls relative to each other, m. Those that are not finite do not
-/// count.
+/// Upper bounds of the displacements of balls relative to each other, m. A displacement that is not
+/// finite does not count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Travel {
     /// In this substep.
@@ -26,8 +26,8 @@ pub(crate) struct ExpectedMotion<'a, const D: usize> {
     pub(crate) uniform: Option<([&'a [f32]; D], f32)>,
 }
 
-/// By axis, the least and the greatest displacement of balls, m: in this substep; and from where they
-/// are expected to be at its end, and at its beginning.
+/// By axis, the least and the greatest of three displacements of balls, m: in this substep; from the
+/// expected positions, at its end; and from the expected positions, at its beginning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DisplacementBounds<const D: usize>([[[f32; 2]; 3]; D]);
 

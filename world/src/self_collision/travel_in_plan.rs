@@ -13,7 +13,7 @@ use crate::matter::Matter;
 /// The positions that the particles of an island had when a list was built.
 #[derive(Clone, Debug)]
 pub(crate) struct TravelInPlan<const D: usize> {
-    /// The number of the list; 0: none yet.
+    /// The [number](EmptyList::number) of the list; 0: none yet.
     list: u64,
     positions: ByLayout<LayoutPositions<D>>,
 }
