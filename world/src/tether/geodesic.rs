@@ -32,10 +32,12 @@ pub(crate) struct Nearest {
 
 /// Largest excess of joined windows over the shortest distance, as a fraction of it.
 const JOIN_EXCESS_MAX: f64 = 1e-3;
-/// Delay of a window in the queue, as a fraction of its side. Windows around a particle have the
-/// same greatest distance. The delay lets all of them arrive and join before one is propagated.
+/// Delay of a window in the queue, as a fraction of the length of its side. Windows around a
+/// particle have the same greatest distance. The delay lets all of them arrive and join before one
+/// is propagated.
 const QUEUE_DELAY: f64 = 0.1;
 
+/// No source, side or window.
 const NONE: u32 = u32::MAX;
 /// The bit that marks queue entries that are particles.
 const PARTICLE: u32 = 1 << 31;
@@ -77,10 +79,12 @@ struct Label {
     distance: f64,
     /// Upper bound of its excess over the shortest path, added by joins, m.
     excess: f64,
+    /// The particle where the path begins.
     source: u32,
 }
 
 impl Label {
+    /// The label with its distance rounded up to `f32`.
     fn rounded(&self) -> Nearest {
         let nearest = self.distance as f32;
         let distance = if f64::from(nearest) < self.distance { nearest.next_up() } else { nearest };
@@ -93,6 +97,7 @@ struct Search<'a> {
     shape: &'a RestShape,
     /// Largest excess of a window, as a fraction of its distance.
     excess_max: f64,
+    /// By particle.
     labels: Vec<Label>,
     windows: Vec<Window>,
     /// The first window of each side.
@@ -116,11 +121,13 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Adds a source.
     fn begin(&mut self, source: u32) {
         self.labels[source as usize] = Label { distance: 0.0, excess: 0.0, source };
         self.queue.push(Reverse((0, source | PARTICLE)));
     }
 
+    /// Handles the entries of the queue until it is empty.
     fn run(&mut self) {
         while let Some(Reverse((key, entry))) = self.queue.pop() {
             if entry & PARTICLE == 0 {
@@ -172,7 +179,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Improves the label at one end of an edge by the path through the other end.
+    /// Improves the label of the end `to` of an edge by the path through its end `from`; `length` is
+    /// that of the edge, m.
     fn extend(&mut self, from: u32, length: f64, to: u32, restarts: bool) {
         let label = self.labels[from as usize];
         if label.distance.is_finite() {
@@ -283,7 +291,7 @@ impl<'a> Search<'a> {
     }
 
     /// Inserts a window that leaves a triangle by `side` into the other triangles at that edge. Its
-    /// coordinates are those of `side`.
+    /// coordinates are those of `side`, whose length is `length`, m.
     fn enter_neighbours(&mut self, side: u32, window: Window, length: f64) {
         let shape = self.shape;
         if window.to - window.from <= WINDOW_MIN * length
@@ -322,8 +330,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Inserts a window among those of its side. Each point of an overlap goes to the nearer
-    /// window.
+    /// Inserts a window among those of its side, whose length is `length`, m. Each point of an
+    /// overlap goes to the nearer window.
     fn insert(&mut self, window: Window, length: f64) {
         let side = window.side;
         // The part of the window that is not inserted yet.

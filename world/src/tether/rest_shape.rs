@@ -4,7 +4,7 @@ use taut_core::GroupedLists;
 
 use crate::disjoint_sets::DisjointSets;
 
-/// Marks an edge without a side.
+/// Marks an edge that is not a side of a triangle.
 const NONE: u32 = u32::MAX;
 
 /// A rest shape: triangles that paths may cross, and edges that they may follow.
@@ -36,7 +36,7 @@ pub(crate) struct RestShape {
 /// angle; a path that bends into the gap is relatively longer by about the square of the angle.
 const FLAT_EXCESS: f64 = 1e-4;
 
-/// How far rounding may take the square of a triangle's height below 0, as a fraction of the square
+/// How far below 0 rounding may take the square of a triangle's height, as a fraction of the square
 /// of its base. Further below, the sides cannot meet.
 const CLOSURE_TOLERANCE: f64 = 1e-6;
 
@@ -193,8 +193,8 @@ impl RestShape {
         visited == sides.len()
     }
 
-    /// The connected components of some particles, along edges between them. Clusters are ordered
-    /// by their lowest numbers, particles within them by number.
+    /// Clusters of the given particles: connected components along the edges between them. They are
+    /// ordered by their lowest particle numbers, and the particles of a cluster by number.
     pub(crate) fn clusters(&self, particles: &[u32]) -> Vec<Vec<u32>> {
         let mut inside = vec![false; self.particles()];
         for &particle in particles {
@@ -253,6 +253,7 @@ impl EdgeLengths {
         Self { lists }
     }
 
+    /// The number of indices of edges. (An edge given twice has two indices; the first one counts.)
     fn len(&self) -> usize {
         self.lists.items().len()
     }

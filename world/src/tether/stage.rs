@@ -7,8 +7,8 @@ use taut_lanes::pulp::Register;
 use crate::by_layout::ByLayout;
 use crate::simd::widest;
 
-/// Largest speed at which a tether moves a particle, m/s. A larger correction is limited to it and adds
-/// no velocity, so that a pin that jumps does not fling the cloth.
+/// Largest speed at which a tether moves a particle, m/s. A larger correction is limited to this
+/// speed and adds no velocity, so that a pin that jumps does not fling the cloth.
 pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
 
 /// At most one tether of each particle, by particle number.
@@ -23,6 +23,7 @@ pub(crate) struct TetherList {
 /// The tethers of an island, laid out for stages.
 #[derive(Debug, Default)]
 pub(crate) struct TetherColumns<const D: usize> {
+    /// The first tether of each particle, then the second, and so on.
     lists: Vec<TetherList>,
     /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
@@ -32,13 +33,16 @@ pub(crate) struct TetherColumns<const D: usize> {
 /// At most one tether of each particle, by slot.
 #[derive(Debug)]
 struct SlotTethers<const D: usize> {
+    /// Length of the tether, m; infinite for slots without one.
     length: Column<f32>,
+    /// Index of the anchor.
     anchor: Vec<u32>,
     /// Position of the anchor of each slot, m.
     anchor_position: [Column<f32>; D],
 }
 
 impl<const D: usize> SlotTethers<D> {
+    /// `anchors` has the positions of all anchors, m; `numbers` the particle of each slot.
     fn new(list: &TetherList, anchors: &[[f32; D]], numbers: impl Iterator<Item = usize>) -> Self {
         let (mut lengths, mut anchor) = (Vec::new(), Vec::new());
         for number in numbers {
@@ -83,13 +87,13 @@ impl<const D: usize> TetherColumns<D> {
 
     /// Sets the positions of some anchors, by their indices, m.
     pub(crate) fn move_anchors(&mut self, positions: impl Iterator<Item = (usize, [f32; D])>) {
-        let mut moved = false;
+        let mut any_moved = false;
         for (nth, position) in positions {
             let anchor = &mut self.anchors[nth];
-            moved |= anchor.map(f32::to_bits) != position.map(f32::to_bits);
+            any_moved |= anchor.map(f32::to_bits) != position.map(f32::to_bits);
             *anchor = position;
         }
-        if moved {
+        if any_moved {
             for tethers in self.by_layout.each_mut().flatten() {
                 tethers.update_anchors(&self.anchors);
             }

@@ -26,8 +26,11 @@ pub(super) struct Window {
     pub(super) offset: f64,
     /// Upper bound of the excess over the shortest distance, added by joins, m.
     pub(super) excess: f64,
+    /// The particle where the straight lines begin.
     pub(super) apex: u32,
+    /// The particle where paths through the window begin.
     pub(super) source: u32,
+    /// The side that the interval lies on; side `k` of triangle `t` has the number `3 t + k`.
     pub(super) side: u32,
     /// The next window on this side.
     pub(super) next: u32,
@@ -113,6 +116,7 @@ pub(super) enum Owner {
 pub(super) struct Pieces {
     /// The owner of each piece, and where it begins and ends, m.
     pub(super) all: [(Owner, f64, f64); 6],
+    /// Number of pieces.
     pub(super) len: usize,
 }
 
@@ -128,13 +132,14 @@ impl Pieces {
         }
     }
 
+    /// The owner of the last piece.
     pub(super) fn last(&self) -> Option<Owner> {
         self.len.checked_sub(1).map(|last| self.all[last].0)
     }
 }
 
-/// Divides an interval between two windows: each point goes to the nearer one, at equal distances
-/// to the old one.
+/// Divides an interval between two windows: each point goes to the nearer window, or to the old one
+/// if both are equally near.
 pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
     // Above 0 where the new window is nearer.
     let gain = |x: f64| {
@@ -163,8 +168,8 @@ pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
     }
 }
 
-/// The root of a function between two points, by regula falsi with the Illinois method (Dowell,
-/// Jarratt 1971).
+/// The root of a function between two points, each given with its value, by regula falsi with the
+/// Illinois method (Dowell, Jarratt 1971).
 pub(super) fn root_between(
     mut a: (f64, f64),
     mut b: (f64, f64),
@@ -202,7 +207,8 @@ pub(super) fn root_between(
     x
 }
 
-/// The position of the third corner of a triangle above its base, from the lengths of its sides.
+/// The position of the third corner of a triangle above its base, from the lengths of its sides, m.
+/// The base begins at the origin, as does the side `left`.
 pub(super) fn third_corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     let x = (base * base + left * left - right * right) / (2.0 * base);
     let square = left * left - x * x;

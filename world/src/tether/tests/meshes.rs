@@ -17,7 +17,7 @@ use crate::vector::{difference, wide};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// From any pins of a rectangle of cloth, whatever its sticks, its aspect ratio and its faces.
+    /// The sheets are rectangular; pins, sticks, aspect ratio and whether there are faces vary.
     #[test]
     fn distances_on_a_flat_sheet_are_straight_lines(
         columns in 2_usize..30,
@@ -71,7 +71,7 @@ proptest! {
         }
     }
 
-    /// With irregular triangles, from few pins and from many.
+    /// Distances from few and from many pins on a flat sheet of irregular triangles.
     #[test]
     fn an_irregular_triangulation_changes_no_distance(seed in any::<u64>(), size in 3_usize..40) {
         let mut random = Random::new(seed);
@@ -96,7 +96,7 @@ proptest! {
         }
     }
 
-    /// With curvature of both signs, holes, slits and separate pieces.
+    /// The surfaces have curvature of both signs, holes, slits and separate pieces.
     #[test]
     fn distances_match_paths_over_many_points_on_the_edges(
         seed in any::<u64>(),
@@ -178,9 +178,9 @@ fn shortest_paths_go_around_a_slit() {
     // Cells of row 20 are missing from the left side to column 40.
     let (columns, rows, spacing) = (81, 61, 0.05);
     let mut mesh = sheet(columns, rows, [spacing; 2], |i, j| (i * 5 + j * 3) % 7 < 4);
-    let mut cell = (0..).map(|half| half / 2);
+    let mut triangle_cells = (0..).map(|triangle| triangle / 2);
     mesh.1.retain(|_| {
-        let cell: usize = cell.next().unwrap();
+        let cell: usize = triangle_cells.next().unwrap();
         cell / (columns - 1) != 20 || cell % (columns - 1) >= 40
     });
     let source = mesh.0[5 * columns + 10];

@@ -51,8 +51,8 @@ fn rest_shape((points, triangles): &Mesh) -> RestShape {
     RestShape::new(points.len(), edges, triangles.iter().copied())
 }
 
-/// Asserts that the relative error of each distance is between `-below` and `above`. The expected ones
-/// are in m.
+/// Asserts that the relative error of each distance is between `-below` and `above`. `expected` has
+/// the distance of each particle, m.
 #[track_caller]
 fn check(found: &[Nearest], below: f64, above: f64, expected: impl Fn(usize) -> f64) {
     for (particle, nearest) in found.iter().enumerate() {
@@ -80,6 +80,7 @@ fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u3
     let mut nodes = points.clone();
     // The first node on each edge.
     let mut first_on_edge = BTreeMap::new();
+    // The triangles at each node, and the nodes of each triangle.
     let mut triangles_at = vec![Vec::new(); points.len()];
     let mut nodes_of = Vec::new();
     for triangle in triangles {
