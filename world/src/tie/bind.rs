@@ -17,14 +17,14 @@ use crate::vector::wide;
 pub(crate) struct BoundTie {
     /// The indices of the models in the scene.
     pub(crate) models: [usize; 2],
-    /// Their particle indices are those of each model.
+    /// The tied points; their particle numbers are those within each model.
     pub(crate) points: [WeightedPoint; 2],
-    /// m.
+    /// Distance of the points, m.
     pub(crate) distance: f32,
     pub(crate) kind: Kind,
-    /// m/N.
+    /// Compliance, m/N.
     pub(crate) compliance: f32,
-    /// N; infinite if the tie does not break.
+    /// Breaking force, N; infinite if the tie does not break.
     pub(crate) breaking_force: f32,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct TieList {
     all: Vec<BoundTie>,
     /// For each two tied points, the index of the call that tied them.
     tied: BTreeMap<[PointKey; 2], usize>,
-    /// Number of calls.
+    /// Number of calls of `attach` that succeeded.
     calls: usize,
 }
 
@@ -66,26 +66,26 @@ impl TieList {
         let failed = |(end, problem)| TieError { tie: self.calls, end, problem };
         let pairs = bind(models, names, tie).map_err(failed)?;
         let total = self.all.len() as u128 + pairs.len() as u128;
-        let failed_at_no_end = |problem| failed((None, problem));
-        check_limit("ties", total, STICKS_MAX).map_err(|error| failed_at_no_end(error.into()))?;
+        let whole_tie_failed = |problem| failed((None, problem));
+        check_limit("ties", total, STICKS_MAX).map_err(|error| whole_tie_failed(error.into()))?;
         let mut tied = BTreeMap::new();
         for BoundTie { models, points, .. } in &pairs {
             let mut key = [0, 1].map(|end| point_key(models[end], &points[end]));
             key.sort_unstable();
             let first = self.tied.get(&key).copied().or_else(|| tied.insert(key, self.calls));
             if let Some(first) = first {
-                return Err(failed_at_no_end(TieProblem::Duplicate { first }));
+                return Err(whole_tie_failed(TieProblem::Duplicate { first }));
             }
         }
-        let first = self.all.len();
+        let begin = self.all.len();
         self.tied.append(&mut tied);
         self.all.extend(pairs);
         self.calls += 1;
-        Ok(first..self.all.len())
+        Ok(begin..self.all.len())
     }
 }
 
-/// Why a tie is invalid, and the end that is, if only one is.
+/// Why a tie is invalid, and which end is, if only one end is.
 type Problem = (Option<TieEnd>, TieProblem);
 
 /// Checks a tie, and finds its pairs of points.
