@@ -38,6 +38,7 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// Implements [`Simulation::build`].
     pub(super) fn build_generic(
         scene: &Scene<D>,
         planner: &mut Planner<'_, D>,
@@ -68,8 +69,8 @@ impl<const D: usize> World<D> {
             if needed > particles {
                 return Err(PlanError::TooFewParticles { needed, particles }.into());
             }
-            let masses = model.particles.inverse_masses();
-            check_springs(&model.springs, masses, &scene.settings.step)?;
+            let inverse_masses = model.particles.inverse_masses();
+            check_springs(&model.springs, inverse_masses, &scene.settings.step)?;
         }
         let mut world = Self {
             settings: scene.settings,
@@ -119,6 +120,7 @@ impl<const D: usize> World<D> {
                 island.triangles.extend((first..first + model.faces.len()).map(|face| face as u32));
             }
             let ranges = || models.iter().map(|(index, _)| &world.models[*index]);
+            // The world number of each particle of the island.
             let mut particles = vec![0; island.model.particles.len()];
             for (nth, particle) in ranges().flat_map(|range| range.particles.clone()).enumerate() {
                 particles[island.number_of(nth as u32) as usize] = particle as u32;

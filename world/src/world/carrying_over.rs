@@ -100,7 +100,7 @@ impl<const D: usize> World<D> {
     }
 }
 
-/// Copies all values of a particle.
+/// Copies all values of a particle, whose number is `old` in `from` and `new` in `to`.
 fn copy_particle<const D: usize>(
     from: &Particles<D>,
     old: usize,

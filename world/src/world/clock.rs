@@ -28,7 +28,9 @@ use crate::model::reordered;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
+    /// Length of a step, s.
     dt: f64,
+    /// Largest number of steps per frame.
     max_steps: u32,
     /// Time that is carried over, s.
     remainder: f64,

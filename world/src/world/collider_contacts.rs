@@ -40,12 +40,14 @@ pub(super) struct ColliderContacts<const D: usize> {
     scratch: ColliderScratch<D>,
     contacts: Vec<Contact<D>>,
     solver: Solver<D>,
+    /// The particles that contacts have moved, by their numbers in `gathered`.
     moved: Vec<u32>,
 }
 
 /// The balls of a model.
 #[derive(Clone, Debug)]
 struct ModelBalls {
+    /// Its particles, by their numbers in [`GatheredParticles`].
     particles: Range<usize>,
     settings: SelfCollision,
 }
@@ -67,7 +69,7 @@ struct LimbInBox<const D: usize> {
     /// The index of its collider.
     collider: usize,
     placed: PlacedLimb<D>,
-    /// The limb's part of the distance that it keeps from bodies, m.
+    /// What the limb contributes to the distance that it keeps from bodies, m.
     gap: f32,
     /// The lower and upper corner of a box around it, grown by the gap, m.
     bounds: [[f32; D]; 2],
@@ -83,7 +85,8 @@ struct TiedPairs {
 }
 
 impl ModelCollider {
-    /// Whether a limb and a body, in either order, may collide. Those of one model do not.
+    /// Whether a limb and a body, in either order, may collide. They do not if both are of one
+    /// model.
     fn collides_with(&self, other: &Self) -> bool {
         self.model != other.model && self.settings.collides_with(&other.settings)
     }

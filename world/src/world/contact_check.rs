@@ -19,7 +19,7 @@ pub struct Contacts {
     /// Number of contacts of limbs and bodies with particles, and of limbs with bodies, with a gap as
     /// above. A limb has up to one contact with a body for each of its halves.
     pub on_bodies: usize,
-    /// The deepest penetration of one of these, m; 0 if there is none.
+    /// The deepest penetration of one of these contacts, m; 0 if there is none.
     pub penetration_of_bodies: f32,
     /// Number of pairs of an edge and a face where the edge passes through the face. In 2D always 0.
     pub crossings: usize,

@@ -34,7 +34,8 @@ pub(super) fn resolve<const D: usize>(
 }
 
 /// Resolves the analytic obstacles at the front of `obstacles` in one traversal of the particles;
-/// `collected` has the collision passes of the first ones. Returns the number of resolved obstacles.
+/// `collected` has the collision passes of the first `collected.len()` obstacles. Returns the number
+/// of resolved obstacles.
 fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     collected: &[&dyn CollisionPass<D>],

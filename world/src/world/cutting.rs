@@ -55,8 +55,8 @@ impl World<3> {
     /// ```
     pub fn cut_swept(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         let [[p, q], [r, s]] = [from, to].map(|blade| blade.map(|point| point.map(f64::from)));
-        let crosses = |ends| crosses([p, q, s], ends) || crosses([p, s, r], ends);
-        self.tear_where(crosses)
+        let is_cut = |ends| crosses([p, q, s], ends) || crosses([p, s, r], ends);
+        self.tear_where(is_cut)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::simd::widest;
 /// particles do not count. Units are SI.
 ///
 /// A velocity is the displacement of the last substep over its length: the velocity in the middle
-/// of the substep, which lags by `a h / 2`.
+/// of the substep. With an acceleration a and a substep of length h it lags by `a h / 2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnostics<const D: usize = 3> {
     /// Kinetic energy, J.
@@ -125,6 +125,7 @@ impl<const D: usize> Diagnostics<D> {
 struct Sums<const D: usize> {
     /// d · d.
     squares: PartialSums,
+    /// Position.
     positions: [PartialSums; D],
     /// d.
     displacements: [PartialSums; D],

@@ -190,9 +190,9 @@ impl<const D: usize> World<D> {
         drawing.springs.sort_by_key(model_of);
         for model in &self.models {
             let bodies = &self.islands[model.island].model.bodies;
-            let of_bodies = bodies.triangles_of(model.bodies.clone());
-            let first = model.triangles.end - of_bodies.len();
-            for (triangle, corners) in of_bodies.enumerate() {
+            let body_triangles = bodies.triangles_of(model.bodies.clone());
+            let first = model.triangles.end - body_triangles.len();
+            for (triangle, corners) in body_triangles.enumerate() {
                 drawing.triangles[first + triangle] =
                     corners.map(|corner| model.mesh_vertices.start as u32 + corner);
             }

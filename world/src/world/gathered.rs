@@ -14,6 +14,7 @@ pub(super) struct GatheredParticles<const D: usize> {
     models: Vec<ModelParticles>,
     /// By number: the number of the particle in its island.
     numbers: Vec<u32>,
+    /// The copies.
     pub(super) particles: Particles<D>,
 }
 
@@ -24,6 +25,7 @@ struct ModelParticles {
     range: Range<usize>,
     /// Their numbers in the world.
     world: Range<usize>,
+    /// The number of their island.
     island: usize,
 }
 

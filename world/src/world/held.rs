@@ -271,8 +271,8 @@ impl<const D: usize> World<D> {
         })
     }
 
-    /// The particle whose position has the smallest `squared_distance`, m²; `within` is the largest
-    /// distance, m.
+    /// The particle whose position has the smallest `squared_distance`, m²; None excludes a
+    /// particle. `within` is the largest distance, m.
     fn nearest_by(
         &self,
         within: f32,

@@ -41,7 +41,7 @@ struct IntegrateColumn<'a, const D: usize> {
     position: &'a mut [f32],
     previous: &'a mut [f32],
     inverse_mass: &'a [f32],
-    /// N.
+    /// The force on each particle, N.
     forces: &'a [f32],
     now: &'a StepTime<D>,
     /// The acceleration of the step times the square of the length of a substep, m.

@@ -69,7 +69,8 @@ pub use step::{Outcome, StepPart};
 pub use ties::TieState;
 pub use warnings::Warning;
 
-/// The numbers of a model's particles, sticks and other parts in the world.
+/// The numbers of a model's particles, sticks and triangles in the world, and of its springs and
+/// bodies in its island.
 #[derive(Clone, Debug)]
 struct ModelRange {
     name: String,
@@ -82,9 +83,9 @@ struct ModelRange {
     mesh_vertices: Range<usize>,
     /// The number of its island.
     island: usize,
-    /// Its springs in the island.
+    /// The numbers of its springs in the island.
     springs: Range<usize>,
-    /// Its bodies in the island.
+    /// The numbers of its bodies in the island.
     bodies: Range<usize>,
 }
 
@@ -121,7 +122,7 @@ pub struct World<const D: usize = 3> {
     forces: Vec<Arc<dyn Force<D>>>,
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
     islands: Vec<Island<D>>,
-    /// In the order in which they are relaxed.
+    /// The ties, in the order in which they are relaxed.
     ties: Vec<IslandTie<D>>,
     anchor_cursors: AnchorCursors,
     models: Vec<ModelRange>,
@@ -143,7 +144,9 @@ pub struct World<const D: usize = 3> {
     held_changed: bool,
     /// Positions before the last step, once [`advance`](World::advance) recorded them.
     recorded: Option<RecordedPositions<D>>,
+    /// Number of steps so far.
     steps: u64,
+    /// Simulated time, s.
     time: f64,
 }
 
@@ -231,7 +234,7 @@ impl<const D: usize> World<D> {
         self.particles.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -18,6 +18,7 @@ fn set_position<const D: usize>(
     if progress.columns_current {
         particles.displace(particle, point);
     } else {
+        // The current positions are in the working copy of the plan.
         plan.set_position(particles, particle, point);
     }
 }

@@ -9,7 +9,7 @@ use crate::simd::widest;
 /// Number of partial sums: as many as `f64` lanes of the widest register. Results depend on it.
 pub(super) const LANES: usize = 8;
 
-/// The partial sums of a sum, in `f64`.
+/// The partial sums of one sum.
 pub(super) type PartialSums = [f64; LANES];
 
 /// Adds the partial sums.
@@ -101,6 +101,7 @@ impl Residual {
 pub(super) struct StretchSums {
     /// Sums of squares; NaN if a position is NaN.
     squares: [f64; 2],
+    /// Maxima.
     largest: [f64; 2],
     /// Number of sticks that are not torn.
     pub(super) sticks: usize,
@@ -140,9 +141,9 @@ impl<const D: usize> NullaryFnOnce for SumSquares<'_, D> {
             squared_lengths.fill(0.0);
             for column in self.columns {
                 let ends = column[a..a + len].iter().zip(&column[b..b + len]);
-                for (length, (a, b)) in squared_lengths.iter_mut().zip(ends) {
+                for (squared_length, (a, b)) in squared_lengths.iter_mut().zip(ends) {
                     let d = f64::from(*b) - f64::from(*a);
-                    *length += d * d;
+                    *squared_length += d * d;
                 }
             }
             self.add(first, squared_lengths);
@@ -151,9 +152,9 @@ impl<const D: usize> NullaryFnOnce for SumSquares<'_, D> {
             let squared_lengths = &mut squared_lengths[..ends.len()];
             squared_lengths.fill(0.0);
             for column in self.columns {
-                for (length, [a, b]) in squared_lengths.iter_mut().zip(ends) {
+                for (squared_length, [a, b]) in squared_lengths.iter_mut().zip(ends) {
                     let d = f64::from(column[*b as usize]) - f64::from(column[*a as usize]);
-                    *length += d * d;
+                    *squared_length += d * d;
                 }
             }
             self.add(layout.first_single() + nth * CHUNK, squared_lengths);

@@ -5,7 +5,8 @@ use taut_core::{RunKey, Sticks};
 /// Largest number of sticks that are computed together.
 pub(super) const CHUNK: usize = 64;
 
-/// Smallest number of sticks in a run. Those of shorter runs are computed one by one, which is faster.
+/// Smallest number of sticks in a run. The sticks of shorter runs are computed one by one, which is
+/// faster.
 const RUN_MIN: usize = 8;
 
 /// A permutation of sticks: first the runs, whose ends are consecutive particles (as in a sheet),
@@ -31,14 +32,15 @@ pub(super) struct Run {
     pub(super) len: usize,
 }
 
+/// Marks a stick without a slot.
 const NO_SLOT: u32 = u32::MAX;
 
 impl RunLayout {
     /// The layout of the sticks that `wanted` selects.
     pub(super) fn of(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> Self {
         let ends = sticks.ends();
-        let wanted = (0..).zip(ends).filter(|&(stick, _)| wanted(stick as usize));
-        let sorted = RunKey::sorted(wanted.map(|(stick, &ends)| RunKey::stick(stick, ends)));
+        let selected = (0..).zip(ends).filter(|&(stick, _)| wanted(stick as usize));
+        let sorted = RunKey::sorted(selected.map(|(stick, &ends)| RunKey::stick(stick, ends)));
         let (mut runs, mut in_order, mut single) = (Vec::new(), Vec::new(), Vec::new());
         for run in RunKey::runs(&sorted, 1).flat_map(|run| run.chunks(CHUNK)) {
             let numbers = run.iter().map(|stick| stick.number);

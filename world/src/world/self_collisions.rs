@@ -19,6 +19,7 @@ pub(super) struct Participant {
     /// Its particles, by their numbers in the world.
     pub(super) particles: Range<usize>,
     pub(super) settings: SelfCollision,
+    /// The particles by slot, and the pairs that do not collide.
     pub(super) rest: RestPairs,
     /// The least thickness without gaps, m, if that of the model is less.
     pub(super) required_thickness: Option<f32>,
@@ -30,6 +31,7 @@ pub(super) struct Rules {
     pub(super) participants: Vec<Participant>,
     /// The greatest thickness, m.
     thickness: f32,
+    /// The pairs of slots that do not collide, whatever their models.
     left_out: LeftOut,
 }
 
@@ -41,6 +43,7 @@ const CHUNK: usize = 4;
 enum Chunk {
     /// Consecutive particles, from this one on.
     Consecutive(u32),
+    /// The particle of each slot.
     Any([u32; CHUNK]),
 }
 
@@ -78,7 +81,7 @@ fn read_column(chunks: &[(u32, Chunk)], from: &[f32], to: &mut [f32]) {
 #[derive(Clone, Debug)]
 pub(super) struct SelfCollisions<const D: usize> {
     pub(super) rules: Rules,
-    /// By island: its chunks, and the first slot of each.
+    /// By island: the first slot of each of its chunks, and the chunk.
     chunks: Vec<Vec<(u32, Chunk)>>,
     /// By slot: the island, and the particle in the island.
     particle_of: Vec<[u32; 2]>,

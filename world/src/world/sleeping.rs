@@ -32,9 +32,9 @@ impl<const D: usize> Sleeping<D> {
 
     /// Decides which islands sleep in the step that begins. Returns whether all do.
     ///
-    /// Islands that are tied or near each other form groups. A group sleeps if all its islands may;
-    /// otherwise all of them are awake. So nothing that moves is near an island that sleeps, and two
-    /// islands never wake each other in turn.
+    /// Islands that are tied or near each other form groups. A group sleeps if all its islands may
+    /// sleep; otherwise all of them are awake. So nothing that moves is near an island that sleeps,
+    /// and two islands never wake each other in turn.
     fn update(&mut self, world: &mut World<D>, step: &StepTime<D>) -> bool {
         self.may_sleep.clear();
         for index in 0..world.islands.len() {

@@ -11,7 +11,7 @@ impl<const D: usize> World<D> {
     /// beginning.
     pub(super) fn splittable_copies(&self, index: usize) -> Option<(&Copies, usize)> {
         let island = &self.islands[index];
-        // Limbs collide with those of the same island only, and ties refer to the numbers in it. An
+        // Limbs collide only with limbs of the same island, and ties refer to the numbers in it. An
         // island whose limbs were removed stays whole, so that snapshots can be resumed.
         let tied = self.ties.iter().any(|tie| tie.islands.contains(&index));
         let copies_min = island.copies_min.filter(|_| !tied && !island.model.limbs.had_any())?;
@@ -92,7 +92,7 @@ impl<const D: usize> World<D> {
                 model.springs = springs.clone();
             }
             if has_tethers {
-                // Without this, they would have no tethers until the next step.
+                // Without this, the new islands would have no tethers until the next step.
                 self.refresh_tethers_of(island, false);
             }
         }

@@ -58,12 +58,14 @@ pub enum StepPart {
 pub(super) struct Watch<'a>(Option<&'a mut dyn FnMut(StepPart)>);
 
 impl Watch<'_> {
+    /// Reports the end of a part.
     pub(super) fn after(&mut self, part: StepPart) {
         if let Some(watcher) = &mut self.0 {
             watcher(part);
         }
     }
 
+    /// Whether the step is watched.
     pub(super) fn is_some(&self) -> bool {
         self.0.is_some()
     }
@@ -102,7 +104,7 @@ where
         self.step_on(&Inline)
     }
 
-    /// One step, on the threads of an executor. The result is the same.
+    /// Like [`step`](Self::step), with the same result, on the threads of an executor.
     ///
     /// # Errors
     /// As [`step`](Self::step).

@@ -55,11 +55,11 @@ impl<const D: usize> Island<D> {
         let Model { sticks, faces, limbs, .. } = &mut self.model;
         if torn > 0 && !(faces.is_empty() && limbs.is_empty()) {
             let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
-            let torn = GroupedLists::new(sticks.particles(), ends);
+            let torn_ends = GroupedLists::new(sticks.particles(), ends);
             // A face may have corners that are not particles.
             let is_torn = |edge: [u32; 2]| {
                 let (lower, higher) = sorted(edge);
-                (lower as usize) < torn.owners() && torn.of(lower).contains(&higher)
+                (lower as usize) < torn_ends.owners() && torn_ends.of(lower).contains(&higher)
             };
             faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].into_iter().any(is_torn));
             self.lost_limbs |= limbs.retain(|ends| !is_torn(ends));
@@ -78,6 +78,7 @@ impl<const D: usize> Island<D> {
     }
 }
 
+/// The ends of an edge, the lower number first.
 fn sorted([a, b]: [u32; 2]) -> (u32, u32) {
     (a.min(b), a.max(b))
 }

@@ -31,6 +31,7 @@ pub(super) struct Tethering<const D: usize> {
     /// The anchors that move freely, because they are tied: index in `anchors`, and position at the
     /// beginning of the last substep, m.
     moving: Vec<(usize, [f32; D])>,
+    /// The tethers, laid out for the stage that enforces them.
     columns: TetherColumns<D>,
 }
 
@@ -97,14 +98,14 @@ impl<const D: usize> Tethering<D> {
     pub(super) fn part(&self, particles: &[u32], sticks: &[u32]) -> Result<Self, ModelError> {
         let Part { model: rest_model, sticks: rest_sticks, .. } =
             self.rest_model.part(particles)?;
-        let part_of = |stick: &u32| {
+        let number_in_part = |stick: &u32| {
             let old = self.stick_of[*stick as usize];
             rest_sticks.partition_point(|&it| it < old) as u32
         };
         let rank = |particle: &u32| particles.binary_search(particle).ok();
         let first_particles = self.first_particles.iter().filter_map(rank);
         let first_particles = first_particles.map(|it| it as u32).collect();
-        let stick_of = sticks.iter().map(part_of).collect();
+        let stick_of = sticks.iter().map(number_in_part).collect();
         Ok(Self::without_tethers(first_particles, rest_model, stick_of))
     }
 
@@ -133,13 +134,13 @@ impl<const D: usize> Tethering<D> {
         grabbed: &[u32],
     ) {
         let new_of = |old: u32| renumbering.map_or(old, |it| it.new_of(old));
-        let masses = model.particles.inverse_masses();
+        let inverse_masses = model.particles.inverse_masses();
         let is_pin = |&particle: &u32| {
             let number = new_of(particle);
-            (masses[number as usize] == 0.0 && !grabbed.contains(&number))
+            (inverse_masses[number as usize] == 0.0 && !grabbed.contains(&number))
                 || self.tied.binary_search(&number).is_ok()
         };
-        let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
+        let pins: Vec<u32> = (0..inverse_masses.len() as u32).filter(is_pin).collect();
         let rest_changed = self.apply_stick_changes(model);
         if rest_changed || self.pins.as_ref() != Some(&pins) {
             self.build(&pins, new_of, &model.particles);
@@ -177,7 +178,8 @@ impl<const D: usize> Tethering<D> {
         rest_changed
     }
 
-    /// Builds the tethers to `pins`, which are particle numbers in the rest model.
+    /// Builds the tethers to `pins`, which are particle numbers in the rest model; `new_of` maps
+    /// such numbers to those in the island. `particles` are the particles of the island.
     fn build(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
         let tethers = &self.rest_model.tethers;
         let tethers_of = |particle: usize| tethers.get(particle).copied().flatten();
@@ -203,9 +205,9 @@ impl<const D: usize> Tethering<D> {
         let mut nearest_pins: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
         for sources in searches {
             let nearest = shape.distances_from(&sources);
-            for (pins, nearest) in nearest_pins.iter_mut().zip(nearest) {
+            for (found, nearest) in nearest_pins.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
-                    pins.push((nearest.distance, nearest.source));
+                    found.push((nearest.distance, nearest.source));
                 }
             }
         }
@@ -314,10 +316,10 @@ impl<const D: usize> World<D> {
         let tied = self.tied_anchors();
         for (index, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
-            let masses = island.model.particles.inverse_masses();
+            let inverse_masses = island.model.particles.inverse_masses();
             let is_pin = |particle| {
                 let number = island.number_of(particle);
-                masses[number as usize] == 0.0 || tied.contains(&(index, number))
+                inverse_masses[number as usize] == 0.0 || tied.contains(&(index, number))
             };
             let untethered = untethered_particles(&tethering.rest_model, is_pin);
             let mut first = 0;

@@ -16,7 +16,8 @@ const MASS_RATIO_MIN: f64 = 10.0;
 #[derive(Debug, Default)]
 pub(super) struct AnchorCursors {
     /// The cursor of the mass changes of each island.
-    masses: Vec<Cursor>,
+    mass_cursors: Vec<Cursor>,
+    /// Number of ties that were not broken then.
     unbroken_ties: usize,
 }
 
@@ -59,9 +60,9 @@ impl<const D: usize> Scene<D> {
 impl<const D: usize> World<D> {
     /// The tied particles that are anchors, by island and number in it.
     pub(super) fn tied_anchors(&self) -> BTreeSet<(usize, u32)> {
-        let mut masses = BTreeMap::new();
+        let mut model_masses = BTreeMap::new();
         let mut mass_of = |model: usize| {
-            *masses.entry(model).or_insert_with(|| {
+            *model_masses.entry(model).or_insert_with(|| {
                 let particles = self.models[model].particles.clone();
                 let free = particles.map(|it| self.inverse_mass(it)).filter(|&w| w > 0.0);
                 free.map(|w| 1.0 / f64::from(w)).sum::<f64>()
@@ -80,23 +81,24 @@ impl<const D: usize> World<D> {
         anchors.collect()
     }
 
-    /// Finds the tied anchors of all tethers again, if masses changed or ties broke; returns whether
-    /// that was so.
+    /// Finds the tied anchors of all tethers again if masses changed or ties broke; returns whether
+    /// they did.
     pub(super) fn refresh_tied_anchors(&mut self) -> bool {
         if self.ties.is_empty() || self.islands.iter().all(|it| it.tethering.is_none()) {
             return false;
         }
         let unbroken_ties = self.ties.iter().filter(|tie| !tie.broken).count();
-        let AnchorCursors { masses, unbroken_ties: unbroken_before } = &self.anchor_cursors;
+        let AnchorCursors { mass_cursors, unbroken_ties: unbroken_before } = &self.anchor_cursors;
         let changes = || self.islands.iter().map(|it| it.model.particles.mass_changes());
         let is_unchanged =
             |(cursor, changes): (&Cursor, &Changes)| changes.since(*cursor) == Delta::Entries(&[]);
-        let is_current = unbroken_ties == *unbroken_before && masses.len() == self.islands.len();
-        if is_current && masses.iter().zip(changes()).all(is_unchanged) {
+        let is_current =
+            unbroken_ties == *unbroken_before && mass_cursors.len() == self.islands.len();
+        if is_current && mass_cursors.iter().zip(changes()).all(is_unchanged) {
             return false;
         }
-        let masses = changes().map(Changes::now).collect();
-        self.anchor_cursors = AnchorCursors { masses, unbroken_ties };
+        let mass_cursors = changes().map(Changes::now).collect();
+        self.anchor_cursors = AnchorCursors { mass_cursors, unbroken_ties };
         let anchors = self.tied_anchors();
         for (index, island) in self.islands.iter_mut().enumerate() {
             if let Some(tethering) = &mut island.tethering {

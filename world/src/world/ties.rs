@@ -11,16 +11,18 @@ use crate::vector::{add_scaled, difference, length, wide};
 /// A tie of a world.
 #[derive(Clone, Debug)]
 pub(super) struct IslandTie<const D: usize> {
+    /// The numbers of the models of its two points.
     pub(super) models: [usize; 2],
+    /// The numbers of the islands of its two points.
     pub(super) islands: [usize; 2],
-    /// Their particle indices are those of the islands.
+    /// Its two points; their particle numbers are those within the islands.
     pub(super) points: [WeightedPoint; 2],
-    /// m.
+    /// The distance of the points, m.
     pub(super) distance: f32,
     pub(super) kind: Kind,
-    /// m/N.
+    /// Compliance, m/N.
     compliance: f32,
-    /// N; infinite if the tie does not break.
+    /// Breaking force, N; infinite if the tie does not break.
     breaking_force: f32,
     pub(super) broken: bool,
     /// The sum of the Lagrange multipliers of this step, as a vector, kg m. A multiplier λ moves

@@ -121,10 +121,10 @@ impl<const D: usize> Scene<D> {
         for (index, (name, model)) in self.models().enumerate() {
             let particles = &model.particles;
             let points = (0..particles.len()).map(|it| particles.position(it));
-            let with_masses = points.zip(particles.inverse_masses().iter().copied());
-            warn_if_beyond_limit(&self.settings.step, name, with_masses, &mut warnings);
-            let masses = particles.inverse_masses();
-            let is_pin = |it| masses[it as usize] == 0.0 || tied.contains(&(index, it));
+            let inverse_masses = particles.inverse_masses();
+            let with_inverse_masses = points.zip(inverse_masses.iter().copied());
+            warn_if_beyond_limit(&self.settings.step, name, with_inverse_masses, &mut warnings);
+            let is_pin = |it| inverse_masses[it as usize] == 0.0 || tied.contains(&(index, it));
             let count = untethered_particles(model, is_pin).len();
             warn_if_untethered(name, count, &mut warnings);
             if let Some(settings) = model.self_collision {
@@ -141,8 +141,14 @@ impl<const D: usize> World<D> {
         let mut warnings = Vec::new();
         for model in &self.models {
             let particles = model.particles.clone();
-            let with_masses = particles.map(|it| (self.position(it), self.inverse_mass(it)));
-            warn_if_beyond_limit(&self.settings.step, &model.name, with_masses, &mut warnings);
+            let with_inverse_masses =
+                particles.map(|it| (self.position(it), self.inverse_mass(it)));
+            warn_if_beyond_limit(
+                &self.settings.step,
+                &model.name,
+                with_inverse_masses,
+                &mut warnings,
+            );
         }
         for (model, count) in self.untethered() {
             warn_if_untethered(&model.name, count, &mut warnings);

@@ -42,6 +42,7 @@ pub struct Island<const D: usize = 3> {
     step_forces: Forces<D>,
     active_forces: ActiveForces,
     pub(super) progress: Progress,
+    /// Contact data of the current substep, and reused buffers.
     contacts: ContactScratch<D>,
     /// Whether a force, an obstacle, a tie or a contact may act on it in this step.
     pub(super) touched: bool,
@@ -56,6 +57,7 @@ pub struct Island<const D: usize = 3> {
     /// The particles dragged in this step.
     pub(super) drag_targets: Vec<DragTarget<D>>,
     pub(super) tear_limits: TearLimits,
+    /// None if no model has tethers.
     pub(super) tethering: Option<Tethering<D>>,
     /// Cursors into the changes of masses and sticks, up to which tethers have read them.
     tether_cursors: Option<[Cursor; 2]>,
@@ -225,15 +227,15 @@ impl<const D: usize> Island<D> {
     /// the set of grabbed, pinned and tied particles.
     pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], held_changed: bool) {
         let Self { model, tethering: Some(tethering), tether_cursors, .. } = self else { return };
-        let now = [model.particles.mass_changes().now(), model.sticks.changes().now()];
+        let cursors = [model.particles.mass_changes().now(), model.sticks.changes().now()];
         let none = Delta::Entries(&[]);
-        let unchanged = tether_cursors.is_some_and(|[masses, sticks]| {
-            model.particles.mass_changes().since(masses) == none
-                && model.sticks.changes().since(sticks) == none
+        let unchanged = tether_cursors.is_some_and(|[mass_cursor, stick_cursor]| {
+            model.particles.mass_changes().since(mass_cursor) == none
+                && model.sticks.changes().since(stick_cursor) == none
         });
         if !unchanged || held_changed {
             tethering.refresh(model, self.renumbering.as_ref(), grabbed);
-            *tether_cursors = Some(now);
+            *tether_cursors = Some(cursors);
         }
         tethering.update_anchor_positions(&*self.plan, &model.particles);
         tethering.begin_step(&model.particles);

@@ -40,9 +40,9 @@ impl<const D: usize> Island<D> {
         Ok(())
     }
 
-    /// The part of an island of `copies` with the given particles, those of whole copies in
-    /// ascending order: the same state on a plan of its own. Also returns the numbers in this
-    /// island of the part's sticks.
+    /// From this island of `copies`, makes an island with a plan of its own for the given particles,
+    /// which are those of whole copies, in ascending order; their state is kept. Also returns the
+    /// sticks of the part, by their numbers in this island.
     pub(in crate::world) fn part(
         &self,
         copies: &Copies,

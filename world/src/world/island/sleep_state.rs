@@ -130,8 +130,9 @@ impl<const D: usize> SleepState<D> {
         self.self_collision.as_ref()
     }
 
-    /// A box around everything with which the island may have contacts in the next step, m; None if it
-    /// has no contacts with other islands.
+    /// A box around the models throughout the next step, enlarged by the distance that they keep, m:
+    /// islands whose boxes do not overlap have no contacts with each other. None if this one has no
+    /// contacts with other islands.
     pub(in crate::world) fn contact_bounds(
         &self,
         particles: &Particles<D>,
@@ -169,6 +170,7 @@ impl<const D: usize> SleepState<D> {
     }
 }
 
+/// A box, enlarged on both sides of each axis, m.
 fn enlarged<const D: usize>([low, high]: Corners<D>, by: [f32; D]) -> Corners<D> {
     let moved = |x: [f32; D], sign: f32| core::array::from_fn(|axis| x[axis] + sign * by[axis]);
     [moved(low, -1.0), moved(high, 1.0)]

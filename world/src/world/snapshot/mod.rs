@@ -26,9 +26,9 @@ pub struct Snapshot {
     /// The bits of the time.
     time: u64,
     formula: String,
-    /// Step length and acceleration.
+    /// Step length, s, and acceleration, m/s².
     step: Bits,
-    /// As bits; None in snapshots of older versions.
+    /// In 1/s, as bits; None in snapshots of older versions.
     damping_rate: Option<u32>,
     substeps: u32,
     iterations: u32,
@@ -38,6 +38,7 @@ pub struct Snapshot {
     previous: Bits,
     inverse_masses: Bits,
     held: Vec<HeldState>,
+    /// The dragged particles, and their positions at the end of the next step, m.
     targets: Vec<(usize, Bits)>,
     /// For each tie whether it is broken; none in snapshots of versions without ties.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -58,15 +59,18 @@ pub(super) struct ModelSignature {
     name: String,
     particles: usize,
     sticks: usize,
+    /// A hash of the ends of the sticks.
     fingerprint: u64,
+    /// A hash of the ends and parameters of the springs.
     springs: u64,
 }
 
+/// A particle that is pinned or grabbed.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct HeldState {
     particle: usize,
-    /// As bits.
+    /// Its inverse mass once it is free again, 1/kg, as bits.
     inverse_mass: u32,
     pinned: bool,
     grabbed: bool,

@@ -13,8 +13,8 @@ use crate::world::overstretched::TearLimits;
 use crate::world::planner::{Planner, planner};
 use crate::world::{Simulation, World, WorldError};
 
-/// Largest number of steps in a snapshot: it is exact in formats whose numbers are `f64`, and
-/// further steps do not overflow.
+/// Largest number of steps in a snapshot: numbers up to this one are exact in formats whose numbers
+/// are `f64`, and further steps do not overflow.
 const STEPS_MAX: u64 = 1 << 53;
 
 /// Latest time of a snapshot, s: adding a step of 1 s still changes it, and the particles that an
