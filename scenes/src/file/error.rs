@@ -34,8 +34,8 @@ impl SceneFileError {
     }
 }
 
-/// The message of the parser with a word for a type whose name says nothing to an author of scenes:
-/// a struct is a table, and an enum is a word or a table of one key.
+/// The message of the parser, with TOML terms in place of the names of Rust types: a struct is a
+/// table, and an enum is a word or a table of one key.
 fn without_type_names(message: &str) -> String {
     let Some((before, name)) = message.rsplit_once("expected ") else { return message.to_owned() };
     let word = match name.split_once(' ') {
@@ -77,6 +77,7 @@ impl From<usize> for Component {
 }
 
 impl Component {
+    /// The value at this component of `value`.
     fn value_in<'a>(self, value: &'a Spanned<DeValue<'a>>) -> Option<&'a Spanned<DeValue<'a>>> {
         match self {
             Self::Index(index) => value.get_ref().get(index),

@@ -19,7 +19,9 @@ trait ForceKind<const D: usize> {
 
 /// The particles on which a force acts.
 struct Target<const D: usize> {
+    /// Where the force acts. None: everywhere.
     within: Option<Region<D>>,
+    /// The group on whose particles it acts. None: on all particles.
     on: Option<String>,
 }
 

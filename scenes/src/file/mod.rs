@@ -34,6 +34,7 @@ const COPIED_BYTES_MAX: usize = 1 << 30;
 
 /// What an entry is built from, besides its own table.
 struct Context<'a, const D: usize> {
+    /// Reads mesh files.
     files: &'a TriangleReader<'a>,
     settings: Settings<D>,
     /// The names of the groups of all models built so far.
@@ -244,6 +245,8 @@ fn three_d(text: &str, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
     scene::<models::Model3, forces::Force3, obstacles::Obstacle3, 3>(text, files)
 }
 
+/// Builds a scene from text, with tables of the types `M` for models, `F` for forces and `O` for
+/// obstacles.
 fn scene<M, F, O, const D: usize>(
     text: &str,
     files: &TriangleReader,
@@ -289,8 +292,8 @@ where
     Ok(scene)
 }
 
-/// Returns the only element of `given`, the values of those of the `known` keys that a table has.
-/// The keys are mutually exclusive.
+/// Returns the only element of `given`: the values of those keys among `known` that a table has. The
+/// keys are mutually exclusive. `table` and `kind`, the kind of the keys, are for the error.
 fn exactly_one<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, BuildError> {
     let [only] = <[T; 1]>::try_from(given).map_err(|given| {
         let (found, known) = (given.len(), known.join(", "));

@@ -201,10 +201,10 @@ shapes! {
         => Cuboid::new(min.into(), max.into());
     /// [`Cuboid::oriented`]: a centre and half edges.
     TiltedTable<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
-        let edges = <[[f64; D]; D]>::try_from(points(&half_edges));
-        let edges =
-            edges.map_err(|edges| format!("expected {D} half edges, found {}", edges.len()));
-        edges.at("half_edges").and_then(|edges| Ok(Cuboid::oriented(centre.into(), edges)?))
+        let half_edges = <[[f64; D]; D]>::try_from(points(&half_edges));
+        let half_edges =
+            half_edges.map_err(|found| format!("expected {D} half edges, found {}", found.len()));
+        half_edges.at("half_edges").and_then(|half| Ok(Cuboid::oriented(centre.into(), half)?))
     };
     /// [`HalfSpace`].
     HalfSpaceTable<D> { point: Vector<D, f64>, normal: Vector<D, f64> }

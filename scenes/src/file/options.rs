@@ -1,7 +1,7 @@
 //! Tables of builder options.
 
 /// Declares a table with an optional key for each field of an options struct; an absent key keeps
-/// the struct's default. Keys under `extra` are not fields of the struct, and required.
+/// the struct's default. Keys under `extra` are not fields of the struct, and are required.
 ///
 /// The macro names every field of the struct, so a new field does not compile until it has a key.
 macro_rules! options {

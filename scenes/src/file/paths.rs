@@ -33,7 +33,7 @@ impl<const D: usize> From<PathTable<D>> for Path<D> {
     }
 }
 
-/// [`Spin::in_plane`], with a period [`Spin::oscillating`].
+/// [`Spin::in_plane`]; with the key `period`, also [`Spin::oscillating`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SpinTable<const D: usize> {

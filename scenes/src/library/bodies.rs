@@ -88,13 +88,13 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
 fn ragdolls(size: usize) -> Result<AnyScene, SceneError> {
     let mut scene = Scene::<2>::new();
     let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
-    for body in 0..size {
+    for nth in 0..size {
         // Rows of five; each ragdoll is rotated about its middle.
-        let position = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
+        let position = [1.9 * (nth % 5) as f32 - 3.8, 1.2 + 2.0 * (nth / 5) as f32];
         let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9]);
-        let velocity = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
-        let thrown = ragdoll.turned(body as f32)?.moved(position).moving_at(velocity, h);
-        scene.add(format!("ragdoll {body}"), thrown)?;
+        let velocity = if nth % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
+        let thrown = ragdoll.turned(nth as f32)?.moved(position).moving_at(velocity, h);
+        scene.add(format!("ragdoll {nth}"), thrown)?;
     }
     scene.obstacles.push(Arc::new(LimbContacts::default()));
     let room = Bounds::new([-5.0, 0.0], [5.0, 1000.0])?;
@@ -119,17 +119,17 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
 
 fn ragdolls_3d(size: usize) -> Result<AnyScene, SceneError> {
     let mut scene = Scene::<3>::new();
-    for body in 0..size {
-        let position = [1.2 * (body % 4) as f32 - 1.8, 3.5 + 1.5 * (body / 4) as f32, 0.5];
+    for nth in 0..size {
+        let position = [1.2 * (nth % 4) as f32 - 1.8, 3.5 + 1.5 * (nth / 4) as f32, 0.5];
         let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9, 0.0]);
-        let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * body as f32)?;
-        scene.add(format!("ragdoll {body}"), turned.moved(position))?;
+        let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * nth as f32)?;
+        scene.add(format!("ragdoll {nth}"), turned.moved(position))?;
     }
     scene.obstacles.push(Arc::new(LimbContacts::default()));
     let surface = Surface { friction: 0.5, ..Surface::default() };
-    for step in 0..8 {
-        let z = 0.3 * f64::from(step) - 1.0;
-        let top = 0.2 * f64::from(8 - step);
+    for nth in 0..8 {
+        let z = 0.3 * f64::from(nth) - 1.0;
+        let top = 0.2 * f64::from(8 - nth);
         let stair = Cuboid::new([-3.0, top - 3.0, z], [3.0, top, z + 0.6])?;
         scene.obstacles.push(Arc::new(Solid::new(stair).with(surface)?));
     }

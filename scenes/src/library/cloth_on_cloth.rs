@@ -135,14 +135,15 @@ pub(super) const KNOT: LibraryScene = LibraryScene {
 };
 
 fn knot(size: usize) -> Result<AnyScene, SceneError> {
-    /// The size of the loose knot, m: a trefoil of this half height.
+    /// Half the height of the loose knot, a trefoil, m.
     const SCALE: f64 = 0.03;
-    /// The length of each end beside the knot, m, and how far it is pulled, m.
+    /// The length of each end beside the knot, m.
     const END: f64 = 0.24;
+    /// How far each end is pulled, m.
     const PULL: f64 = 0.42;
     /// How long the ends are pulled, s.
     const DURATION: f64 = 6.0;
-    /// The length of the trefoil, as a multiple of the scale.
+    /// The length of the trefoil, as a multiple of `SCALE`.
     const LENGTH: f64 = 31.9;
     let spacing = (SCALE * LENGTH + 2.0 * END) / size.max(16) as f64;
     // The trefoil is cut where it is widest, so that the ends pass each other.
@@ -153,6 +154,7 @@ fn knot(size: usize) -> Result<AnyScene, SceneError> {
         let (sine_3, cosine_3) = libm::sincos(3.0 * t);
         let radius = 2.0 + cosine_3;
         path.push([radius * sine, sine_3, radius * cosine].map(|x| (SCALE * x) as f32));
+        // One spacing along the trefoil.
         t += spacing / (SCALE * libm::sqrt(4.0 * radius * radius + 9.0));
     }
     let ([x, y, z], [last_x, last_y, last_z]) = (path[0], path[path.len() - 1]);

@@ -88,7 +88,7 @@ impl LibraryScene {
     /// Returns the library scene with this name; `tablecloth` was `table-cloth` before.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no scene with this name.
     pub fn named(name: &str) -> Result<&'static Self, UnknownScene> {
         let unknown = || UnknownScene { name: name.to_owned() };
         let current = if name == "table-cloth" { "tablecloth" } else { name };

@@ -50,7 +50,7 @@ fn too_large_mesh_files_are_rejected_at_their_line() {
 
 #[test]
 fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
-    for (step, line, expected) in [
+    for (keys, line, expected) in [
         ("damping_rate = -1", 1, "the damping rate is -1 1/s; it must be from 0 to 1e9"),
         (
             "damping = 0.01",
@@ -66,7 +66,7 @@ fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
         ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
         ("damping = 1.5", 2, "1.5 is not from 0 to 1"),
     ] {
-        assert_error(&format!("[step]\n{step}"), line, expected);
+        assert_error(&format!("[step]\n{keys}"), line, expected);
     }
 }
 

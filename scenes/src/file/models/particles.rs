@@ -55,7 +55,7 @@ impl<const D: usize> From<SourceTable<D>> for Source<D> {
 #[serde(deny_unknown_fields)]
 pub(super) struct ParticlesTable<const D: usize> {
     positions: Vec<Vector<D>>,
-    /// kg.
+    /// Masses of the particles, kg.
     masses: Vec<f64>,
     #[serde(default)]
     sticks: Vec<[u32; 2]>,
@@ -63,6 +63,7 @@ pub(super) struct ParticlesTable<const D: usize> {
     springs: Vec<SpringTable>,
 }
 
+/// [`Spring`], and the particles that it joins.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SpringTable {
