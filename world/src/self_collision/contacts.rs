@@ -41,9 +41,10 @@ impl<const D: usize> Correction<D> {
 /// in common, so that a CPU resolves several at a time.
 ///
 /// (Tried: all at once with mass splitting (Jacobi), as in Tonge, Benevolenski, Voroshilov, "Mass
-/// Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012. Five sheets that land on a ball then
-/// have some ten times as many crossings. With several iterations over the contacts of a pass they have
-/// hundreds of crossings, with one iteration none.)
+/// Splitting for Jitter-Free Parallel Rigid Body Simulation", 2012: with a thickness of 0.8 of the
+/// spacing, five sheets that land on a ball then have 700 to 1,100 crossings instead of 50 to 270.
+/// Also tried, with the default thickness: several iterations over the contacts of a pass; the sheets
+/// then have hundreds of crossings at rest, with one iteration none.)
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSolver<const D: usize> {
     /// The pairs of balls that touch.
@@ -148,14 +149,14 @@ impl<const D: usize> ContactSolver<D> {
         for &index in &self.order {
             let contact = &self.contacts[index as usize];
             let [one, other] = contact.balls.map(|slot| slot as usize);
-            let [own, others] = [self.corrections[one], self.corrections[other]];
-            let moved = difference(own.x, others.x);
+            let [correction, other_correction] = [one, other].map(|slot| self.corrections[slot]);
+            let moved = difference(correction.x, other_correction.x);
             let normal = contact.normal;
             let depth = contact.depth - dot(moved, normal);
             if depth <= 0.0 {
                 continue; // resolved by other contacts
             }
-            let moved_before = difference(own.previous, others.previous);
+            let moved_before = difference(correction.previous, other_correction.previous);
             let relative = sum(contact.relative, difference(moved, moved_before));
             let outgoing = dot(relative, normal);
             let incoming = if outgoing < 0.0 { -outgoing } else { 0.0 };

@@ -86,12 +86,13 @@ pub struct SelfCollision {
     /// The distance that particles keep, m. Default (`None`): the spacing, as √2 times the mean
     /// radius of the smallest circles around the faces; for a model without faces its mean stick,
     /// without those that resist bending. For limbs and bodies, twice the distance by which their
-    /// surface is moved out. Default: 0.
+    /// surface is moved out; their default is 0.
     pub thickness: Option<f32>,
     /// Coulomb's μ. Two models have the geometric mean of both. Default: 0.3.
     pub friction: f32,
     /// The categories of the model, as bits. Two models collide if the mask of each has a bit of
-    /// the categories of the other; a model collides with itself if its mask has one of its own.
+    /// the categories of the other; a model collides with itself if its mask has a bit of its own
+    /// categories.
     /// Default: 1.
     pub categories: u32,
     /// The categories with which the model collides, as bits. Default: all.

@@ -89,20 +89,20 @@ impl<const D: usize> WithSimd for AddBalls<'_, D> {
             if let Some((motion, substeps)) = uniform {
                 let motion = &R::as_simd_f32s(motion[axis]).0[..now.len()];
                 let substeps = Register::splat(simd, substeps);
-                for register in 0..now.len() {
-                    let now = Register::new(simd, now[register]);
-                    let before = Register::new(simd, before[register]);
-                    let motion = Register::new(simd, motion[register]);
-                    let end = Register::new(simd, start[register]) + substeps * motion;
+                for register_index in 0..now.len() {
+                    let now = Register::new(simd, now[register_index]);
+                    let before = Register::new(simd, before[register_index]);
+                    let motion = Register::new(simd, motion[register_index]);
+                    let end = Register::new(simd, start[register_index]) + substeps * motion;
                     spans[0].add(now - before);
                     spans[1].add(now - end);
                     spans[2].add(before - (end - motion));
                 }
             } else {
-                for register in 0..now.len() {
-                    let now = Register::new(simd, now[register]);
-                    let before = Register::new(simd, before[register]);
-                    let start = Register::new(simd, start[register]);
+                for register_index in 0..now.len() {
+                    let now = Register::new(simd, now[register_index]);
+                    let before = Register::new(simd, before[register_index]);
+                    let start = Register::new(simd, start[register_index]);
                     spans[0].add(now - before);
                     spans[1].add(now - start);
                     spans[2].add(before - start);
