@@ -157,14 +157,14 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
                 let (column, _) = R::as_simd_f32s(&column[slots.clone()]);
                 column
             });
-            for (register, (&length, &inverse_mass)) in
+            for (register_index, (&length, &inverse_mass)) in
                 length.iter().zip(inverse_masses).enumerate()
             {
                 let length = Register::new(simd, length);
                 let (mut x, mut d) = ([zero; D], [zero; D]);
                 for axis in 0..D {
-                    x[axis] = Register::new(simd, position[axis][register]);
-                    d[axis] = x[axis] - Register::new(simd, anchor[axis][register]);
+                    x[axis] = Register::new(simd, position[axis][register_index]);
+                    d[axis] = x[axis] - Register::new(simd, anchor[axis][register_index]);
                 }
                 let l2 = squared_length(d);
                 let is_stretched = l2.above(length * length);
@@ -179,14 +179,15 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
                 if too_far.any() {
                     g = g * Register::select(too_far, correction_max / correction, one);
                     for axis in 0..D {
-                        let before = Register::new(simd, previous[axis][register]);
+                        let before = Register::new(simd, previous[axis][register_index]);
                         let moved = before - d[axis] * g;
-                        previous[axis][register] = Register::select(too_far, moved, before).lanes();
+                        previous[axis][register_index] =
+                            Register::select(too_far, moved, before).lanes();
                     }
                 }
                 for axis in 0..D {
                     let moved = x[axis] - d[axis] * g;
-                    position[axis][register] =
+                    position[axis][register_index] =
                         Register::select(is_stretched, moved, x[axis]).lanes();
                 }
             }
