@@ -17,7 +17,7 @@ use crate::self_collision::SelfCollision;
 
 /// Number of balls that share a box in the broad phase. Balls with consecutive numbers are near each
 /// other in most models.
-const BLOCK: usize = 32;
+const CHUNK: usize = 32;
 /// Largest number of contacts, as a multiple of the number of particles of these models; further ones
 /// are dropped. Only a heap of colliders in one place has so many.
 const CONTACTS_MAX: usize = 8;
@@ -34,8 +34,8 @@ pub(super) struct ColliderContacts<const D: usize> {
     colliders: Vec<ModelCollider>,
     tied: TiedPairs,
     gathered: GatheredParticles<D>,
-    /// The lower and upper corner of a box around each block of balls, before and now, m.
-    blocks: Vec<[[f32; D]; 2]>,
+    /// The lower and upper corner of a box around each chunk of balls, before and now, m.
+    chunks: Vec<[[f32; D]; 2]>,
     limbs: Vec<LimbInBox<D>>,
     scratch: ColliderScratch<D>,
     contacts: Vec<Contact<D>>,
@@ -143,7 +143,7 @@ impl<const D: usize> ColliderContacts<D> {
         gathered.locate(numbers);
         let ball_count: usize = balls.iter().map(|it| it.particles.len()).sum();
         Some(Self {
-            blocks: Vec::with_capacity(ball_count / BLOCK + balls.len()),
+            chunks: Vec::with_capacity(ball_count / CHUNK + balls.len()),
             limbs: Vec::with_capacity(limbs),
             balls,
             colliders,
@@ -218,15 +218,15 @@ impl<const D: usize> ColliderContacts<D> {
     /// Finds the pairs that are at most `1 + slack` times as far apart as when they just touch. With a
     /// slack of 0 these are the contacts of a pass.
     fn find_contacts(&mut self, slack: f32) {
-        let Self { balls, colliders, tied, gathered, blocks, limbs, scratch, contacts, .. } = self;
+        let Self { balls, colliders, tied, gathered, chunks, limbs, scratch, contacts, .. } = self;
         let particles = &gathered.particles;
-        blocks.clear();
+        chunks.clear();
         for model in &*balls {
-            let block = |first: usize| first..(first + BLOCK).min(model.particles.end);
-            let blocks_of_model = model.particles.clone().step_by(BLOCK).map(block);
-            blocks.extend(
-                blocks_of_model
-                    .map(|block| box_around(block.flat_map(|particle| path(particles, particle)))),
+            let chunk = |first: usize| first..(first + CHUNK).min(model.particles.end);
+            let chunks_of_model = model.particles.clone().step_by(CHUNK).map(chunk);
+            chunks.extend(
+                chunks_of_model
+                    .map(|chunk| box_around(chunk.flat_map(|particle| path(particles, particle)))),
             );
         }
         limbs.clear();
@@ -245,15 +245,15 @@ impl<const D: usize> ColliderContacts<D> {
                 continue;
             }
             let Some(placed) = own.collider.placed(particles, scratch) else { continue };
-            let mut first_block = 0;
+            let mut first_chunk = 0;
             for model in &*balls {
-                let count = model.particles.len().div_ceil(BLOCK);
-                let blocks = &blocks[first_block..first_block + count];
-                first_block += count;
+                let count = model.particles.len().div_ceil(CHUNK);
+                let chunks = &chunks[first_chunk..first_chunk + count];
+                first_chunk += count;
                 if own.settings.collides_with(&model.settings) {
                     let pair = Pair::new(&own.settings, model, &placed, slack);
                     let is_untied = |ball| !tied.balls.contains(&(index, ball));
-                    pair.find_contacts(blocks, particles, is_untied, contacts);
+                    pair.find_contacts(chunks, particles, is_untied, contacts);
                 }
             }
             if let Placed::Hull(hull) = &placed {
@@ -341,18 +341,18 @@ impl<'a, const D: usize> Pair<'a, D> {
 
     fn find_contacts(
         &self,
-        blocks: &[[[f32; D]; 2]],
+        chunks: &[[[f32; D]; 2]],
         particles: &Particles<D>,
         may_collide: impl Fn(u32) -> bool,
         contacts: &mut Vec<Contact<D>>,
     ) {
         let Self { placed, balls, contact_distance, friction } = *self;
         let bounds = placed.bounds(contact_distance);
-        for (block, first) in blocks.iter().zip(balls.particles.clone().step_by(BLOCK)) {
-            if !overlap(block, &bounds) {
+        for (chunk, first) in chunks.iter().zip(balls.particles.clone().step_by(CHUNK)) {
+            if !overlap(chunk, &bounds) {
                 continue;
             }
-            for ball in first..(first + BLOCK).min(balls.particles.end) {
+            for ball in first..(first + CHUNK).min(balls.particles.end) {
                 let path = path(particles, ball);
                 if !overlap(&box_around(path), &bounds) {
                     continue;

@@ -150,7 +150,7 @@ impl<const D: usize> Sums<D> {
         sums
     }
 
-    /// Adds a block of particles, one per lane.
+    /// Adds a chunk of particles, one per lane.
     #[inline(always)]
     fn add(
         &mut self,
@@ -181,15 +181,15 @@ impl<const D: usize> Sums<D> {
     }
 }
 
-/// The first entries of a column as a block, padded with 0. (Padding has no mass.)
+/// The first entries of a column as a chunk, padded with 0. (Padding has no mass.)
 #[inline(always)]
 fn padded(column: &[f32]) -> [f32; LANES] {
-    let mut block = [0.0; LANES];
+    let mut chunk = [0.0; LANES];
     match column.first_chunk() {
-        Some(full) => block = *full,
-        None => block[..column.len()].copy_from_slice(column),
+        Some(full) => chunk = *full,
+        None => chunk[..column.len()].copy_from_slice(column),
     }
-    block
+    chunk
 }
 
 /// Adds all particles to `sums`.
@@ -208,12 +208,12 @@ impl<const D: usize> NullaryFnOnce for AddParticles<'_, D> {
         let Self { now, previous, inverse_masses, sums } = self;
         for (nth, w) in inverse_masses.chunks(LANES).enumerate() {
             let from = nth * LANES;
-            let (mut now_block, mut previous_block) = ([[0.0; LANES]; D], [[0.0; LANES]; D]);
+            let (mut now_chunk, mut previous_chunk) = ([[0.0; LANES]; D], [[0.0; LANES]; D]);
             for axis in 0..D {
-                now_block[axis] = padded(&now[axis][from..from + w.len()]);
-                previous_block[axis] = padded(&previous[axis][from..from + w.len()]);
+                now_chunk[axis] = padded(&now[axis][from..from + w.len()]);
+                previous_chunk[axis] = padded(&previous[axis][from..from + w.len()]);
             }
-            sums.add(&padded(w), &now_block, &previous_block);
+            sums.add(&padded(w), &now_chunk, &previous_chunk);
         }
     }
 }

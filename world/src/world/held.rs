@@ -263,10 +263,11 @@ impl<const D: usize> World<D> {
         let (origin, along) = (origin.map(f64::from), direction.map(f64::from));
         let squared_length: f64 = along.iter().map(|x| x * x).sum();
         self.nearest_by(within, |x| {
-            let from: [f64; D] = core::array::from_fn(|axis| x[axis] - origin[axis]);
+            let offset: [f64; D] = core::array::from_fn(|axis| x[axis] - origin[axis]);
+            // As a multiple of the direction.
             let along_ray =
-                from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
-            let across = |axis: usize| from[axis] - along[axis] * along_ray;
+                offset.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / squared_length;
+            let across = |axis: usize| offset[axis] - along[axis] * along_ray;
             (along_ray >= 0.0).then(|| (0..D).map(|axis| across(axis) * across(axis)).sum())
         })
     }

@@ -117,6 +117,7 @@ impl<const D: usize> IslandTie<D> {
         if g == 0.0 {
             return;
         }
+        // As a vector, the multiplier of this relaxation is g d.
         self.lambda = add_scaled(self.lambda, g, d);
         for (end, g) in [g, -g].into_iter().enumerate() {
             let island = &mut islands[self.islands[end]];

@@ -41,6 +41,7 @@ pub struct Island<const D: usize = 3> {
     /// The forces sampled once per step, if others are sampled in each substep.
     step_forces: Forces<D>,
     active_forces: ActiveForces,
+    /// Whether the columns of particles are up to date, and the first error of the plan.
     pub(super) progress: Progress,
     /// Contact data of the current substep, and reused buffers.
     contacts: ContactScratch<D>,
