@@ -55,7 +55,7 @@ trait Build<const D: usize>: DeserializeOwned {
     fn build(self, context: &Context<D>) -> Result<Self::Built, BuildError>;
 }
 
-/// Parsed first, because the number of dimensions decides which keys are valid.
+/// The number of dimensions, which is parsed first, because it decides which keys are valid.
 #[derive(Deserialize)]
 struct Head {
     dimensions: Option<u64>,

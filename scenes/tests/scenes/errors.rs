@@ -16,7 +16,7 @@ pub(crate) fn assert_error(text: &str, line: usize, expected: &str) {
     assert_eq!(error.to_string().lines().count(), 1, "{text}\n{error}");
 }
 
-/// Each emitter is within the limit, but their sum is not.
+/// Each emitter has fewer particles than the limit, but all together have more.
 #[test]
 fn too_many_particles_are_rejected_at_the_line_of_the_model() {
     let emitter = |name: &str| {
@@ -30,7 +30,7 @@ fn too_many_particles_are_rejected_at_the_line_of_the_model() {
     assert_error(&text, 5, expected);
 }
 
-/// The limit is on the sum, because a scene may name one file any number of times.
+/// The limit applies to all files together, because a scene may name one file any number of times.
 #[test]
 fn too_large_mesh_files_are_rejected_at_their_line() {
     let model_of = |file: &str| {
