@@ -44,6 +44,7 @@ pub(super) fn all<R: Simd>(simd: R) -> Mask<R> {
 }
 
 impl<const D: usize> Boxes<D> {
+    /// Boxes that contain no point.
     fn empty(count: usize) -> Self {
         let padded = count.next_multiple_of(CHILDREN);
         Self {
@@ -97,6 +98,7 @@ fn bounds_of<R: Simd>(simd: R, column: &[f32], node: usize) -> [f32; 2] {
 }
 
 impl<const D: usize> BoxTree<D> {
+    /// A tree for a number of clusters, with empty boxes until the first [`refit`](Self::refit).
     pub(crate) fn new(clusters: usize) -> Self {
         let mut levels = vec![Boxes::empty(clusters)];
         while let count = levels[levels.len() - 1].count()

@@ -176,6 +176,7 @@ impl<const D: usize> Model<D> {
         Ok(self)
     }
 
+    /// Checks the settings, and sets them with the default thickness if they have none.
     fn set_self_collision(&mut self, settings: SelfCollision) -> Result<(), ModelError> {
         let SelfCollision { thickness, friction, .. } = settings;
         let friction = f64::from(friction);

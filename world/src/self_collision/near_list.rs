@@ -33,6 +33,7 @@ pub(crate) struct NearList<const D: usize> {
     start: [Vec<f32>; D],
     /// In a list for fast balls, their expected displacements in a substep, m.
     motion: [Vec<f32>; D],
+    /// None before the first list.
     validity: Option<Validity>,
     /// How many of the next lists for fast balls are for one substep each.
     single_lists: u32,
@@ -49,7 +50,8 @@ struct Validity {
     age: Option<Age>,
 }
 
-/// The number of substeps that a list for fast balls has been used, and the largest allowed.
+/// For how many substeps, including this one, a list for fast balls has been used, and the largest
+/// number allowed.
 #[derive(Clone, Copy, Debug)]
 struct Age {
     substeps: u32,
