@@ -99,6 +99,7 @@ struct Search<'a> {
     excess_max: f64,
     /// By particle.
     labels: Vec<Label>,
+    /// All windows so far; other fields refer to them by index.
     windows: Vec<Window>,
     /// The first window of each side.
     first: Vec<u32>,

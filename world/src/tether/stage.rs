@@ -27,6 +27,7 @@ pub(crate) struct TetherColumns<const D: usize> {
     lists: Vec<TetherList>,
     /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
+    /// For each layout, the tethers of each list by slot.
     by_layout: ByLayout<Vec<SlotTethers<D>>>,
 }
 

@@ -15,6 +15,7 @@ use super::geodesic::Nearest;
 use crate::vector::{difference, length};
 
 type Point = [f64; 3];
+/// The points, and the triangles as indices of points.
 type Mesh = (Vec<Point>, Vec<[u32; 3]>);
 
 fn distance(a: Point, b: Point) -> f64 {
