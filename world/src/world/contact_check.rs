@@ -47,6 +47,7 @@ impl<const D: usize> World<D> {
         participants.map(|participant| &participant.settings)
     }
 
+    /// Implements [`Simulation::measure_contacts`].
     pub(super) fn contacts_generic(&self) -> Option<Contacts> {
         let balls = self.self_collisions.clone();
         let with_bodies = self.collider_contacts.clone();

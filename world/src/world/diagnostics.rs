@@ -68,6 +68,7 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// Implements [`Simulation::compute_diagnostics`].
     pub(super) fn diagnostics_generic(&self) -> Result<Diagnostics<D>, WorldError> {
         let step = &self.settings.step;
         let now = StepTime {
@@ -194,7 +195,9 @@ fn padded(column: &[f32]) -> [f32; LANES] {
 
 /// Adds all particles to `sums`.
 struct AddParticles<'a, const D: usize> {
+    /// Positions by axis, m.
     now: [&'a [f32]; D],
+    /// Previous positions by axis, m.
     previous: [&'a [f32]; D],
     inverse_masses: &'a [f32],
     sums: &'a mut Sums<D>,

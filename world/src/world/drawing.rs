@@ -148,6 +148,7 @@ impl<const D: usize> World<D> {
         self.make_drawing()
     }
 
+    /// Implements [`Simulation::make_drawing`].
     pub(super) fn drawing_generic(&self) -> Drawing {
         let last = self.models.last();
         let mut drawing = Drawing {

@@ -126,8 +126,11 @@ pub struct World<const D: usize = 3> {
     ties: Vec<IslandTie<D>>,
     anchor_cursors: AnchorCursors,
     models: Vec<ModelRange>,
+    /// By which snapshots recognize the models.
     signatures: Vec<ModelSignature>,
+    /// The numbers of particles in the world and in the islands.
     particles: NumberMap,
+    /// The numbers of sticks in the world and in the islands.
     sticks: NumberMap,
     removed: Removed,
     /// None if no model has self-collision.

@@ -20,6 +20,7 @@ pub(super) struct TearLimits {
 }
 
 impl TearLimits {
+    /// For the tear factors of sticks; the limits are infinite until [`refresh`](Self::refresh).
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
         let layout = RunLayout::of(sticks, |stick| tears(factors, stick));
         Self {

@@ -36,6 +36,7 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// Implements [`Simulation::reorder_with`].
     pub(super) fn reorder_generic(
         &mut self,
         planner: &mut Planner<'_, D>,

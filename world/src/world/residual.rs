@@ -65,6 +65,7 @@ impl Residual {
         residual
     }
 
+    /// Reads the values of a stick.
     fn update(&mut self, sticks: &Sticks, stick: usize) {
         let Some(slot) = self.layout.slot(stick) else { return };
         let (kind, untorn) = (sticks.kind(stick), !sticks.is_torn(stick));

@@ -150,6 +150,7 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// Implements [`Simulation::run_step`].
     pub(super) fn run_step_generic(
         &mut self,
         executor: &dyn Executor,

@@ -136,6 +136,7 @@ impl<const D: usize> IslandTie<D> {
 struct RelaxAll<'a, const D: usize> {
     ties: &'a mut [IslandTie<D>],
     islands: &'a mut [Island<D>],
+    /// 1 / h², where h is the length of a substep, 1/s².
     inverse_h2: f32,
     iterations: u32,
 }

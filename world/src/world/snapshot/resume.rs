@@ -115,6 +115,7 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// Implements [`Simulation::rebuild`].
     pub(in crate::world) fn rebuild_generic(
         scene: &Scene<D>,
         planner: &mut Planner<'_, D>,

@@ -35,6 +35,7 @@ where
 }
 
 impl<const D: usize> World<D> {
+    /// Implements [`Simulation::take_snapshot`].
     pub(in crate::world) fn snapshot_generic(&self) -> Snapshot {
         let Settings { step, passes } = self.settings;
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
