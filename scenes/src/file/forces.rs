@@ -26,6 +26,7 @@ struct Target<const D: usize> {
 }
 
 impl<const D: usize> Target<D> {
+    /// The force of a law on the target.
     fn field(self, law: impl Law<D> + 'static) -> Arc<dyn Force<D>> {
         let mut field = Field::new(law).within(self.within.unwrap_or_default());
         if let Some(group) = self.on {
