@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::mesh_files::obj;
 use crate::run::{Folder, RunOutput, taut};
 
+/// The parts of the report that measure each formula of `--formulas`.
 const PARTS_BY_FORMULA: [&str; 3] = ["iterations", "frames", "drift"];
 
 fn accuracy(arguments: &str) -> RunOutput {
@@ -78,11 +79,11 @@ fn effort_has_the_cheapest_frame_for_each_bound() {
         assert!((1.0..=64.0).contains(&value_of("substeps")), "{row}");
         assert!([1.0, 2.0, 4.0].contains(&value_of("iterations")), "{row}");
     }
-    let sizes =
+    let three_sizes =
         taut("accuracy --parts effort --size 4,5 --size 3 --json -").assert_success().report();
-    let textbook = sizes.value["textbook_frame_us"].as_object().unwrap();
+    let textbook = three_sizes.value["textbook_frame_us"].as_object().unwrap();
     assert_eq!(textbook.keys().collect::<Vec<_>>(), ["3", "4", "5"]);
-    assert_eq!(sizes.distinct("size"), ["3", "4", "5"]);
+    assert_eq!(three_sizes.distinct("size"), ["3", "4", "5"]);
     taut("accuracy --size 4,5 --parts effort,frames").assert_error(&["--size", "frames"]);
 }
 

@@ -63,7 +63,7 @@ fn a_scene_without_sticks_is_rejected() {
 }
 
 #[test]
-fn the_order_sheet_is_rejected_for_other_meshes() {
+fn the_schedule_sheet_is_rejected_for_other_meshes() {
     let folder = Folder::with_files(&valid_files());
     for arguments in [
         "--mesh patch.obj --schedules sheet",

@@ -9,7 +9,8 @@ fn u32_at(bytes: &[u8], offset: usize) -> usize {
     u32::from_le_bytes(bytes[offset..offset + 4].try_into().unwrap()) as usize
 }
 
-/// The samples of a PC2 point cache: the positions of all points at each time.
+/// The samples of a PC2 point cache: the positions of all points at each time. Its header has 32
+/// bytes: the number of points is at byte 16, the number of samples at byte 28.
 fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
     assert!(cache.starts_with(b"POINTCACHE2\0"));
     let points: Vec<[f32; 3]> = cache[32..]
@@ -27,11 +28,11 @@ fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
 fn one_run_writes_all_formats_with_the_same_positions() {
     let folder = Folder::new();
     folder.make_folder("out");
-    let names =
+    let files =
         "--out a.glb --out a.pc2 --out out/%02d.obj --out a.ply --positions a.csv --every 3";
     let pictures = "--png a.png --apng a.apng --gif a.gif --width 80 --height 60";
     let output = folder
-        .taut(&format!("simulate mosegaard --size 8 --seconds 0.2 --fps 20 {names} {pictures}"));
+        .taut(&format!("simulate mosegaard --size 8 --seconds 0.2 --fps 20 {files} {pictures}"));
     output.assert_success();
 
     let cache = samples(&folder.bytes("a.pc2"));
@@ -56,6 +57,7 @@ fn one_run_writes_all_formats_with_the_same_positions() {
 
     let glb = Gltf::from_slice(&folder.bytes("a.glb")).unwrap();
     let cloth = glb.meshes().last().unwrap();
+    // The first sample is the base mesh; each of the other four is a morph target.
     assert_eq!(cloth.primitives().next().unwrap().morph_targets().len(), 4);
     assert_eq!(
         glb.animations().next().unwrap().channels().count(),
@@ -99,6 +101,7 @@ fn every_scene_can_be_drawn_and_exported() {
     let list = taut("simulate --list").assert_success().out;
     let scenes = list.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let mut drawn = 0;
+    // Only the rows of scenes begin with a lower-case name.
     for scene in
         scenes.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
     {

@@ -288,6 +288,7 @@ fn a_blow_up_with_substeps_is_reported() {
 
 #[test]
 fn only_one_substep_of_several_iterations_is_compared_with_substeps() {
+    // 2000 substeps would be more than the maximum of 1000.
     for arguments in ["--iterations 1", "--substeps 2", "--iterations 2000"] {
         let output = compare(&format!(
             "--size 4 {arguments} --kernels scalar --formulas halley --schedules packed --json -"

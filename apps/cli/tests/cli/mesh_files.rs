@@ -42,6 +42,7 @@ pub(crate) fn edge_mean_and_count(unit: f32) -> (f64, usize) {
     (edges.iter().map(length).sum::<f64>() / edges.len() as f64, edges.len())
 }
 
+/// The patch as an OBJ file, with cells of width `unit`.
 pub(crate) fn obj(unit: f32) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let mut text = String::new();
@@ -64,6 +65,7 @@ fn ply_header(format: &str, vertices: usize, faces: usize) -> String {
     )
 }
 
+/// The patch as a PLY file in ASCII.
 pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let mut text = ply_header("ascii", positions.len(), triangles.len());
@@ -76,6 +78,7 @@ pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
     text.into()
 }
 
+/// The patch as a binary PLY file.
 pub(crate) fn ply_binary(unit: f32, big_endian: bool) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
@@ -94,9 +97,11 @@ pub(crate) fn ply_wrong_count() -> Vec<u8> {
     (ply_header("ascii", 4_000_000_000, 1) + "0 0 0\n3 0 0 0\n").into()
 }
 
+/// The patch as a binary glTF file.
 pub(crate) fn glb(unit: f32) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let [vertices, corners] = [positions.len(), 3 * triangles.len()];
+    // The buffer has the positions, then, from byte `start`, the vertex indices.
     let [start, length] = [12 * vertices, 4 * corners];
     let total = start + length;
     let json = format!(

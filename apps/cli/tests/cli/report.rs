@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::run::Folder;
 
+/// A README with the markers of one generated table.
 pub(crate) const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
     <!-- end of taut report output -->\n\nAfter.\n";
 
@@ -15,11 +16,13 @@ fn machine(cpu: &str) -> Value {
     })
 }
 
+/// The content of a result file: one part of a report, measured on a machine with this CPU.
 pub(crate) fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
     json!({ "format": 1, "part": name, "quick": false, "machine": machine(cpu), "rows": rows })
 }
 
-/// A row of a sheet, with all numbers computed from the arguments.
+/// A row of a sheet, with all numbers computed from the arguments. `nanoseconds` is the time per
+/// relaxation of a stick; the textbook loop takes 12 ns.
 pub(crate) fn timing_row(
     kernel: &str,
     formula: &str,
@@ -60,6 +63,7 @@ fn stability_row(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value
     })
 }
 
+/// A row of the part `iterations` or `frames`: the stretch after `count` of them.
 fn stretch_row(count_key: &str, count: u32, rms: Option<f64>) -> Value {
     json!({
         "scene": "drape", "size": 8, "set": "all", "formula": "halley", "schedule": "sheet",
@@ -86,7 +90,7 @@ fn effort_rows() -> [Value; 4] {
     ]
 }
 
-/// A row of the part `growth`: times by size.
+/// A row of the part `growth`: the time per relaxation of a stick, ns, at one size.
 pub(crate) fn growth_row(subject: &str, kernel: &str, size: u32, nanoseconds: f64) -> Value {
     let (formula, schedule) =
         if kernel == "textbook" { ("exact", "authored") } else { ("halley", "sheet") };
@@ -100,7 +104,7 @@ pub(crate) fn growth_row(subject: &str, kernel: &str, size: u32, nanoseconds: f6
     row
 }
 
-/// Rows at three sizes: the textbook loop is left out of two of them, the scalar kernel of one.
+/// Rows at three sizes: the textbook loop has none at two of them, the scalar kernel at one.
 pub(crate) fn growth_rows() -> Vec<Value> {
     let rows = |subject: &'static str| {
         let mut rows = vec![
@@ -148,6 +152,7 @@ pub(crate) fn folder_with_results(parts: &[Value]) -> Folder {
     Folder::with_files(&files)
 }
 
+/// The page of these results: its text, and the parsed document.
 fn page(parts: &[Value]) -> (String, Html) {
     let folder = folder_with_results(parts);
     let output = folder.taut("report --from . --out page.html").assert_success();

@@ -58,6 +58,7 @@ impl Folder {
         command
     }
 
+    /// Runs the program in this folder, with arguments that are separated by spaces.
     pub(crate) fn taut(&self, arguments: &str) -> RunOutput {
         let mut command = assert_cmd::Command::from_std(self.command(arguments));
         RunOutput::from(command.timeout(Duration::from_secs(300)).output().unwrap())
@@ -82,6 +83,7 @@ impl Folder {
     }
 }
 
+/// Runs the program in a new folder.
 pub(crate) fn taut(arguments: &str) -> RunOutput {
     Folder::new().taut(arguments)
 }
@@ -109,7 +111,7 @@ impl RunOutput {
         self
     }
 
-    /// Parses its standard output as JSON.
+    /// Parses the standard output as JSON.
     pub(crate) fn report(&self) -> Report {
         Report::parse(&self.out)
     }
@@ -129,6 +131,8 @@ impl RunOutput {
         assert!(self.err.contains("--help"), "{self:?}");
     }
 
+    /// Checks for exit code 2, no standard output, and an error message that begins with `start`,
+    /// contains these texts, and has no debug output.
     #[track_caller]
     fn assert_failure(&self, start: &str, expected: &[&str]) {
         assert_eq!(self.code, Some(2), "{self:?}");
@@ -177,6 +181,7 @@ impl Report {
         self.rows().iter().map(|row| keys.map(|key| value_text(&row[key]))).collect()
     }
 
+    /// The instruction sets of the machine.
     pub(crate) fn features(&self) -> Vec<String> {
         self.value["machine"]["features"].as_array().unwrap().iter().map(value_text).collect()
     }

@@ -174,6 +174,7 @@ fn only_the_listed_instruction_sets_are_used_besides_the_baselines() {
 
 #[test]
 fn threads_run_the_best_of_the_listed_kernels() {
+    // The instruction set of the kernel colour, and that of the first listed kernel.
     let instruction_sets = |kernels: &str| {
         let results =
             report(&format!("--size 4 --kernels {kernels} --threads 1,2 --schedules coloured"));

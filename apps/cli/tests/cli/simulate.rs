@@ -124,13 +124,13 @@ fn json_output_is_one_object_and_nothing_else() {
     let mosegaard =
         checked_summary(&taut("simulate mosegaard --size 24 --frames 3 --json -").assert_success());
     assert_eq!(mosegaard["kernel"], "grid");
-    assert_eq!(mosegaard["tethers"], 2 * (24 * 19 - 2)); // to both corners
+    assert_eq!(mosegaard["tethers"], 2 * (24 * 19 - 2)); // to both pinned corners
     assert!(mosegaard["shares"]["obstacles"].as_f64().unwrap() > 0.0, "{mosegaard}");
 }
 
 #[test]
 fn a_blow_up_is_reported_as_json_and_exit_code() {
-    // Raster order: with one iteration it gains energy.
+    // In raster order and with one iteration, a sheet gains energy.
     let file =
         format!("order = \"authored\"\nformula = \"exact\"\n{SHEET_SCENE}").replace("= 6", "= 32");
     let folder = Folder::with_files(&[("unstable.toml", file.into_bytes())]);
@@ -148,6 +148,7 @@ fn settings_change_the_bits_and_kernels_do_not() {
     let hash_of = |arguments: &str| {
         hash(&taut(&format!("simulate drape --size 9 --frames 5 {arguments}")).assert_success())
     };
+    // By default, the fastest kernel runs.
     let best = hash_of("");
     for kernel in ["scalar", "wide", "pulp", "grid"] {
         assert_eq!(hash_of(&format!("--kernel {kernel}")), best, "{kernel}");
@@ -182,8 +183,8 @@ fn positions_and_energies_are_written_with_all_digits() {
     assert_eq!(lines.next(), Some("frame,time_s,particle,x_m,y_m,z_m"));
     // The initial positions, and those after frames 2 and 4.
     assert_eq!(lines.clone().count(), 3 * 36);
-    let second: Vec<&str> = lines.nth(1).unwrap().split(',').collect();
-    assert_eq!(second[3].parse::<f32>().unwrap().to_bits(), 0.05_f32.to_bits());
+    let second_particle: Vec<&str> = lines.nth(1).unwrap().split(',').collect();
+    assert_eq!(second_particle[3].parse::<f32>().unwrap().to_bits(), 0.05_f32.to_bits());
     let energies = folder.read("e.csv");
     assert_eq!(energies.lines().count(), 1 + 4);
     assert!(energies.starts_with("frame,time_s,kinetic_j,potential_j,total_j,"), "{energies}");

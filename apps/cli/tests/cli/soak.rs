@@ -24,6 +24,7 @@ fn scenes_stay_bounded_and_have_the_same_bits_on_one_thread_and_on_two() {
 
 #[test]
 fn the_seed_decides_the_disturbance() {
+    // The hash is the only cell of 16 characters.
     let hash = |arguments: &str| {
         let output = taut(&format!("soak curtain --minutes 0.05 {arguments}")).assert_success();
         row(&output, "curtain").into_iter().find(|cell| cell.len() == 16).unwrap()

@@ -59,11 +59,12 @@ fn every_combination_has_a_row_in_json_and_csv() {
         .taut(&format!("stability {arguments} --json out.json --csv out.csv"))
         .assert_success();
     let report = crate::run::Report::parse(&folder.read("out.json"));
-    let per_scene = 2 * 2 * (2 * 2 * 2) * 2; // sizes, sets, steps, formulas
+    // Sizes, stick sets, (iterations, substeps, dt), formulas.
+    let rows_per_schedule = 2 * 2 * (2 * 2 * 2) * 2;
     assert_eq!(
         report.rows().len(),
-        per_scene * 7 + per_scene * 6,
-        "a disc does not have the order sheet"
+        rows_per_schedule * 7 + rows_per_schedule * 6,
+        "expected 7 schedules of a sheet, and 6 of a disc, which lacks the schedule sheet"
     );
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
     for column in ["dt ms", "substeps", "iterations", "exact", "quick"] {

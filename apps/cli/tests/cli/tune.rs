@@ -28,7 +28,7 @@ fn the_result_is_preserved_unless_any_schedule_is_allowed() {
     let output = tune("--schedule packed").assert_success();
     assert!(output.out.contains("Result: bit-identical to that of packed."), "{}", output.out);
 
-    // An unstable schedule is rejected unless any schedule is allowed: its result is not bounded.
+    // A schedule whose simulation blows up is rejected unless any schedule is allowed.
     let unstable = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
     taut(unstable).assert_error(&["'authored'", "bounded"]);
     let output = taut(&format!("{unstable} --any-schedule")).assert_success();
