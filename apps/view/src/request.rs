@@ -34,7 +34,7 @@ pub(crate) struct SettingRequest {
 /// Contact settings that replace those of every model with self-collision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ContactOverrides {
-    /// Replaces only those of models without limbs and bodies, m.
+    /// Thickness, m; models with limbs or bodies keep theirs.
     pub(crate) thickness: Option<f32>,
     pub(crate) friction: Option<f32>,
 }
@@ -184,7 +184,7 @@ fn check_range<T: PartialOrd + Debug>(
     }
 }
 
-/// Parses the name of an order: an arrangement without a numbering; one with a numbering is an error.
+/// Parses the name of an order. A name with a numbering, such as `packed/rcm`, is an error.
 fn parse_order(name: &str) -> Result<Order, ArrangementError> {
     match name.parse()? {
         Arrangement { order, numbering: Numbering::Given } => Ok(order),

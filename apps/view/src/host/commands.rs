@@ -160,7 +160,8 @@ impl Host {
         Ok(())
     }
 
-    /// Starts a new epoch after the topology changed, and clears what belongs to the last one.
+    /// Starts a new epoch after a restart: clears the blow-up and the dropped time, and updates the
+    /// figures.
     fn start_epoch(&mut self) {
         self.epoch += 1;
         self.blew_up = false;

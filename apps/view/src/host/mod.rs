@@ -77,7 +77,8 @@ pub struct Host {
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
 
-    /// Pages may request sizes up to the initial one even if it exceeds `SIZE_FACTOR_MAX`.
+    /// The size at the start; pages may request up to this size even if `SIZE_FACTOR_MAX` allows
+    /// less.
     initial_size: usize,
     scene: String,
     size: Option<usize>,
@@ -94,7 +95,8 @@ pub struct Host {
     diagnostics_pause: f64,
     figures: Figures,
 
-    /// Version numbers of what pages receive: topology, state and figures.
+    // Version numbers of what pages receive: the topology (its version is the epoch), the state and
+    // the figures.
     epoch: u32,
     state_version: u64,
     figures_version: u64,
@@ -187,6 +189,7 @@ impl Host {
     /// blew up.
     pub fn seconds_until_step(&self) -> Option<f64> {
         let is_running = !(self.pages.is_empty() || self.paused || self.blew_up);
+        // Advances a copy of the clock by no time, because only `advance` returns the fraction.
         let remaining_fraction = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
         is_running.then(|| {
             remaining_fraction(self.clock)
@@ -230,6 +233,7 @@ impl Host {
     }
 }
 
+/// A clock with the step of the session.
 fn clock(session: &AnySession) -> Result<Clock, CommandError> {
     let clock =
         Clock::new(with_session!(session, session => session.dt())).map_err(SessionError::from)?;
@@ -243,7 +247,7 @@ fn size_max(scene: &LibraryScene, at_least: usize) -> usize {
 }
 
 /// Builds the scene of that name, and returns it with its size, which may be at most
-/// [`size_max`].
+/// `size_max(scene, at_least)`.
 fn build_scene(
     name: &str,
     size: Option<usize>,

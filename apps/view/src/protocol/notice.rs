@@ -33,7 +33,7 @@ pub struct State {
     pub size: Option<usize>,
     /// The unit of the size.
     pub size_is: Option<&'static str>,
-    /// The largest number of copies of a model, if the size is that number; `None` in other scenes.
+    /// The largest size, if the size of the scene is a number of copies; `None` in other scenes.
     pub copies_max: Option<usize>,
     /// The available kernels, the widest first.
     pub kernels: Vec<KernelEntry>,

@@ -124,8 +124,8 @@ where
         Ok(())
     }
 
-    /// Makes the plans of both worlds again for the requested formula: the session's for these kernels,
-    /// the comparison's for its own.
+    /// Makes the plans of both worlds again for the requested formula: that of the session with
+    /// `kernels`, that of the comparison with the comparison's own kernels.
     fn replan(
         &mut self,
         request: &SettingRequest,
@@ -204,6 +204,7 @@ fn check_springs<const D: usize>(
     settings: &Settings<D>,
 ) -> Result<(), WorldError> {
     let Step { dt, substeps, damping_rate, .. } = settings.step;
+    // The length of a substep, s.
     let h = f64::from(dt / substeps as f32);
     for (_, model) in scene.models() {
         let inverse_masses = model.particles.inverse_masses();
@@ -216,6 +217,7 @@ fn check_springs<const D: usize>(
     Ok(())
 }
 
+/// The forces of a scene with a request applied.
 fn forces<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Vec<Arc<dyn Force<D>>>
 where
     Scene<D>: SceneOps<D>,

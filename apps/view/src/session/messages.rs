@@ -50,10 +50,10 @@ where
             }
             Some(TopologySent::Rests) if page.removed_sent == removed_counts => return None,
             Some(TopologySent::Rests) => {
-                let [triangles, sticks] =
+                let [triangles_sent, sticks_sent] =
                     core::mem::replace(&mut page.removed_sent, removed_counts);
                 let [triangles, sticks] =
-                    [&removed.triangles[triangles..], &removed.sticks[sticks..]];
+                    [&removed.triangles[triangles_sent..], &removed.sticks[sticks_sent..]];
                 let counts = [triangles.len(), sticks.len()];
                 let mut writer =
                     Writer::new(MessageKind::Removed, epoch, counts, 4 * (counts[0] + counts[1]));
@@ -116,9 +116,13 @@ where
                 .iter()
                 .any(|model| model.kind == ModelKind::Grains && model.particles.contains(particle))
         };
-        let zero = inverse_masses.enumerate().filter(|(_, inverse_mass)| **inverse_mass == 0.0);
-        let fixed = zero.map(|(particle, _)| particle).filter(|particle| !is_grain(particle));
-        let pinned = fixed.map(|particle| particle as u32).collect();
+        let immovable =
+            inverse_masses.enumerate().filter(|(_, inverse_mass)| **inverse_mass == 0.0);
+        let pinned = immovable
+            .map(|(particle, _)| particle)
+            .filter(|particle| !is_grain(particle))
+            .map(|particle| particle as u32)
+            .collect();
         let balls = radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
         Mesh {
             vertices,

@@ -92,6 +92,7 @@ where
         self.scene.models().count()
     }
 
+    /// The number of models that are asleep.
     pub(crate) fn sleeping_count(&self) -> usize {
         self.runner.world.sleeping_models().count()
     }
@@ -148,7 +149,7 @@ where
     }
 }
 
-/// The common value of all: `None` if there are no values, `Some(None)` if they differ.
+/// The value that all have in common: `None` if there are no values, `Some(None)` if they differ.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn common_value(mut values: impl Iterator<Item = f32>) -> Option<Option<f32>> {
     let first = values.next()?;

@@ -35,8 +35,8 @@ impl SceneOps<3> for Scene<3> {
         if area <= 0.0 {
             return uniform_wind(self);
         }
-        // Scales the air density with the mass per area, so that any cloth moves like one of 0.2
-        // kg/m².
+        // Scales the air density, 1.2 kg/m³, with the mass per area, so that any cloth moves like
+        // one of 0.2 kg/m².
         let mass: f64 = models().map(Model::mass).sum();
         let density = (1.2 * (mass / area) / 0.2) as f32;
         let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
