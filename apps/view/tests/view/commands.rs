@@ -5,6 +5,7 @@ use taut::world::LibraryScene;
 
 use crate::page::{Frame, Page, ReceivedMessage, STEP, messages_of};
 
+/// Whether all coordinates differ by at most `tolerance`, m.
 fn is_near(one: [f32; 3], other: [f32; 3], tolerance: f32) -> bool {
     one.iter().zip(other).all(|(one, other)| (one - other).abs() <= tolerance)
 }
@@ -166,6 +167,7 @@ fn gravity_and_wind_can_be_switched_and_a_reset_restarts_the_scene() {
         [mean(0), mean(1)]
     };
     let [x, y] = mean_x_and_y(&[]);
+    // The cloth falls from y = 1, and nothing moves it sideways.
     assert!(y < 0.95 && x.abs() < 1e-3);
     let [_, without_gravity] = mean_x_and_y(&[r#"{"do":"gravity","on":false}"#]);
     assert!((without_gravity - 1.0).abs() < 1e-6);
@@ -237,7 +239,7 @@ fn thickness_and_friction_of_contacts_can_be_set() {
     page.send(r#"{"do":"set","thickness":-1}"#);
     assert_eq!(page.errors(), ["thickness must be from 0.0001 to 1.0, found -1.0"]);
     let without = page.send(r#"{"do":"collisions","on":false}"#).state();
-    assert!(without["settings"].get("thickness").is_none(), "nothing collides");
+    assert!(without["settings"].get("thickness").is_none(), "a thickness without self-collision");
 }
 
 #[test]
@@ -314,10 +316,12 @@ fn operations_depend_on_the_formula() {
 #[test]
 fn dropped_time_is_reported() {
     let mut page = Page::new("drape", 8);
+    // Of 60 whole steps only 4 run at once; the time of the other 56 is dropped.
     page.host.advance(60.5 * STEP);
     let figures = page.figures();
     assert_eq!(figures["steps"], 4);
     assert!((figures["behind"].as_f64().unwrap() - 56.0 * STEP).abs() < 1e-6);
+    // A page that connects later receives figures, too.
     let other = page.host.connect();
     assert!(
         messages_of(&mut page.host, other)

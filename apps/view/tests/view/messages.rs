@@ -41,7 +41,7 @@ fn a_new_page_receives_the_whole_scene() {
         assert_eq!(frame.poses.len(), mesh["obstacles"].as_array().unwrap().len());
         assert_eq!(frame.step as usize, count(&figures["steps"]));
 
-        // The ranges of the parts are adjacent.
+        // The ranges of the models (`parts`) are adjacent.
         let mut expected_starts = [0; 3];
         let mut grains = Vec::new();
         for part in mesh["parts"].as_array().unwrap() {
@@ -69,7 +69,8 @@ fn a_new_page_receives_the_whole_scene() {
             assert!(library_scene.dimensions == 3 || point[2] == 0.0);
         }
         for [.., x, y, z, w] in &frame.poses {
-            let squared_norm: f32 = [x, y, z, w].iter().map(|part| **part * **part).sum();
+            let squared_norm: f32 =
+                [x, y, z, w].iter().map(|component| **component * **component).sum();
             assert!((squared_norm - 1.0).abs() < 1e-5);
         }
         let kernels = state["kernels"].as_array().unwrap();
@@ -82,7 +83,10 @@ fn frames_have_the_poses_of_obstacles() {
     let mut page = Page::new("curtain", 12);
     let frame = page.run_steps(1).frame();
     let ball = |frame: &Frame| frame.poses[0];
-    assert!((ball(&frame)[0] - 1.55).abs() < 0.01, "its path is a circle that starts at the right");
+    assert!(
+        (ball(&frame)[0] - 1.55).abs() < 0.01,
+        "the ball starts at the right of its circular path"
+    );
     let later = page.run_steps(60).frame();
     assert!(ball(&later)[0] < ball(&frame)[0] - 0.1);
 }

@@ -6,10 +6,10 @@ use taut_view::{Host, Message, Options, PageId};
 /// The length of a step, s.
 pub(crate) const STEP: f64 = 1.0 / 60.0;
 
-/// The corners of a removed face, and the ends of a torn stick.
+/// The index in place of each corner of a removed face and each end of a torn stick.
 pub(crate) const REMOVED: u32 = u32::MAX;
 
-/// A decoded message of the host.
+/// A decoded message of the host. The `u32` of `Mesh` and `Rests` is the epoch.
 #[derive(Clone, Debug)]
 pub(crate) enum ReceivedMessage {
     State(Value),
@@ -28,6 +28,7 @@ pub(crate) struct Frame {
     pub(crate) epoch: u32,
     pub(crate) step: u32,
     pub(crate) vertices: Vec<[f32; 3]>,
+    /// Position, then rotation as a quaternion x, y, z, w.
     pub(crate) poses: Vec<[f32; 7]>,
 }
 
@@ -46,7 +47,7 @@ impl ReceivedMessage {
         let (words, rest) = bytes.as_chunks::<4>();
         let words: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
         let (&[kind, epoch, first, second], body) = words.split_first_chunk().unwrap();
-        // Their meaning depends on the kind.
+        // The meaning of `first` and `second` depends on the kind.
         let [first, second] = [first as usize, second as usize];
         let to_f32 = |word: &u32| f32::from_bits(*word);
         if kind != 1 {

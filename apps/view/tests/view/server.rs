@@ -83,7 +83,7 @@ impl Client {
     /// Reads and discards all messages on another thread, so that sending never blocks.
     fn drain(&mut self) -> JoinHandle<()> {
         let mut stream = self.stream().try_clone().unwrap();
-        // An error ends the thread, too.
+        // The end of the stream or an error ends the thread.
         thread::spawn(move || drop(io::copy(&mut stream, &mut io::sink())))
     }
 
@@ -255,8 +255,8 @@ fn a_page_that_sends_many_resets_does_not_delay_others() {
     }
     let mut last = first;
     for _ in 0..20 {
-        // The frame arrives long before all commands of the flood have run. (On a busy machine some dozens run
-        // while this thread waits for its turn.)
+        // The frame arrives long before all resets have run. (On a busy machine some dozens of resets
+        // run while this thread waits for its turn.)
         let epoch = watcher.frame().epoch;
         assert!(epoch - last <= 500, "{} resets between two frames", epoch - last);
         last = epoch;
