@@ -178,7 +178,7 @@ fn kernels_agree_on_each_type_of_stick() {
         Recipe::sheet([17, 9], Family::SHEAR, 0, Values::Uniform),
     ] {
         let plain: Mesh = plain.mesh();
-        let mut outcomes = Vec::new();
+        let mut final_rows = Vec::new();
         for (name, change) in types {
             let mut mesh = plain.clone();
             for stick in (0..mesh.sticks.len()).filter(|stick| stick % 3 != 0) {
@@ -188,12 +188,11 @@ fn kernels_agree_on_each_type_of_stick() {
             let schedule = Schedule::coloured(&plain.sticks);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
             let outcome = setup.start(&reference()).unwrap().steps(&few_steps(), 1);
-            outcomes.push(rows(&outcome.particles));
+            final_rows.push(rows(&outcome.particles));
         }
-        // Each type of stick gives different positions.
-        outcomes.sort_unstable();
-        outcomes.dedup();
-        assert_eq!(outcomes.len(), types.len());
+        final_rows.sort_unstable();
+        final_rows.dedup();
+        assert_eq!(final_rows.len(), types.len(), "two types of stick give the same positions");
     }
 }
 
@@ -260,7 +259,8 @@ fn copies_move_as_each_alone() {
         let setup = Setup { mesh: &all, schedule: &schedule, formula: Formula::Halley };
         let together =
             rows(&setup.assert_all_agree("copies", |start| start.steps(&step, 4)).particles);
-        let [particles, sticks] = [all.particles.len(), all.sticks.len()].map(|all| all / copies);
+        let [particles, sticks] =
+            [all.particles.len(), all.sticks.len()].map(|total| total / copies);
         for copy in 0..copies {
             let own: Vec<u32> =
                 (copy * sticks..(copy + 1) * sticks).map(|stick| stick as u32).collect();
@@ -404,16 +404,16 @@ fn the_grid_rejects_a_sheet_that_is_mostly_padding() {
         let grid = AnyKernel::named("grid").unwrap();
         grid.plan(&particles, &sticks, &schedule, Formula::Halley).err()
     };
-    let rows = (1 << 22) / 16;
-    assert_eq!(error_of(1, rows), None);
-    let Some(error @ PlanError::Limit(LimitError { requested, limit, .. })) = error_of(1, rows + 1)
-    else {
+    let rows_max = (1 << 22) / 16;
+    assert_eq!(error_of(1, rows_max), None);
+    let error = error_of(1, rows_max + 1);
+    let Some(error @ PlanError::Limit(LimitError { requested, limit, .. })) = error else {
         panic!("a sheet of one column and too many rows is not rejected");
     };
-    assert_eq!((requested, limit), (16 * (rows as u128 + 1), 1 << 22));
+    assert_eq!((requested, limit), (16 * (rows_max as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
     assert_eq!(
-        error_of(4, rows + 1),
+        error_of(4, rows_max + 1),
         None,
         "a sheet with at most four slots per particle was rejected"
     );

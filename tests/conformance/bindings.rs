@@ -5,7 +5,7 @@ use taut::{AnyWorld, AnyWorldError, KernelChoice, KernelName, MeshCloth};
 
 const TABLE: &str = include_str!("../../bindings/hashes.txt");
 
-/// `bindings/c/examples/falling_sheet.c`.
+/// The simulation of `bindings/c/examples/falling_sheet.c`.
 fn falling_sheet(kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
     const SIDE: u32 = 17;
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
@@ -26,7 +26,7 @@ fn falling_sheet(kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
     Ok(world)
 }
 
-/// `bindings/c/examples/torn_flag.cpp`, without the restart from a snapshot.
+/// The simulation of `bindings/c/examples/torn_flag.cpp`, without the restart from a snapshot.
 fn torn_flag(kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
     let mut world = AnyWorld::from_library("flag", Some(24), kernels)?;
     world.set_wind(Some([6.0, 0.0, 2.0]))?;
@@ -106,12 +106,12 @@ fn points_of_a_plane_have_a_third_coordinate_of_zero() {
     assert_eq!((world.dimensions(), world.triangles().count()), (2, 0));
     world.set_position(0, [0.0, 0.5, 7.0]).unwrap();
     assert_eq!(world.position(0).unwrap(), [0.0, 0.5, 0.0]);
-    let mut rows = vec![1.0; 3 * world.vertices()];
-    world.copy_positions(&mut rows).unwrap();
-    assert!(rows.as_chunks::<3>().0.iter().all(|[_, _, z]| *z == 0.0));
-    world.copy_normals(&mut rows).unwrap();
-    assert_eq!(rows[..3], [0.0, 0.0, 1.0]);
-    let error = world.copy_normals(&mut rows[1..]).unwrap_err();
+    let mut coordinates = vec![1.0; 3 * world.vertices()];
+    world.copy_positions(&mut coordinates).unwrap();
+    assert!(coordinates.as_chunks::<3>().0.iter().all(|[_, _, z]| *z == 0.0));
+    world.copy_normals(&mut coordinates).unwrap();
+    assert_eq!(coordinates[..3], [0.0, 0.0, 1.0]);
+    let error = world.copy_normals(&mut coordinates[1..]).unwrap_err();
     assert!(matches!(error, AnyWorldError::Length { what: "normals", .. }), "{error}");
     assert!(matches!(world.set_wind(None), Err(AnyWorldError::WindInPlane)));
     assert_eq!(world.settings().step.acceleration, [0.0, -9.81, 0.0]);

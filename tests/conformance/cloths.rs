@@ -61,7 +61,7 @@ fn small_cloths_of_one_block_move_as_each_alone() {
 #[test]
 fn narrow_cloths_that_share_batches_move_as_each_alone() {
     // Some sticks are torn or not plain, and one cloth is large enough for batches of its own.
-    let shapes = [
+    let patterns = [
         Pattern::Shapes(vec![Shape::Chain(9)]),
         Pattern::Shapes(vec![Shape::Star(11)]),
         Pattern::Shapes(vec![Shape::Grid(4, 3), Shape::Chain(30)]),
@@ -69,7 +69,7 @@ fn narrow_cloths_that_share_batches_move_as_each_alone() {
     ];
     let cloths: Vec<(Mesh, Schedule)> = (0..40)
         .map(|seed| {
-            let pattern = shapes[seed as usize % shapes.len()].clone();
+            let pattern = patterns[seed as usize % patterns.len()].clone();
             let non_plain = if seed % 3 == 0 { 30 } else { 0 };
             let recipe =
                 Recipe { pattern, duplicates: 2, non_plain, values: Values::Moderate, seed };

@@ -2,15 +2,15 @@
 //!
 //! `golden.txt` has a line for each scene, schedule and formula: the hash of the positions after
 //! some steps (see `taut_tests`, which the example `hashes` shares). Every configuration must give
-//! it. It also has a line for each scene of the library. (Another test checks that all kernels
-//! agree on these.) A change that alters a hash alters users' simulations, so it is a breaking
-//! change. If it is intended, renew the table with
+//! this hash. The table also has a line for each scene of the library. (`library.rs` checks that all
+//! kernels agree on these.) A change that alters a hash alters users' simulations, so it is a
+//! breaking change. If it is intended, renew the table with
 //!
 //! ```text
 //! TAUT_BLESS=1 cargo test -p taut-tests golden
 //! ```
 //!
-//! which raises the version if a hash changed.
+//! which increments the version of the table if a hash changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -65,7 +65,8 @@ fn every_instruction_set_of_this_machine_is_covered_on_every_number_of_threads()
             }
         }
         assert!(is_covered("wide", compiled(), 8, threads), "wide, {}", compiled());
-        // Of two machines with the same instruction set, the one with run-time selection is listed.
+        // `wide` and `pulp` may have the same instruction set; `grid` and `copies` are then listed
+        // with the one of `pulp` only, because it is selected at run time.
         let selected = detected().into_iter().find(|(isa, _)| *isa == compiled());
         let lanes = selected.map_or(8, |(_, lanes)| lanes);
         for name in ["grid", "copies"] {
@@ -131,7 +132,7 @@ fn sheets_of_4_columns_or_more_get_the_kernel_for_sheets() {
         for (order, schedule) in &mesh.schedules() {
             let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
             assert_eq!(name == "grid", *order == "sheet" && width >= 4, "{width} columns: {order}");
-            // A set follows the same rule.
+            // A `KernelSet` follows the same rule.
             for set in KernelSet::available(SheetsAndCopies::ALL) {
                 let name = Kernel::<3>::name(&set.kernel_for(schedule));
                 let expected =

@@ -7,6 +7,7 @@ use taut_tests::world_after_steps;
 
 use crate::worlds::kernels;
 
+/// The hash after [`taut_tests::SCENE_STEPS`] steps, and a check of the residual.
 fn hash_after_checks<const D: usize>(
     listed: &LibraryScene,
     scene: &Scene<D>,

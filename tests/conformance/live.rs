@@ -13,7 +13,8 @@ use crate::meshes::{Mesh, Recipe};
 use crate::runner::{InitialState, Outcome, Setup, any_step, eight_iterations, for_all, rows};
 use crate::values::Values;
 
-/// A change that a host makes to its particles and sticks.
+/// A change that a host makes to its particles and sticks. An index selects the particle or the
+/// stick.
 #[derive(Clone, Debug)]
 enum Change {
     Rest(Index, f32),
@@ -23,11 +24,13 @@ enum Change {
     Tear(Index),
     Mend(Index),
     InverseMass(Index, f32),
+    /// Sets a position.
     Move(Index, [f32; 3]),
     /// Writes to the column of x.
     ShiftPosition(Index, f32),
     /// Writes to the column of previous x.
     ShiftPrevious(Index, f32),
+    /// A position and an inverse mass.
     AddParticle([f32; 3], f32),
     /// Replaces the sticks by a clone.
     CloneSticks,
@@ -261,6 +264,7 @@ fn other_sticks_and_too_few_particles_are_rejected_and_no_particle_moves() {
     }
 }
 
+/// Invalid settings of a step, each with its error.
 fn invalid_steps() -> [(Step<3>, StepError); 4] {
     let valid = eight_iterations();
     [

@@ -261,7 +261,7 @@ impl Recipe {
         Self { pattern, duplicates: 0, non_plain, values, seed: 4 }
     }
 
-    /// Copies of a shape. Their masses and rest lengths differ unless `values` is
+    /// Copies of a shape. The masses and rest lengths of the copies differ unless `values` is
     /// [`Values::Uniform`].
     pub(crate) fn copies(shape: Shape, copies: usize, non_plain: u32, values: Values) -> Self {
         let pattern = Pattern::Copies(vec![shape], copies);
@@ -302,12 +302,15 @@ impl Recipe {
         Mesh { particles, sticks, sheet, copies }
     }
 
+    /// The points of these shapes side by side, and the ends of their sticks with duplicates, in
+    /// random order.
     fn side_by_side(
         &self,
         random: &mut ChaCha8Rng,
         shapes: &[Shape],
     ) -> (Vec<[f64; 2]>, Vec<[u32; 2]>) {
         let (mut points, mut pairs) = (Vec::new(), Vec::new());
+        // The x coordinate at which the next shape starts.
         let mut left = 0.0;
         for shape in shapes {
             let (count, joined) = shape.pairs(random);

@@ -12,9 +12,9 @@ fn bits(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + 
     let points: Vec<[u32; 3]> = points(particles).map(|point| point.map(f32::to_bits)).collect();
     let previous: Vec<Vec<u32>> =
         (0..3).map(|axis| particles.previous(axis).iter().map(|x| x.to_bits()).collect()).collect();
-    let masses: Vec<u32> = particles.inverse_masses().iter().map(|w| w.to_bits()).collect();
+    let inverse_masses: Vec<u32> = particles.inverse_masses().iter().map(|w| w.to_bits()).collect();
     let rests: Vec<u32> = sticks.rests().iter().map(|rest| rest.to_bits()).collect();
-    (points, previous, masses, rests, sticks.ends().to_vec())
+    (points, previous, inverse_masses, rests, sticks.ends().to_vec())
 }
 
 fn points(particles: &Particles<3>) -> impl Iterator<Item = [f32; 3]> {
@@ -71,7 +71,8 @@ fn drape_matches_its_definition() {
 /// The column and the row of a particle.
 type Cell = (u32, u32);
 
-/// The ends and the rest lengths of the sticks, m, in authored order.
+/// The ends and the rest lengths, m, of the sticks of a drape of `n` x `n` particles, in authored
+/// order.
 fn drape_sticks(n: u32, set: StickSet) -> Vec<([Cell; 2], f64)> {
     let mut sticks = Vec::new();
     let mut join = |a: Cell, b: Cell, rest: f64| {
@@ -125,15 +126,18 @@ fn checked_mesh(name: &str, make: impl Fn() -> Model) -> Model {
     }
 
     let heights_of = |pinned: bool| {
-        let masses = particles.inverse_masses().iter();
-        let heights = masses.zip(particles.positions(1));
+        let inverse_masses = particles.inverse_masses().iter();
+        let heights = inverse_masses.zip(particles.positions(1));
         heights.filter(move |(w, _)| (**w == 0.0) == pinned).map(|(_, &y)| y)
     };
     // 2 %, rounded up.
     assert_eq!(heights_of(true).count(), particles.len().div_ceil(50), "{name}");
-    let [lowest, highest] =
+    let [lowest_pinned, highest_free] =
         [heights_of(true).reduce(f32::min), heights_of(false).reduce(f32::max)].map(Option::unwrap);
-    assert!(lowest >= highest, "{name}: pinned at {lowest} m, free at {highest} m");
+    assert!(
+        lowest_pinned >= highest_free,
+        "{name}: pinned at {lowest_pinned} m, free at {highest_free} m"
+    );
     assert!(particles.inverse_masses().iter().all(|&w| w == 0.0 || w == 1.0), "{name}");
     model
 }
@@ -189,8 +193,8 @@ fn spheres_are_connected_and_closed() {
     assert_eq!(Model::sphere(0, StickSet::All).err(), Some(ModelError::NoSticks { particles: 0 }));
 }
 
-/// The mesh without its order: the bits of position and mass of each particle, and the ends and the
-/// rest length of each stick, sorted.
+/// The mesh without its order: the bits of position and inverse mass of each particle, and the ends
+/// and the rest length of each stick, sorted.
 fn graph(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
     let vertex = |particle: u32| {
         let [x, y, z] = particles.position(particle as usize).map(f32::to_bits);

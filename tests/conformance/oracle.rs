@@ -19,6 +19,7 @@ pub(crate) fn positions_after<const D: usize>(
     let mut previous: Vec<[f64; D]> = (0..particles.len())
         .map(|particle| std::array::from_fn(|axis| f64::from(particles.previous(axis)[particle])))
         .collect();
+    // The length of a substep, s.
     let h = f64::from(step.dt) / f64::from(step.substeps);
     for _ in 0..steps * step.substeps as usize {
         for particle in 0..particles.len() {
@@ -42,6 +43,7 @@ pub(crate) fn positions_after<const D: usize>(
     position
 }
 
+/// Relaxes one stick, in a substep of `h` s.
 fn relax<const D: usize>(
     particles: &Particles<D>,
     sticks: &Sticks,
@@ -73,7 +75,7 @@ fn relax<const D: usize>(
     }
 }
 
-/// The length of a plain stick after one relaxation by the formula.
+/// The length of a plain stick of length `l` and rest length `r` after one relaxation.
 fn new_length(formula: Formula, l: f64, r: f64) -> f64 {
     match formula {
         Formula::Exact | Formula::Quick => r,

@@ -6,11 +6,11 @@ use taut::{Formula, Kernel, Plan, Schedule, Step, Stretch};
 use crate::configurations::reference;
 use crate::meshes::Mesh;
 
-/// The residuals of a hanging sheet.
+/// The rms residuals of a hanging sheet.
 struct Residuals {
-    /// At the end.
+    /// After the last step.
     rms: f64,
-    /// The largest of every tenth step; infinite if a position was not finite.
+    /// The largest after any tenth step; infinite if a position was not finite.
     worst_rms: f64,
 }
 
@@ -18,8 +18,8 @@ fn drape(size: usize) -> Mesh {
     Model::drape(size, StickSet::All).unwrap().into()
 }
 
-/// Runs steps, and stops if a position is not finite. It uses the reference kernel only, because
-/// all kernels give the same bits and this one is fast in an unoptimized build.
+/// Runs steps, and stops if a position is not finite. Only the reference kernel runs, because all
+/// kernels give the same bits and this one is fast in an unoptimized build.
 fn hang(
     mesh: &Mesh,
     schedule: &Schedule,

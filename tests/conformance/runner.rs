@@ -75,7 +75,8 @@ impl<const D: usize> Setup<'_, D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// `None` if the kernel does not support the schedule, as those for sheets and for copies may.
+    /// A plan of the kernel, with clones of the particles and sticks. `None` if the kernel does not
+    /// support the schedule, which only kernels for sheets and for copies may reject.
     pub(crate) fn start(&self, kernel: &AnyKernel) -> Option<InitialState<D>> {
         let (particles, sticks) = (self.mesh.particles.clone(), self.mesh.sticks.clone());
         match kernel.plan(&particles, &sticks, self.schedule, self.formula) {

@@ -15,8 +15,8 @@ use crate::meshes::{Mesh, Pattern, Recipe, Shape};
 use crate::runner::{InitialState, Outcome, Setup};
 use crate::values::Values;
 
-/// A mesh large enough for eight threads: more particles than a job has, colours of more sticks
-/// than a task has, many blocks, some sticks that are not plain.
+/// A mesh large enough for eight threads: so many particles, and colours of so many sticks, that
+/// the plan splits them into tasks; many blocks; some sticks that are not plain.
 fn large() -> Mesh {
     let shapes = vec![
         Shape::Grid(210, 150),
@@ -182,8 +182,11 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
     // Three threads for loops over the rows, four for the blocks. First the positions and previous
     // positions are filled in. Each of two steps has two substeps of motion and relaxation, and
     // then writes both back.
-    let (fill, step) = ([3, 3], [3, 4, 3, 4, 3, 3]);
-    assert_eq!(executor.requested.into_inner().unwrap(), [&fill[..], &step, &step].concat());
+    let (fill_calls, step_calls) = ([3, 3], [3, 4, 3, 4, 3, 3]);
+    assert_eq!(
+        executor.requested.into_inner().unwrap(),
+        [&fill_calls[..], &step_calls, &step_calls].concat()
+    );
 }
 
 #[test]
@@ -246,7 +249,7 @@ impl Executor for PanickingExecutor {
 fn a_session_whose_executor_panics_unwinds_and_writes_back() {
     let sheet = Recipe::sheet([160, 160], Family::ALL, 0, Values::Uniform);
     let copies = Recipe::copies(Shape::Grid(40, 40), 30, 0, Values::Uniform);
-    for (recipe, order, moves) in [
+    for (recipe, order, integrates) in [
         (&sheet, "sheet", true),
         (&sheet, "sheet", false),
         (&sheet, "blocked", true),
@@ -262,7 +265,7 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
             let Ok(mut plan) = plan else { continue };
             let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
             let panicked = catch_unwind(AssertUnwindSafe(move || {
-                if moves {
+                if integrates {
                     session.integrate();
                 }
                 session.relax(1);
@@ -274,12 +277,12 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
             let all_finite =
                 (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
             assert!(all_finite, "{name}");
-            if !moves {
+            if !integrates {
                 // All positions were written back, relaxed or not.
-                let mut moved = (0..3).flat_map(|axis| {
+                let mut coordinates = (0..3).flat_map(|axis| {
                     particles.positions(axis).iter().zip(mesh.particles.positions(axis))
                 });
-                assert!(moved.all(|(x, before)| (x - before).abs() < 1.0), "{name}, {order}");
+                assert!(coordinates.all(|(x, before)| (x - before).abs() < 1.0), "{name}, {order}");
             }
             // Another plan can continue from there.
             let mut plan = AnyKernel::best()

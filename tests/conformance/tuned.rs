@@ -85,8 +85,8 @@ fn tunings_of_copies_give_each_copy_the_bits_of_the_model() {
             for copy in 0..tuned.copies {
                 let points: Vec<_> =
                     (copy * len..(copy + 1) * len).map(|i| moved.position(i)).collect();
-                let masses = &moved.inverse_masses()[copy * len..][..len];
-                let copy = Particles::new(&points, masses).unwrap();
+                let inverse_masses = &moved.inverse_masses()[copy * len..][..len];
+                let copy = Particles::new(&points, inverse_masses).unwrap();
                 assert_eq!(copy.hash(), one, "{kernel} {schedule}");
             }
         }

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use taut::{Duplicates, Kind, Particles, Sticks};
 
-/// The kind of masses, positions, velocities and rest lengths that a mesh gets.
+/// The distribution of the masses, positions, velocities and rest lengths of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     /// Typical cloth: the particles of the first row are pinned, the others have 1 kg, and sticks
@@ -128,7 +128,7 @@ fn any_inverse_mass(random: &mut ChaCha8Rng) -> f32 {
     }
 }
 
-/// Changes one or several properties of a stick so that it is not plain, or tears it.
+/// Gives a stick random properties that are not plain, or tears it; a few sticks stay plain.
 pub(crate) fn make_non_plain(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
     let properties = random.random_range(1..16);
     if properties & 1 != 0 {

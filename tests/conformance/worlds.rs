@@ -62,9 +62,9 @@ fn swept_obstacles_and_edges_have_the_same_bits_on_every_kernel() {
     let slap = Path::Oscillating { amplitude: [0.0, 0.0, 1.5], period: 0.4 };
     let plate = Cuboid::new([-1.0, -2.0, 0.5], [0.7, 4.0, 0.51]).unwrap();
     let rod = Capsule::new([[-1.0, -0.05, 0.02], [12.0, 0.1, 0.03]], 0.02).unwrap();
-    let plain = [Solid::new(plate).along(slap).unwrap(), Solid::new(plate)];
-    let [moving, static_plate] = plain.map(|plate| plate.swept().with_edges());
-    scene.obstacles.push(Arc::new(moving));
+    let plates = [Solid::new(plate).along(slap).unwrap(), Solid::new(plate)];
+    let [moving_plate, static_plate] = plates.map(|plate| plate.swept().with_edges());
+    scene.obstacles.push(Arc::new(moving_plate));
     scene.obstacles.push(Arc::new(static_plate));
     scene.obstacles.push(Arc::new(Solid::new(rod).with_edges()));
     let best = hash_after_half_a_second(&scene, AnyKernel::best_for);

@@ -1,6 +1,6 @@
-//! What the conformance tests share with other programs: the simulations behind the golden hashes,
-//! with the example `hashes`, which prints them on any target; and random [programs], with
-//! the fuzz targets.
+//! Code of the conformance tests that other programs use, too: the simulations behind the golden
+//! hashes (the example `hashes` prints the hashes on any target), and random [programs] (the fuzz
+//! targets run them).
 #![forbid(unsafe_code)]
 
 pub mod programs;
@@ -33,8 +33,8 @@ pub struct GoldenCase {
 /// The number of copies of the small disc: more than one group of 16.
 const COPIES: usize = 18;
 
-/// A sheet, a disc and a sphere, each in the coloured, banded and blocked order, and in that of a
-/// sheet if it is one, with every formula; and copies of a small disc.
+/// A sheet, a disc and a sphere, with every formula, each in the coloured, banded and blocked order
+/// (the sheet also in the order for sheets); and copies of a small disc with every formula.
 ///
 /// # Panics
 /// Never, because these models and arrangements are valid.
@@ -81,7 +81,7 @@ pub fn scene_name(listed: &LibraryScene) -> String {
     format!("{} own own", listed.name)
 }
 
-/// A scene's world after [`SCENE_STEPS`].
+/// A scene's world after [`SCENE_STEPS`] steps.
 ///
 /// # Errors
 /// If a kernel rejects the particles, the sticks or the schedule of an island.
@@ -100,7 +100,7 @@ where
     Ok(world)
 }
 
-/// The hash of a scene of the library, in its default size, after [`SCENE_STEPS`].
+/// The hash of a scene of the library, in its default size, after [`SCENE_STEPS`] steps.
 ///
 /// # Errors
 /// If a kernel rejects the particles, the sticks or the schedule of an island.

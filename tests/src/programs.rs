@@ -1,8 +1,7 @@
-//! Random programs (not those of kernels): a scene with contacts and ties, and a sequence of steps and
-//! changes. The conformance
-//! tests make them with `proptest`, the fuzz targets with `arbitrary`.
+//! Random programs (not those of kernels): a scene with contacts and ties, and a sequence of steps
+//! and changes. The conformance tests make them with `proptest`, the fuzz targets with `arbitrary`.
 //!
-//! Their values are small integers, so that every program is valid and either source can make it.
+//! All values are small integers, so that every program is valid and both crates can make it.
 
 use std::sync::Arc;
 
@@ -43,7 +42,7 @@ pub struct RandomModel {
     pub velocity: Point,
     /// Whether it has self-collision.
     pub collides: bool,
-    /// Its thickness, mm: 10 plus this modulo 110; `None`: the default.
+    /// Encodes its thickness, `10 + thickness % 110` mm; `None`: the default.
     pub thickness: Option<u8>,
     /// Its collision mask, modulo 4.
     pub mask: u8,
@@ -61,9 +60,9 @@ pub struct RandomTie {
     pub models: [u8; 2],
     /// The particle of each.
     pub particles: [u16; 2],
-    /// Whether it is [two-sided, a maximum or a minimum](Kind).
+    /// Its [kind](Kind), modulo 3: two-sided, maximum or minimum.
     pub kind: u8,
-    /// Its breaking force, N: 1 plus this; `None`: it cannot break.
+    /// Encodes its breaking force, `1 + breaking_force` N; `None`: it cannot break.
     pub breaking_force: Option<u8>,
 }
 
@@ -97,7 +96,7 @@ pub enum Change {
     Reorder,
     /// Sets the formula, by its index modulo the number of formulas.
     SetFormula(u8),
-    /// Resumes from a snapshot, in runs that do so.
+    /// Resumes from a snapshot, if the run does so (see [`Program::run`]).
     Resume,
 }
 
@@ -106,6 +105,7 @@ fn wrapped(index: u16, count: usize) -> usize {
     usize::from(index) % count
 }
 
+/// The vector that `point` encodes, in the unit of `scale`.
 fn scaled(point: Point, scale: f32) -> [f32; 3] {
     point.map(|x| f32::from(x) / 128.0 * scale)
 }
@@ -115,6 +115,7 @@ impl RandomModel {
     pub const BUILDERS: u8 = 7;
     /// The number of builders of cloth and ropes; then come a ragdoll and a rigid body.
     pub const BUILDERS_OF_CLOTH: u8 = 5;
+    /// The index of the builder of a rigid body.
     const RIGID_BOX: u8 = 6;
 
     fn builder_index(&self) -> u8 {
@@ -158,8 +159,8 @@ impl RandomModel {
 }
 
 impl Program {
-    /// Whether a step must leave all positions finite: not with rigid bodies, which lose their shape if
-    /// their sticks tear or are not relaxed, and can then throw themselves and cloth without limit.
+    /// Whether a step must leave all positions finite. False with rigid bodies: they lose their
+    /// shape if their sticks tear or are not relaxed, and their speed can then grow without limit.
     pub fn must_stay_finite(&self) -> bool {
         self.models.iter().all(|model| model.builder_index() < RandomModel::RIGID_BOX)
     }
@@ -196,7 +197,7 @@ impl Program {
         scene
     }
 
-    /// The outcome and the hash after each step.
+    /// The outcome and the hash after each step. [`Change::Resume`] has an effect only if `resumes`.
     ///
     /// # Panics
     /// If a call returns an error that the program does not expect.
