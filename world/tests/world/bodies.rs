@@ -126,8 +126,8 @@ proptest! {
         let vertices = bodies.vertices(particles);
         for (vertex, position) in vertices.into_iter().enumerate() {
             let local = from_fn(|axis| {
-                let side = [0.15, 0.25, 0.35][axis];
-                if vertex >> (2 - axis) & 1 == 1 { side } else { -side }
+                let half = [0.15, 0.25, 0.35][axis];
+                if vertex >> (2 - axis) & 1 == 1 { half } else { -half }
             });
             let difference = sub(position.map(f64::from), pose.point(local));
             prop_assert!(length(difference) < 3e-6);
@@ -138,7 +138,9 @@ proptest! {
     fn a_push_moves_a_point_to_its_target_and_pinned_particles_stay(
         points in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f32)),
         weights in prop::array::uniform3(-0.5..1.0_f32),
-        masses in prop::array::uniform4(prop_oneof![1 => Just(0.0_f32), 4 => 0.1..10.0_f32]),
+        inverse_masses in prop::array::uniform4(
+            prop_oneof![1 => Just(0.0_f32), 4 => 0.1..10.0_f32]
+        ),
         by in prop::array::uniform3(-1.0..1.0_f32),
     ) {
         let weighted_points = [
@@ -149,17 +151,17 @@ proptest! {
         ];
         for point in weighted_points {
             prop_assert!((point.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
-            let mut particles = Particles::new(&points, &masses).unwrap();
+            let mut particles = Particles::new(&points, &inverse_masses).unwrap();
             let p = point.position(&particles);
             // A point loses digits if its inverse mass is small beside those of its particles.
             let inverse_mass = point.inverse_mass(&particles);
             let largest = (0..4).map(|i| {
-                point.weights[i].abs() * masses[point.particles[i] as usize]
+                point.weights[i].abs() * inverse_masses[point.particles[i] as usize]
             }).fold(0.0, f32::max);
             prop_assume!(inverse_mass == 0.0 || inverse_mass > 1e-3 * largest);
             point.move_by(&mut particles, by);
             for i in 0..4 {
-                if masses[i] == 0.0 {
+                if inverse_masses[i] == 0.0 {
                     prop_assert_eq!(particles.position(i).map(f32::to_bits), points[i].map(|x| (x + 0.0).to_bits()));
                 }
             }
@@ -176,14 +178,14 @@ proptest! {
     #[test]
     fn pushing_two_points_apart_conserves_momentum(
         points in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f32), 8),
-        masses in prop::collection::vec(0.1..10.0_f32, 8),
-        one in prop::array::uniform3(0.0..0.5_f32),
-        other in prop::array::uniform3(0.0..0.5_f32),
+        inverse_masses in prop::collection::vec(0.1..10.0_f32, 8),
+        weights_of_p in prop::array::uniform3(0.0..0.5_f32),
+        weights_of_q in prop::array::uniform3(0.0..0.5_f32),
         by in prop::array::uniform3(-1.0..1.0_f32),
     ) {
-        let mut particles = Particles::new(&points, &masses).unwrap();
-        let p = WeightedPoint::in_tetrahedron([0, 1, 2, 3], one);
-        let q = WeightedPoint::in_tetrahedron([4, 5, 6, 7], other);
+        let mut particles = Particles::new(&points, &inverse_masses).unwrap();
+        let p = WeightedPoint::in_tetrahedron([0, 1, 2, 3], weights_of_p);
+        let q = WeightedPoint::in_tetrahedron([4, 5, 6, 7], weights_of_q);
         let gap = |particles: &Particles<3>| {
             let (p, q) = (p.position(particles), q.position(particles));
             from_fn::<_, 3, _>(|axis| p[axis] - q[axis])
@@ -197,7 +199,7 @@ proptest! {
         // momentum changes by the moment of the impulse at p about q.
         let (mut linear, mut angular, mut scale) = ([0.0; 3], [0.0; 3], 0.0);
         for i in 0..8 {
-            let mass = 1.0 / f64::from(masses[i]);
+            let mass = 1.0 / f64::from(inverse_masses[i]);
             let displacement: Vector =
                 from_fn(|axis| f64::from(particles.position(i)[axis]) - f64::from(points[i][axis]));
             let moment = cross(points[i].map(f64::from), displacement);
@@ -208,7 +210,7 @@ proptest! {
             }
         }
         prop_assert!(length(linear) < 1e-6 * (1.0 + scale));
-        let initial = Particles::new(&points, &masses).unwrap();
+        let initial = Particles::new(&points, &inverse_masses).unwrap();
         let effective_mass = 1.0 / f64::from(p.inverse_mass(&initial) + q.inverse_mass(&initial));
         let moment = cross(before.map(f64::from), by.map(|by| effective_mass * f64::from(by)));
         prop_assert!(length(sub(angular, moment)) < 1e-5 * (1.0 + scale));
@@ -221,13 +223,13 @@ proptest! {
 fn mass_properties_of_meshes_match_closed_forms() {
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
-    let corner = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
-    assert!((corner.mass - 1.0).abs() < 1e-12);
-    assert!(length(sub(corner.centre, [0.25; 3])) < 1e-12);
+    let tetrahedron = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
+    assert!((tetrahedron.mass - 1.0).abs() < 1e-12);
+    assert!(length(sub(tetrahedron.centre, [0.25; 3])) < 1e-12);
     let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
     let known: Matrix =
         from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
-    assert!(max_difference(&corner.inertia, &known) < 1e-12);
+    assert!(max_difference(&tetrahedron.inertia, &known) < 1e-12);
 
     // A brick of 1800 kg/m³ from its mesh, far from the origin.
     let size = [0.25_f32, 0.0625, 0.125];
@@ -346,8 +348,10 @@ fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, M
     (twist.spin, pose.rotation, momentum)
 }
 
+/// The principal moments of inertia of [`top`], kg m².
 const MOMENTS: Vector = [0.05, 0.08, 0.1];
 
+/// An asymmetric top of 1 kg around the origin.
 fn top() -> Model {
     let inertia = diagonal(MOMENTS);
     Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia }).unwrap()
@@ -361,6 +365,7 @@ fn a_free_top_follows_eulers_equations() {
     let reference = apply(&rotation, local_spin);
     assert!(local_spin[1] < 0.0, "the top has not flipped: the test is too weak");
     let initial_momentum: Vector = from_fn(|i| MOMENTS[i] * spin[i]);
+    // For each length of a substep: the errors of rotation, spin and angular momentum.
     let errors: Vec<[f64; 3]> = [4e-4, 2e-4, 1e-4]
         .into_iter()
         .map(|h| {
@@ -376,7 +381,7 @@ fn a_free_top_follows_eulers_equations() {
     // spin² h of its spin per second, because the correction of a stick acts along its direction
     // after the motion.
     for quantity in 0..3 {
-        let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][quantity]);
+        let [large, middle, small] = [0, 1, 2].map(|run: usize| errors[run][quantity]);
         assert!(small < 0.03, "errors of rotation, spin, momentum: {errors:?}");
         assert!(
             (1.8..2.2).contains(&(large / middle)),

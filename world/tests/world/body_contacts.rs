@@ -42,7 +42,7 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Largest deviation of a stick from its rest length, relative to the rest length.
+/// The largest stretch or compression of a stick.
 fn stretch(world: &World) -> f64 {
     let model = &world.islands()[0].model;
     (0..model.sticks.len())
@@ -55,7 +55,8 @@ fn stretch(world: &World) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A model whose body has an oblique rotation, a centre and a twist.
+/// The model with its body at `centre`, in an oblique rotation, with the velocity and spin of
+/// `twist`.
 fn rotated(mut model: Model, centre: [f64; 3], twist: Twist) -> Model {
     let Model { particles, bodies, .. } = &mut model;
     let rotation = [[0.6, -0.48, 0.64], [0.8, 0.36, -0.48], [0.0, 0.8, 0.6]];
@@ -116,6 +117,7 @@ fn a_box_on_a_slope_stays_or_slides_with_coulomb_friction() {
         }
         let velocity = twists(&world)[0].velocity;
         let downhill = -(velocity[0] * cosine + velocity[1] * sine);
+        // After 1 s from rest.
         let expected = (9.81 * (sine - f64::from(friction) * cosine)).max(0.0);
         assert!(
             (downhill - expected).abs() < 0.02 * 9.81,

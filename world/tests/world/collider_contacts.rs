@@ -101,6 +101,7 @@ fn assert_conserves_momentum(models: &[(&str, Model); 2]) {
         let before = momenta(&world);
         steps(&mut world, 40);
         let after = momenta(&world);
+        // Bounds of the relative change of momentum and of angular momentum.
         let max_change = [2e-3, if friction > 0.0 { f64::INFINITY } else { 2e-2 }];
         for kind in 0..2 {
             let scale: f64 = before[kind].iter().map(|component| component.abs()).sum();
@@ -168,6 +169,7 @@ fn a_fast_particle_does_not_pass_a_thin_limb() {
         scene.add("particle", particle.moving_at([0.0, -speed, 0.0], H)).unwrap();
         let mut world = world(&scene);
         steps(&mut world, 10);
+        // The radius of the limb and half the thickness of the particle.
         let height = mean_height(&world, "particle");
         assert!((height - 0.003).abs() < 1e-4, "{height} m at {speed} m/s");
     }
@@ -240,6 +242,7 @@ mod boxes {
 
     use super::*;
 
+    /// The edge length of the boxes, m.
     const SIZE: f32 = 0.25;
 
     fn box_of(density: f64) -> Model {
@@ -308,6 +311,7 @@ mod boxes {
         let mut world = world(&scene);
         steps(&mut world, 240);
         let heights = heights(&world, "rope");
+        // Half the size of the box and half the spacing of the rope.
         let middle = heights[heights.len() / 2];
         assert!((middle - 0.14).abs() < 2e-3, "{middle} m");
         let [first, last] = [heights[0], heights[heights.len() - 1]];

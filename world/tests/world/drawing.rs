@@ -29,17 +29,18 @@ fn mixed() -> Scene {
 }
 
 #[test]
-fn rows_are_positions_in_the_order_of_the_world() {
+fn copied_positions_have_the_order_of_the_world() {
     let mut world = world(&mixed());
     steps(&mut world, 3);
     let mut rows = vec![[f32::NAN; 3]; world.len()];
     world.copy_positions(&mut rows);
     assert!(rows.iter().copied().eq(world.positions()));
-    let mut wide = vec![[f32::NAN; 4]; world.vertices()];
-    world.copy_vertices(&mut wide);
-    assert!(wide.iter().zip(&rows).all(|(wide, row)| wide[..3] == row[..] && wide[3] == 0.0));
+    let mut rows_of_4 = vec![[f32::NAN; 4]; world.vertices()];
+    world.copy_vertices(&mut rows_of_4);
+    let is_padded = |(padded, row): (&[f32; 4], &[f32; 3])| padded[..3] == *row && padded[3] == 0.0;
+    assert!(rows_of_4.iter().zip(&rows).all(is_padded));
     // The vertices of the meshes of bodies follow.
-    let mut mesh_vertices = wide[world.len()..].iter();
+    let mut mesh_vertices = rows_of_4[world.len()..].iter();
     for island in world.islands() {
         for vertex in island.model.bodies.vertices(&island.model.particles) {
             assert_eq!(mesh_vertices.next().unwrap()[..3], vertex);
@@ -195,6 +196,7 @@ fn surface<const D: usize>(shape: FigureShape<D>) -> Vec<[f64; D]> {
 }
 
 /// Checks that a particle collides slightly inside the drawn surface, and not slightly outside.
+/// `inwards` is 1 if the obstacle is on the side of the origin, -1 if it is on the other side.
 fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
     use taut_core::{Motion, Step};
     use taut_world::StepTime;

@@ -9,7 +9,7 @@ use taut_world::{
 
 use crate::make::steps;
 
-/// Sticks of 1 m between these points, m.
+/// A rope with sticks of 1 m along this path, m.
 fn rope(path: &[[f32; 3]]) -> Model {
     Model::rope(path, &Rope { spacing: 1.0, ..Rope::default() }).unwrap()
 }
@@ -154,7 +154,7 @@ fn a_sheet_whose_edge_is_on_the_edge_of_a_table_does_not_slip_between_particles(
 
 #[test]
 fn a_small_ball_lifts_a_face_that_it_hits_between_particles() {
-    // Below the centroid of a face, and the sheet pinned at its edge.
+    // The ball starts below the centroid of a face. The sheet is pinned at its corners.
     let sheet = coarse_sheet(4, 0.0);
     let edge = (0..16_u32).filter(|i| i % 4 == 0 || i % 4 == 3 || i / 4 == 0 || i / 4 == 3);
     let sheet = sheet.with_group("edge", edge).unwrap();
@@ -256,13 +256,13 @@ fn sticks_between_limbs_collide_once_a_limb_is_removed() {
     let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
     let mut carried_over = new();
     assert_eq!(carried_over.carry_over(&world), 1);
-    let mut without = new();
-    let hashes = [&mut world, &mut resumed, &mut carried_over, &mut without].map(|world| {
+    let mut untorn = new();
+    let hashes = [&mut world, &mut resumed, &mut carried_over, &mut untorn].map(|world| {
         steps(world, 40);
         world.hash()
     });
     assert_eq!(hashes[..2], hashes[1..3]);
-    // The middle stick is on the pole; between two limbs it falls past it.
+    // After the tear the middle stick lies on the pole; between two limbs it falls past the pole.
     assert!(highest(&world) > 0.0, "{} m", highest(&world));
-    assert!(highest(&without) < -0.5, "{} m", highest(&without));
+    assert!(highest(&untorn) < -0.5, "{} m", highest(&untorn));
 }

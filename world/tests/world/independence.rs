@@ -18,7 +18,8 @@ use super::make::{coarse, steps, unconnected, world};
 /// Distance between models, m: they never collide.
 const APART: f32 = 40.0;
 
-/// A copy of `setting` with the chosen models. The position of each does not depend on the choice.
+/// A copy of `setting`, a scene without models, with the chosen models. The position of each model
+/// does not depend on the choice.
 fn scene<const D: usize>(
     models: &[(&str, Model<D>)],
     is_chosen: impl Fn(&str) -> bool,
@@ -77,7 +78,7 @@ where
     for ((name, _), alone) in models.iter().zip(&alone) {
         assert!(final_bits(&together, name) == *alone, "{name}: different bits with other models");
     }
-    // Also without the last model.
+    // Without the last model, the bits of the first stay the same, too.
     let (last, _) = models.pop().unwrap();
     let (first, _) = models[0];
     let fewer = scene(&models, |_| true, setting);
@@ -93,6 +94,7 @@ fn fan(triangles: u32) -> Model {
     Model::from_triangles(&points, &faces, Bending::Sticks, 0.01).unwrap()
 }
 
+/// A scene without models: forces, obstacles and settings.
 fn setting_3d() -> Scene {
     let mut setting = Scene::new();
     let gusts = Some(Gusts { strength: 0.6, size: 1.5, seed: 9 });

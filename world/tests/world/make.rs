@@ -17,6 +17,7 @@ pub(crate) fn scene<const D: usize>(name: &str, model: Model<D>) -> Scene<D> {
     scene
 }
 
+/// A world of the scene on the scalar kernel.
 pub(crate) fn world<const D: usize>(scene: &Scene<D>) -> World<D>
 where
     World<D>: Simulation<D>,

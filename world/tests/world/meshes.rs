@@ -165,7 +165,8 @@ fn a_wall_stops_a_fast_particle_where_it_hits() {
     let points = [[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]];
     let wall = TriMesh::new(&points, &[[0, 1, 2], [0, 2, 3]], Facing::Front).unwrap();
     let wall = Solid::mesh(wall).with(Surface { thickness: 0.1, ..Surface::default() }).unwrap();
-    // The first hits the edge between both triangles. The second comes from behind and passes.
+    // The first particle hits the edge between both triangles. The second one comes from behind and
+    // passes.
     let mut model = unconnected(&[[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]]);
     for (particle, speed) in [(0, -1000.0), (1, 1000.0)] {
         model.particles.previous_mut(0)[particle] -= speed * H;
@@ -180,7 +181,7 @@ fn a_wall_stops_a_fast_particle_where_it_hits() {
     assert!((x - (1000.0 * H - 5.0)).abs() < 1e-3, "at {x} m");
 }
 
-/// Such a triangle has no normal.
+/// A triangle without area has no normal.
 #[test]
 fn a_triangle_with_all_corners_on_a_line_gives_no_nan() {
     let points = [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.1, 1.0, 0.0]];
@@ -221,7 +222,7 @@ fn no_particle_gets_into_a_moving_mesh() {
 /// Relaxation may pull particles through the mesh between passes; each pass moves them back.
 #[test]
 fn bodies_and_limbs_stay_on_their_side_of_a_mesh() {
-    // A floor with two ridges, from left to right, along z.
+    // The profile, x and y, of a floor with two ridges along z.
     let profile = [
         [-400.0, 0.0],
         [-0.31, 0.0],

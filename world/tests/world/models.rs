@@ -66,8 +66,8 @@ fn radii_and_groups_follow_renumbered_particles() {
     let backwards: Vec<u32> = (0..both.particles.len() as u32).rev().collect();
     let renumbered = both.renumbered(&Renumbering::from_order(backwards).unwrap());
     assert_eq!(renumbered.radii[head(&renumbered)], doll.radii[head(&doll)]);
-    let thick = |model: &Model| model.radii.iter().filter(|&&radius| radius > 0.0).count();
-    assert_eq!(thick(&renumbered), thick(&doll));
+    let with_radius = |model: &Model| model.radii.iter().filter(|&&radius| radius > 0.0).count();
+    assert_eq!(with_radius(&renumbered), with_radius(&doll));
 }
 
 #[test]

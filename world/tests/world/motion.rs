@@ -23,9 +23,10 @@ fn error(integrator: Integrator, steps: u32) -> f64 {
 
 #[test]
 fn euler_is_first_order_and_verlet_second_order() {
-    for (integrator, order) in Integrator::ALL.into_iter().zip([2.0, 2.0, 4.0]) {
+    // Steps of half the length divide the error by 2 (first order) or 4 (second order).
+    for (integrator, expected_ratio) in Integrator::ALL.into_iter().zip([2.0, 2.0, 4.0]) {
         let ratio = error(integrator, 1000) / error(integrator, 2000);
-        assert!((ratio / order - 1.0).abs() < 0.1, "{integrator:?}: error ratio {ratio}");
+        assert!((ratio / expected_ratio - 1.0).abs() < 0.1, "{integrator:?}: error ratio {ratio}");
     }
 }
 

@@ -14,7 +14,8 @@ use taut_world::{
 
 const G: f64 = 9.81;
 
-/// Particles without sticks, each of 1 kg, at velocities in m/s.
+/// Particles without sticks, each of 1 kg, with a position, m, and a velocity, m/s, in substeps of
+/// `h` s.
 fn unconnected<const D: usize>(moving_points: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
     let points: Vec<_> = moving_points.iter().map(|(x, _)| *x).collect();
     let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
@@ -80,7 +81,7 @@ proptest! {
         let side = sides.as_ref()[0];
         let collides = side.nearest(x).distance < reach;
         prop_assert!(side.may_reach(x, reach) || !collides);
-        // It excludes all points that are clearly outside.
+        // `may_reach` excludes all points that are clearly outside.
         prop_assert!(!side.may_reach(x, reach) || ratio < 1.01 || scale < 1e-3);
     }
 }
@@ -93,7 +94,7 @@ fn a_dropped_ball_rises_to_the_square_of_its_restitution() {
         let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
         let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
-        // It lands after √(2 H / g) = 0.45 s, and is highest again e times that long later.
+        // From 1 m it lands after √(2 · 1 m / g) = 0.45 s, and is highest again e · 0.45 s later.
         let (mut has_landed, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
             run(&mut world, 1);
@@ -289,9 +290,9 @@ fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The bound is four roundings of coordinates of up to 8 m.
+    /// The bound on the depth is four roundings of coordinates of up to 8 m.
     #[test]
-    fn after_a_pass_no_particle_is_inside(
+    fn after_collisions_are_resolved_no_particle_is_inside(
         obstacle in obstacle(),
         moving_points in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                          prop::array::uniform3(-40.0_f32..40.0),
@@ -315,7 +316,7 @@ proptest! {
     }
 }
 
-/// An obstacle that never shares a pass over the particles with others.
+/// An obstacle that never shares a loop over the particles with others.
 #[derive(Debug)]
 struct Unfused(Arc<dyn Obstacle>);
 
@@ -328,9 +329,9 @@ impl Obstacle for Unfused {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Also for infinite and NaN positions.
+    /// Positions may be infinite or NaN.
     #[test]
-    fn fused_obstacle_passes_equal_separate_ones(
+    fn obstacles_in_one_loop_over_the_particles_have_the_bits_of_separate_loops(
         obstacles in prop::collection::vec(obstacle(), 2..20),
         cloud in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                         prop::array::uniform3(-40.0_f32..40.0)), 1..300),

@@ -121,7 +121,7 @@ fn a_plant_that_would_be_too_large_is_rejected_before_it_grows() {
         let plant = Plant { pieces, levels, ..Plant::default() };
         let error = Model::<3>::plant(&plant).unwrap_err();
         let ModelError::Limit(LimitError { requested, .. }) = error else { panic!("{error}") };
-        // A plant that grows until it is too large has one particle too many.
+        // A check while the plant grows would report one particle more than the limit.
         assert!(requested > (1 << 20) + 1 && requested < limit, "{requested} requested");
     }
 }

@@ -111,7 +111,7 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
     assert!((mass("left hand") - 80.0 * 0.022 * 0.682).abs() < 1e-5);
     assert!((mass("head") - 80.0 * 0.081).abs() < 1e-5);
     // The trunk has 0.497 of the mass, with its centre half-way between shoulders and hips.
-    let mut trunk = [0.0; 2];
+    let mut trunk = [0.0; 2]; // mass, and mass times height
     for name in ["neck", "back", "left hip", "right hip", "left shoulder", "right shoulder"] {
         let limb = match name.split_once(' ') {
             Some((_, "hip")) => 80.0 * 0.100 * (1.0 - 0.433),
@@ -145,12 +145,12 @@ fn left_and_right_are_mirror_images() {
 #[test]
 fn the_trunk_is_rigid_and_posture_sticks_are_weak() {
     let model = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
-    let frame: BTreeSet<u32> =
+    let trunk: BTreeSet<u32> =
         ["neck", "back", "left hip", "right hip", "left shoulder", "right shoulder"]
             .iter()
             .map(|name| particle(&model, name) as u32)
             .collect();
-    let inside = |stick: &usize| model.sticks.ends()[*stick].iter().all(|end| frame.contains(end));
+    let inside = |stick: &usize| model.sticks.ends()[*stick].iter().all(|end| trunk.contains(end));
     assert_eq!((0..model.sticks.len()).filter(inside).count(), 15);
     let weak = (0..model.sticks.len()).filter(|&stick| model.sticks.stiffness(stick) < 1.0);
     assert!(weak.clone().all(|stick| model.sticks.kind(stick) == Kind::TwoSided));
@@ -208,6 +208,8 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
             deepest = deepest.max(depth(&world));
         }
         assert!(deepest < 0.06, "{deepest} m"); // the rod moves 0.0625 m in a substep
+        // The ends of the bar, and the lower and upper particle of the point of the other rod that
+        // is nearest to the bar.
         let [bar, other, low, high] =
             [0, 1, nearest[0], nearest[1]].map(|particle| world.position(particle));
         let [x, y] = [0, 1].map(|axis| f32::midpoint(low[axis], high[axis]));
@@ -291,7 +293,7 @@ where
     depth_by(world, &LimbContacts::default())
 }
 
-/// The penetration depth of limbs of the first island, m.
+/// The penetration depth of limbs of the first island that these contacts compute, m.
 fn depth_by<const D: usize>(world: &World<D>, contacts: &LimbContacts) -> f32
 where
     ScalarKernel: Kernel<D>,

@@ -118,8 +118,8 @@ fn contacts_conserve_momentum() {
     assert!(contacts_max > 10, "at most {contacts_max} contacts");
     let after = world.diagnostics().unwrap();
     let change = |axis: usize| (after.momentum[axis] - before.momentum[axis]).abs();
-    let scale = 1e-4 * before.momentum.iter().map(|component| component.abs()).sum::<f64>();
-    assert!((0..3).all(|axis| change(axis) < scale), "{before:?}\n{after:?}");
+    let bound = 1e-4 * before.momentum.iter().map(|component| component.abs()).sum::<f64>();
+    assert!((0..3).all(|axis| change(axis) < bound), "{before:?}\n{after:?}");
     assert!(after.kinetic < before.kinetic);
 }
 

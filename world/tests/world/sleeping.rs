@@ -152,18 +152,18 @@ fn a_falling_model_wakes_what_it_falls_on() {
     ]);
     scene.settings.step.substeps = 16;
     let mut world = world(&scene);
-    let (mut slept, mut woken_at) = (false, None);
+    let (mut slept, mut contacts_on_waking) = (false, None);
     for _ in 0..120 {
         steps(&mut world, 1);
         let contacts = world.contacts().unwrap();
         assert!(contacts.penetration < 0.02, "{contacts:?}");
         slept |= world.is_asleep("sheet");
-        if slept && woken_at.is_none() && !world.is_asleep("sheet") {
-            woken_at = Some(contacts.touching);
+        if slept && contacts_on_waking.is_none() && !world.is_asleep("sheet") {
+            contacts_on_waking = Some(contacts.touching);
         }
     }
     // The sheet wakes before the first contact, so that it can move when the rope hits it.
-    assert_eq!(woken_at, Some(0));
+    assert_eq!(contacts_on_waking, Some(0));
     steps_until_asleep(&mut world);
     let contacts = world.contacts().unwrap();
     assert!(contacts.touching > 0 && contacts.penetration < 5e-3, "{contacts:?}");
@@ -314,7 +314,7 @@ fn a_moving_obstacle_wakes_models_that_it_may_push() {
     let mut scene = scene([("sheet", sheet(0.5).moved([0.0, 0.001, 0.0]))]);
     scene.obstacles.push(Arc::new(ball));
     let mut world = world(&scene);
-    // Steps asleep before, during and after that.
+    // Steps asleep before, while and after the ball passes.
     let mut asleep = [0, 0, 0];
     for step in 0..480 {
         steps(&mut world, 1);

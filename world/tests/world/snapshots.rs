@@ -151,10 +151,10 @@ fn snapshots_with_values_out_of_range_are_rejected() {
     };
     let f64_bits = |value: f64| serde_json::json!(value.to_bits());
     let f32_bits = |value: f32| serde_json::json!(value.to_bits());
-    let largest = 1_u64 << 53;
+    let steps_max = 1_u64 << 53;
     let rejected: [(&str, serde_json::Value, &str); 9] = [
         ("/steps", serde_json::json!(u64::MAX), "the number of steps"),
-        ("/steps", serde_json::json!(largest + 2), "the number of steps"),
+        ("/steps", serde_json::json!(steps_max + 2), "the number of steps"),
         ("/time", f64_bits(1e300), "the time"),
         ("/time", f64_bits(-1.0), "the time"),
         ("/time", f64_bits(f64::NAN), "the time"),
@@ -181,10 +181,10 @@ fn snapshots_with_values_out_of_range_are_rejected() {
     assert_eq!(error, SnapshotError::NoDampingRate);
     // With the largest number of steps and time, further steps do not overflow.
     let mut late = resume(&|json| {
-        json["steps"] = serde_json::json!(largest);
+        json["steps"] = serde_json::json!(steps_max);
         json["time"] = f64_bits(1e15);
     })
     .unwrap();
     steps(&mut late, 2);
-    assert_eq!(late.steps(), largest + 2);
+    assert_eq!(late.steps(), steps_max + 2);
 }

@@ -29,9 +29,9 @@ fn disc() -> Model {
         .tethered(Tethers { slack: 1.05, ..Tethers::default() })
         .unwrap();
     for particle in 0..=last {
-        let mass =
-            if disc.particles.inverse_masses()[particle as usize] > 0.0 { 90.0 } else { 0.0 };
-        disc.particles.set_inverse_mass(particle as usize, mass).unwrap();
+        let is_free = disc.particles.inverse_masses()[particle as usize] > 0.0;
+        let inverse_mass = if is_free { 90.0 } else { 0.0 };
+        disc.particles.set_inverse_mass(particle as usize, inverse_mass).unwrap();
     }
     let spring = Spring { rest: 0.1, stiffness: 2.0, damping: 0.001 };
     let ends = [[2, last - 2], [5, last - 7]];
@@ -40,7 +40,7 @@ fn disc() -> Model {
     disc
 }
 
-/// A scene without models.
+/// A scene without models: forces, a floor, and settings of the step.
 fn setting() -> Scene {
     let mut scene = Scene::new();
     scene.forces.push(Arc::new(Wind::new([6.0, 0.5, 2.0])));
@@ -134,7 +134,7 @@ fn assert_same(one: &View, other: &View) {
     );
 }
 
-/// The bits of a copy.
+/// The bits of the positions of a copy.
 fn bits(world: &World, copy: usize) -> Vec<u32> {
     let particles = world.model(&name(copy)).unwrap();
     particles.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
@@ -143,11 +143,13 @@ fn bits(world: &World, copy: usize) -> Vec<u32> {
 /// Which copies a test tears before each reordering of their world.
 #[derive(Clone, Copy)]
 struct Tears<'a> {
+    /// The number of copies at the start.
     copies: usize,
-    /// The copies to tear before each reordering.
+    /// For each reordering: the copies to tear before it.
     torn: &'a [&'a [usize]],
-    /// The number of copies that share an island afterwards.
+    /// For each reordering: the number of copies that share an island after it.
     remaining: &'a [usize],
+    /// The number of steps after the last reordering.
     last_steps: usize,
 }
 

@@ -21,6 +21,7 @@ fn oscillator(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f
 fn a_damped_spring_follows_its_closed_form() {
     // 0.5 kg on 50 N/m: an angular frequency of 10 1/s, damped by 0.4 1/s.
     let spring = Spring { rest: 1.0, stiffness: 50.0, damping: 0.2 };
+    // The length of a step, which has one substep, s.
     let h = 1.0 / 2000.0;
     let mut world = world(&oscillator(&[[0.0; 3], [1.2, 0.0, 0.0]], &[0.0, 2.0], spring, h));
     let expected = Oscillator { frequency: 10.0, damping: 0.4 };
@@ -33,7 +34,8 @@ fn a_damped_spring_follows_its_closed_form() {
     assert!(worst < 1e-3, "{worst} m from the closed form");
 }
 
-/// The largest elongation of a spring of 1 m within 2000 steps, m; infinite if a position becomes infinite or NaN.
+/// The largest elongation or compression of a spring of 1 m within 2000 steps, m; infinite if a
+/// position becomes infinite or NaN.
 fn max_elongation(world: &mut World) -> f32 {
     let mut max = 0.0_f32;
     for _ in 0..2000 {
