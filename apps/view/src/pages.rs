@@ -29,8 +29,9 @@ pub(crate) struct Page {
     pub(crate) state_sent: Option<u64>,
     /// Epoch and last part of the topology.
     pub(crate) topology_sent: Option<(u32, TopologySent)>,
-    /// Number of removed faces and of removed sticks that it has been sent.
+    /// Numbers of removed faces and of removed sticks that the page has been sent.
     pub(crate) removed_sent: [usize; 2],
+    /// Whether the page has requested a frame that it has not been sent.
     pub(crate) wants_frame: bool,
     /// Epoch and step of the last frame.
     pub(crate) frame_sent: Option<(u32, u64)>,

@@ -17,13 +17,16 @@ const ITERATIONS_MAX: u64 = 10_000;
 pub(crate) struct SettingRequest {
     pub(crate) kernels: KernelChoice,
     pub(crate) formula: Option<Formula>,
+    /// The order of the sticks, which pages call a schedule.
     pub(crate) order: Option<Order>,
     pub(crate) substeps: Option<u32>,
     pub(crate) iterations: Option<u32>,
     pub(crate) passes: Option<u32>,
+    /// 1/s.
     pub(crate) damping_rate: Option<f32>,
     pub(crate) sticks: StickOverrides,
     pub(crate) gravity: bool,
+    /// Whether the forces of the scene act, or a default wind if the scene has none.
     pub(crate) wind: Option<bool>,
     pub(crate) tethers: Option<bool>,
     pub(crate) collisions: Option<bool>,
@@ -42,8 +45,10 @@ pub(crate) struct ContactOverrides {
 /// Values that replace those of every stick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct StickOverrides {
+    /// m/N.
     pub(crate) compliance: Option<f32>,
     pub(crate) stiffness: Option<f32>,
+    /// Tear factor: the length at which a stick tears, in rest lengths.
     pub(crate) tear: Option<f32>,
 }
 

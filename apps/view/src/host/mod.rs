@@ -72,7 +72,9 @@ pub struct HostError(#[from] CommandError);
 /// # Ok::<(), taut_view::HostError>(())
 /// ```
 pub struct Host {
+    /// The scene `file` and its description.
     file: Option<(String, AnyScene)>,
+    /// The maximum number of kernel threads.
     threads: usize,
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
@@ -80,6 +82,7 @@ pub struct Host {
     /// The size at the start; pages may request up to this size even if `SIZE_FACTOR_MAX` allows
     /// less.
     initial_size: usize,
+    /// The name of the current scene.
     scene: String,
     size: Option<usize>,
     request: SettingRequest,
@@ -89,9 +92,9 @@ pub struct Host {
     blew_up: bool,
     /// Simulated time that was dropped, s.
     dropped_time: f64,
-    /// Time since the last update of the figures, s.
+    /// Real time since the last update of the figures, s.
     time_since_figures: f64,
-    /// Time until stretch and energy may be computed again, s.
+    /// Real time until stretch and energy may be computed again, s.
     diagnostics_pause: f64,
     figures: Figures,
 

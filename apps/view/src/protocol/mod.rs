@@ -29,10 +29,10 @@
 //! | other queued messages for a page | 1 | the next message has the newest state |
 //!
 //! Commands that restart or replan a simulation (`scene`, `set`, `gravity`, `wind`, `tethers`,
-//! `collisions`, `sleep`, `reset`, `race`) are expensive. The server runs commands in turns, and in each turn at most one
-//! expensive command, rotating over the pages. If that command changed the topology, the next expensive
-//! command waits until all pages have been sent the new topology, for at most 0.1 s. Commands of a
-//! page keep their order. Commands of a disconnected page are dropped.
+//! `collisions`, `sleep`, `reset`, `race`) are expensive. The server runs commands in turns, and in
+//! each turn at most one expensive command, rotating over the pages. If that command changed the
+//! topology, the next expensive command waits until all pages have been sent the new topology, for
+//! at most 0.1 s. Commands of a page keep their order. Commands of a disconnected page are dropped.
 
 mod binary;
 mod command;

@@ -35,6 +35,7 @@ pub(super) type ReadCommand = serde_json::Result<Command>;
 pub(super) struct Queues {
     /// Closed when the page has disconnected.
     pub(super) commands: Receiver<ReadCommand>,
+    /// Messages for the page.
     pub(super) outbox: Sender<Message>,
 }
 
@@ -113,7 +114,7 @@ impl Connection {
 struct Budget {
     /// Whether an expensive command may be run.
     expensive: bool,
-    /// The remaining time for other commands.
+    /// The remaining time for commands that are not expensive.
     time: Duration,
 }
 

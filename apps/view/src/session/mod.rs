@@ -65,7 +65,9 @@ pub(crate) struct Session<const D: usize> {
     request: SettingRequest,
     runner: Runner<D>,
     comparison: Option<Comparison<D>>,
+    /// The default order of the model with the most sticks.
     default_order: Order,
+    /// Whether a model is a regular sheet.
     has_sheets: bool,
     /// Bounding box of the initial positions: minimum and maximum corner, m.
     bounds: [[f32; 3]; 2],
