@@ -255,8 +255,8 @@ fn a_page_that_sends_many_resets_does_not_delay_others() {
     }
     let mut last = first;
     for _ in 0..20 {
-        // The frame arrives long before all resets have run. (On a busy machine some dozens of resets
-        // run while this thread waits for its turn.)
+        // The frame arrives long before all resets have run. (On a busy machine some dozens of
+        // resets run while this thread waits for its turn.)
         let epoch = watcher.frame().epoch;
         assert!(epoch - last <= 500, "{} resets between two frames", epoch - last);
         last = epoch;
