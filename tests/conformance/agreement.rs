@@ -66,8 +66,8 @@ fn kernels_agree_at_every_size_around_the_lane_counts() {
 }
 
 /// All formulas on the sheet's own schedule, for kernels whose lanes are columns of a sheet: widths
-/// around multiples of the lanes of a register and around those at which a row takes another register,
-/// heights around those of bands.
+/// around multiples of the lanes of a register and around those at which a row takes another
+/// register, heights around those of bands.
 #[test]
 fn kernels_agree_on_sheets_of_every_width_and_height() {
     let widths = (0..=25).chain([31, 32, 33, 34, 40, 41, 47, 48, 49, 63, 64, 65, 66, 79, 80, 81]);
@@ -233,8 +233,8 @@ fn cloths_in_one_buffer_move_as_each_alone() {
 }
 
 /// All formulas, for the kernel with one copy per lane: numbers of copies around multiples of a
-/// register and of a group of registers, copies with equal and with different masses and rest lengths,
-/// meshes of fewer and of more particles than are transposed together.
+/// register and of a group of registers, copies with equal and with different masses and rest
+/// lengths, meshes of fewer and of more particles than are transposed together.
 #[test]
 fn kernels_agree_on_any_number_of_copies() {
     let shapes = [Shape::Chain(1), Shape::Chain(9), Shape::Grid(5, 7), Shape::Chain(2)];

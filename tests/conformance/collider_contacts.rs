@@ -1,4 +1,5 @@
-//! Contacts of cloth with limbs and bodies have the same bits on every kernel and number of threads.
+//! Contacts of cloth with limbs and bodies have the same bits on every kernel and number of
+//! threads.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ fn colliding(model: Model) -> Model {
     model.self_colliding(SelfCollision::default()).unwrap()
 }
 
-/// A sheet, copies of a rope, boxes and a ragdoll, in islands of their own, which fall on each other.
+/// A sheet, copies of a rope, boxes and a ragdoll, which are in several islands and fall on each
+/// other.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     let axes = Axes::HORIZONTAL;

@@ -295,6 +295,7 @@ fn particles_added_after_planning_fall_and_are_checked() {
                 start.steps(&step, 3)
             });
             assert!(rows(&all.particles)[..alone.len()] == rows(&alone)[..]);
+            // The added particles fall freely from y = 2 m.
             let (mut y, mut previous) = (2.0_f32, 2.0_f32);
             let displacement = step.acceleration[1] * (step.dt * step.dt);
             let retention = step.motion().unwrap().retention;

@@ -68,6 +68,7 @@ fn relax<const D: usize>(
     }
     let relative_correction = (length - new_length(formula, length, rest)) / length;
     let compliance_term = f64::from(sticks.compliance(stick)) / (h * h);
+    // The correction of an end is `d` times `g` times the inverse mass of the end.
     let g = f64::from(sticks.stiffness(stick)) * relative_correction / (wa + wb + compliance_term);
     for axis in 0..D {
         position[a][axis] += d[axis] * wa * g;
