@@ -8,8 +8,8 @@ use taut_world::{Axes, Cloth, Cuboid, Model, Scene, Simulation, Solid, World, no
 
 use crate::make::world;
 
-/// Asserts that steps and drawing allocate no memory after the first 45 steps. Steps in which sticks
-/// tear do not count: they record the tears.
+/// Asserts that steps and drawing allocate no memory after the first 45 steps. Steps in which
+/// sticks tear do not count: they record the tears.
 fn assert_no_allocation<const D: usize>(name: &str, scene: &Scene<D>)
 where
     World<D>: Simulation<D>,

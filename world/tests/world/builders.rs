@@ -30,8 +30,8 @@ fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
     prop::collection::vec(parameter(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
-/// Checks that the builder rejected its parameters, or that all positions are finite and all indices
-/// refer to existing particles.
+/// Checks that the builder rejected its parameters, or that all positions are finite and all
+/// indices refer to existing particles.
 fn check<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
     let Ok(model) = model else { return Ok(()) };
     let len = model.particles.len();

@@ -337,8 +337,8 @@ fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
     }
 }
 
-/// A ragdoll without gravity whose limbs are kicked in all directions, and the deepest penetration of
-/// its limbs into each other, m.
+/// Simulates a ragdoll without gravity whose limbs are kicked in all directions. Returns the deepest
+/// penetration of its limbs into each other, m.
 fn deepest_after_kicks<const D: usize>(model: &Model<D>, own_limbs: bool) -> f32
 where
     ScalarKernel: Kernel<D>,

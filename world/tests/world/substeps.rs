@@ -10,6 +10,7 @@ use crate::make::{scene, steps, world};
 
 /// Gravity, m/s².
 const G: f64 = 9.81;
+/// The numbers of substeps that are compared.
 const SUBSTEPS: [u32; 3] = [4, 8, 16];
 
 fn step<const D: usize>(substeps: u32, damping_rate: f32) -> Step<D> {
@@ -24,7 +25,7 @@ fn assert_all(what: &str, expected: f64, bound: f64, value: impl Fn(u32) -> f64)
     assert!(all_small, "{what}: expected {expected}, relative errors {errors:?}");
 }
 
-/// A particle of 1 kg, without sticks.
+/// A particle of 1 kg at the origin, with a velocity, m/s, in substeps of `h` s.
 fn particle(velocity: [f32; 2], h: f32) -> Model<2> {
     let particles = Particles::new(&[[0.0, 0.0]], &[1.0]).unwrap();
     let sticks = Sticks::with_rests(1, &[], &[], Duplicates::Keep).unwrap();
@@ -156,8 +157,8 @@ fn friction_stops_a_block_where_coulomb_says() {
     });
 }
 
-/// The distance of a ball from the ground, m, a second after it hit the ground at `speed`, m/s,
-/// with a restitution of 0.8 and without gravity.
+/// The distance of a ball from the ground, m, 1 s after it hit the ground at `speed`, m/s, with a
+/// restitution of 0.8 and without gravity.
 fn bounce_distance(substeps: u32, speed: f32) -> f32 {
     let h = 1.0 / 60.0 / substeps as f32;
     let mut scene = scene("ball", particle([0.0, -speed], h));
@@ -172,6 +173,7 @@ fn bounce_distance(substeps: u32, speed: f32) -> f32 {
 
 #[test]
 fn the_bounce_threshold_is_a_speed() {
+    // The threshold is 0.1 m/s; slower balls do not bounce.
     for substeps in SUBSTEPS {
         let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounce_distance(substeps, speed));
         let expected = 0.8 * 0.101;

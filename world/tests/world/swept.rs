@@ -207,8 +207,8 @@ fn entry(from: Point, to: Point, radius: f64) -> Option<[f64; 3]> {
 }
 
 proptest! {
-    /// Compares one step with the analytic point of entry. A particle that does not cross has the
-    /// bits of an obstacle that is not swept.
+    /// Compares one step with the analytic point of entry. A particle that does not cross ends at
+    /// the same bits as with an obstacle that is not swept.
     #[test]
     fn balls_and_capsules_stop_exactly_the_particles_that_cross_them(
         from in prop::array::uniform3(-1.0_f32..1.0),

@@ -49,7 +49,7 @@ fn overstretched_sticks_tear_and_their_faces_are_removed() {
             let outcome = world.step().unwrap();
             assert!(outcome.finite);
             let before = torn.len();
-            // The factor allows for rounding.
+            // The factor 1.00001 allows for rounding.
             let expected = overstretched(&world, f64::from(factor) * 1.00001);
             torn = (0..stick_count(&world)).filter(|&stick| world.is_torn(stick)).collect();
             assert!(expected.is_subset(&torn));

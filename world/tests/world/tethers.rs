@@ -104,8 +104,8 @@ fn pins_may_change_and_grabbed_particles_are_not_anchors() {
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), 2 * (8 * 7 - 1)); // to the row and to the new pin
     world.unpin(60).unwrap();
-    for corner in 0..8 {
-        world.set_inverse_mass(corner, 1.0).unwrap();
+    for pin in 0..8 {
+        world.set_inverse_mass(pin, 1.0).unwrap();
     }
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), 0);
@@ -151,7 +151,8 @@ fn guided_pins_move_their_tethers() {
     }
 }
 
-/// Tears the sticks between two rows of a sheet, from the left up to a column.
+/// Tears the sticks of a sheet of `size` x `size` particles that cross the line below `row`, from
+/// the left up to the column `until`.
 fn cut(world: &mut World, size: usize, row: usize, until: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
@@ -174,10 +175,13 @@ fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
     cut(&mut world, size, 5, size / 2);
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), whole);
-    let top = distance(world.position(0), world.position(5 * size));
+    let above_slit = distance(world.position(0), world.position(5 * size));
     steps(&mut world, 300);
-    let corner = distance(world.position(0), world.position((size - 1) * size));
-    assert!(corner > 2.0 * top, "the corner below the slit did not sink: {corner} m");
+    let to_corner = distance(world.position(0), world.position((size - 1) * size));
+    assert!(
+        to_corner > 2.0 * above_slit,
+        "the corner below the slit did not sink: {to_corner} m from the top"
+    );
     // A cut across the whole sheet.
     cut(&mut world, size, 5, size);
     steps(&mut world, 1);
@@ -271,8 +275,8 @@ fn a_tether_over_a_pole_pulls_no_particle_into_it() {
     assert!(end[1] < 0.6, "{end:?} does not hang");
 }
 
-/// How far the centre of a sheet falls that starts horizontal and is pinned along an edge, and how
-/// far it swings back up, m.
+/// Simulates a sheet that starts horizontal and is pinned along an edge. Returns how far its centre
+/// falls, and how far it then swings back up, m.
 fn swing(model: Model, substeps: u32) -> [f64; 2] {
     let mut scene = substepped(model);
     scene.settings.step.substeps = substeps;

@@ -34,7 +34,7 @@ fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Sc
     scene
 }
 
-/// The lengths of the left edge of the cloth after a second.
+/// The height of the left edge of the cloth after 1 s, m.
 fn hanging_length(scene: &Scene) -> f32 {
     let mut world = world(scene);
     steps(&mut world, 60);
@@ -46,7 +46,8 @@ fn hanging_length(scene: &Scene) -> f32 {
 #[test]
 fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     let tethers = Some(Tethers::default());
-    // 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of the cloth.
+    // The bar has 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of the
+    // cloth.
     // Each particle below the top row has a tether.
     let heavy = tethered_to_a_bar(1000.0, false, tethers);
     let mut world_of_heavy = world(&heavy);
@@ -61,7 +62,7 @@ fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     );
     assert!(hanging_length(&tethered_to_a_bar(1.0, true, tethers)) < 1.0001);
 
-    // 1.8 kg is less than 10 times the mass of the cloth.
+    // The bar has 1.8 kg, which is less than 10 times the mass of the cloth.
     let light = tethered_to_a_bar(150.0, false, tethers);
     let mut world_of_light = world(&light);
     for warnings in [light.warnings(), world_of_light.warnings()] {
@@ -82,7 +83,8 @@ fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     assert_eq!(world_of_light.tether_count(), 0);
 }
 
-/// A tether pulls towards where its anchor will be, so it does not brake cloth that moves along.
+/// A tether pulls towards the next position of its anchor, so it does not brake cloth that moves
+/// with the anchor.
 #[test]
 fn tethers_do_not_brake_cloth_that_moves_with_its_bar() {
     let [with, without] = [Some(Tethers::default()), None].map(|tethers| {

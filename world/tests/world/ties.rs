@@ -15,7 +15,7 @@ fn tie_of_particles([from, to]: [(&str, u32); 2]) -> Tie {
     Tie::between([from, to].map(attachment))
 }
 
-/// A pinned hook at the origin and a weight below it, tied at a distance.
+/// A pinned hook at the origin and a weight of `mass` kg 1 m below it, joined by the tie.
 fn hanging(mass: f32, tie: &Tie) -> Scene {
     let mut scene = Scene::new();
     scene.add("hook", unconnected(&[[0.0; 3]], &[0.0])).unwrap();
@@ -24,6 +24,7 @@ fn hanging(mass: f32, tie: &Tie) -> Scene {
     scene
 }
 
+/// A tie of 1 m between the hook and the weight of [`hanging`].
 fn hook_and_weight() -> Tie {
     Tie { distance: 1.0, ..tie_of_particles([("hook", 0), ("weight", 0)]) }
 }
@@ -228,7 +229,7 @@ fn a_broken_tie_no_longer_acts() {
     assert_eq!(world.ties().next().unwrap().force, 0.0);
 }
 
-/// A flag that is sewn, where it is placed, to a pole: a body that swings on a tie.
+/// A flag whose left edge is sewn to a pole. The pole is a body that hangs from a hook.
 fn flag_on_a_pole() -> Scene {
     let mut scene = Scene::new();
     let cloth = Cloth { columns: 12, rows: 12, ..Cloth::default() };
@@ -258,8 +259,8 @@ fn a_seam_holds_cloth_where_it_was_placed() {
     assert_eq!(world.islands().len(), 2, "the flag, a sheet, has no island of its own");
     steps(&mut world, 120);
     for tie in world.ties().filter(|tie| !tie.broken) {
-        let apart: f32 = (0..3).map(|axis| (tie.ends[0][axis] - tie.ends[1][axis]).powi(2)).sum();
-        assert!(apart.sqrt() < tie.distance + 2e-3, "{tie:?}");
+        let squared: f32 = (0..3).map(|axis| (tie.ends[0][axis] - tie.ends[1][axis]).powi(2)).sum();
+        assert!(squared.sqrt() < tie.distance + 2e-3, "{tie:?}");
     }
 }
 

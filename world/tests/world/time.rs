@@ -9,16 +9,16 @@ use crate::make::{scene, steps, world};
 proptest! {
     #[test]
     fn elapsed_time_is_simulated_carried_over_or_dropped(
-        frames in prop::collection::vec(prop_oneof![0.0..0.05_f64, 0.0..2.0], 1..200),
+        frame_times in prop::collection::vec(prop_oneof![0.0..0.05_f64, 0.0..2.0], 1..200),
         dt in 1e-3..0.1_f32,
         limit in 0..20_u32,
     ) {
         let mut clock = Clock::new(dt).unwrap().with_max_steps(limit);
         let dt = f64::from(dt);
         let (mut elapsed, mut accounted) = (0.0, 0.0);
-        for frame in frames {
-            elapsed += frame;
-            let due = clock.advance(frame);
+        for frame_time in frame_times {
+            elapsed += frame_time;
+            let due = clock.advance(frame_time);
             prop_assert!(due.steps <= limit);
             prop_assert!((0.0..=1.0).contains(&due.fraction));
             prop_assert!(due.dropped == 0.0 || due.steps == limit);

@@ -37,15 +37,15 @@ fn total(forces: &[[f32; 3]]) -> Vector {
 /// A parallelogram of pinned particles with `cells` by `cells` cells, each split along the diagonal
 /// from its first corner, or along the other one.
 fn plate(sides: [Vector; 2], cells: usize, other_diagonal: bool) -> Model {
-    let row = cells + 1; // particles in a row
+    let columns = cells + 1;
     let point = |particle: usize| -> [f32; 3] {
-        let [p, q] = [particle % row, particle / row].map(|i| i as f64 / cells as f64);
+        let [p, q] = [particle % columns, particle / columns].map(|i| i as f64 / cells as f64);
         from_fn(|axis| (sides[0][axis] * p + sides[1][axis] * q) as f32)
     };
-    let points: Vec<_> = (0..row * row).map(point).collect();
+    let points: Vec<_> = (0..columns * columns).map(point).collect();
     let mut model = unconnected(&points, &vec![0.0; points.len()]);
-    for cell in (0..cells * row).filter(|cell| cell % row < cells) {
-        let [a, b, c, d] = [0, 1, row + 1, row].map(|offset| (cell + offset) as u32);
+    for cell in (0..cells * columns).filter(|cell| cell % columns < cells) {
+        let [a, b, c, d] = [0, 1, columns + 1, columns].map(|offset| (cell + offset) as u32);
         let halves = if other_diagonal { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
         model.faces.extend(halves);
     }

@@ -112,7 +112,7 @@ fn relative_fall_from(height: f32, substeps: u32) -> f64 {
 
 #[test]
 fn particles_fall_within_the_rounding_limit_and_not_beyond() {
-    // The table of docs/scenes.md.
+    // The limits are those of the table in docs/scenes.md.
     let documented = include_str!("../../../docs/scenes.md");
     for (substeps, limit) in [
         (1, 65_536.0),
