@@ -308,6 +308,7 @@ fn growth_has_a_chart_with_a_limit_for_each_subject_and_lists_kernels_left_out()
         let row = Selector::parse("tbody tr").unwrap();
         let rows: Vec<Vec<String>> = table.select(&row).map(cells).collect();
         assert_eq!(rows.len(), 9, "{rows:?}");
+        // From column 8: ns per stick, speedup, rms stretch, limit in ns, time / limit.
         assert_eq!(rows[0][8..], ["12.000", "1.0", "0.1200", "-", "-"]);
         assert_eq!(rows[2][8..], ["0.500", "24.0", "0.0050", "0.250", "2.0"]);
         let left_out: Vec<String> = rows
