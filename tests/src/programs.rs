@@ -60,7 +60,7 @@ pub struct RandomTie {
     pub models: [u8; 2],
     /// The particle of each.
     pub particles: [u16; 2],
-    /// Its [kind](Kind), modulo 3: two-sided, maximum or minimum.
+    /// The index of its [kind](Kind), modulo 3: two-sided, maximum, minimum.
     pub kind: u8,
     /// Encodes its breaking force, `1 + breaking_force` N; `None`: it cannot break.
     pub breaking_force: Option<u8>,
