@@ -33,10 +33,12 @@ fn flags() -> String {
     }
 }
 
+/// Sets a variable that the crate reads with `env!`.
 fn export(name: &str, value: Option<&str>) {
     println!("cargo::rustc-env={name}={}", value.unwrap_or("unknown"));
 }
 
+/// The first line that a program prints; `None` if it fails.
 fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let line = String::from_utf8(output.stdout).ok()?.lines().next()?.to_owned();

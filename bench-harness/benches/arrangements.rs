@@ -30,11 +30,11 @@ fn main() {
 
 fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
     let default = Arrangement::default_of(model);
-    let mut all = vec![default];
+    let mut arrangements = vec![default];
     for other in ["banded", "packed/rcm", "blocked/hilbert", "starred/rcm"] {
         let other = other.parse().expect("the name of an arrangement");
         if other != default {
-            all.push(other);
+            arrangements.push(other);
         }
     }
     let arrange =
@@ -42,7 +42,7 @@ fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
 
     let mut group = criterion.benchmark_group(format!("arrange/{name}"));
     group.throughput(Throughput::Elements(model.sticks.len() as u64));
-    for arrangement in all {
+    for arrangement in arrangements {
         group.bench_function(arrangement.to_string(), |bencher| {
             bencher.iter_with_large_drop(|| arrange(arrangement));
             assert_contains_all_sticks(&arrange(arrangement), model);

@@ -1,7 +1,7 @@
-//! Counts the instructions of a frame of each kernel and formula and compares them with a limit,
-//! and its divisions and square roots with those of the formula.
+//! For each kernel and formula, counts the instructions of a frame and compares the count with a
+//! limit; compares the executed divisions and square roots with those counted in the formula.
 //!
-//!     cargo bench -p taut-bench --bench instructions             # exit code 1 if one is exceeded
+//!     cargo bench -p taut-bench --bench instructions             # exit code 1 if a check fails
 //!     cargo bench -p taut-bench --bench instructions -- --renew  # writes the counts as new limits
 //!
 //! It needs valgrind and objdump, and prints a message if they are missing.
@@ -154,7 +154,7 @@ fn renew() -> BenchResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A message if divisions cannot be recognized, or a tool is missing.
+/// Why nothing can be counted: divisions are not recognized, or a tool is missing; else `None`.
 fn why_nothing_is_counted() -> Option<String> {
     if cfg!(target_arch = "x86_64") {
         Tool::missing_message(&[Tool::VALGRIND, Tool::OBJDUMP])

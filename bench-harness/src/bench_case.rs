@@ -127,7 +127,9 @@ pub struct Run<'a> {
     case: &'a BenchCase,
     runner: Runner,
     start: State,
+    /// Whether all positions were finite since the start.
     finite: bool,
+    /// Whether [`verify`](Self::verify) compares the bits with those of the scalar kernel.
     checks_bits: bool,
 }
 

@@ -43,7 +43,7 @@ pub struct Comparison {
     pub repeats: usize,
     /// The configurations.
     pub configurations: Vec<Configuration>,
-    /// What is measured besides them.
+    /// What is measured besides the configurations.
     pub baselines: Baselines,
 }
 
@@ -97,6 +97,7 @@ pub struct Progress<'a> {
 struct Entry {
     row: Row,
     runner: Runner,
+    /// Durations of the timed frames.
     nanoseconds: Vec<u64>,
     frames_done: usize,
     parameters: Parameters,
@@ -158,8 +159,9 @@ impl Comparison {
         Ok(rows)
     }
 
-    /// Runs the fastest configuration again, alternating with as many substeps of one iteration as
-    /// it has iterations. `rows` are those of [`run`](Self::run).
+    /// Runs the fastest configuration in two ways, in alternating rounds: with the K iterations of
+    /// the step in one substep, and with K substeps of one iteration. `rows` are those of
+    /// [`run`](Self::run).
     ///
     /// `None` if the step is not one substep of several iterations, if such substeps are too short
     /// for a [`Step`], or if every configuration [blew up](Row::blew_up).
@@ -173,8 +175,8 @@ impl Comparison {
     ) -> Result<Option<SubstepComparison>, ComparisonError> {
         let valid = self.validate()?;
         let as_substeps = Step { substeps: self.step.iterations, iterations: 1, ..self.step };
-        let one_substep = self.step.substeps == 1 && self.step.iterations > 1;
-        if !one_substep || as_substeps.motion().is_err() {
+        let is_one_substep = self.step.substeps == 1 && self.step.iterations > 1;
+        if !is_one_substep || as_substeps.motion().is_err() {
             return Ok(None);
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };

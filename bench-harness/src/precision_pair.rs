@@ -22,7 +22,7 @@ pub struct PrecisionPair {
     plan_double: ScalarPlan<3, f64>,
 }
 
-/// The distance between two sets of positions, m; NaN if a position is.
+/// The distance between two sets of positions, m; NaN if a position is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
     /// Root mean square over all particles.

@@ -4,7 +4,8 @@ use serde::Serialize;
 use taut::{Particles, Real, Sticks, Stretch};
 
 /// Stretch and compression, as in [`Stretch`], of all sticks that are not torn. The percentiles are
-/// of the stretch, which is 0 for a compressed stick. All are NaN if a position is.
+/// of the stretch, which is 0 for a compressed stick. All are NaN if a
+/// position is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Residual {
     /// Root mean square of the stretch.

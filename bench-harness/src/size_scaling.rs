@@ -32,7 +32,8 @@ where
     F: Fn(usize) -> Result<Comparison, E>,
     E: From<ComparisonError>,
 {
-    /// Runs all sizes. Rows of instruction sets in `peaks` have a limit; they must be on one thread.
+    /// Runs all sizes, on kernels of one thread. A row has a limit if its instruction set is in
+    /// `peaks`.
     ///
     /// # Errors
     /// If a comparison cannot be built, or as [`Comparison::run`].

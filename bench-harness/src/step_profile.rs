@@ -120,6 +120,7 @@ struct Samples<T> {
     kept: Vec<T>,
     /// Every `stride`-th sample is kept.
     stride: u64,
+    /// The number of samples so far, kept or not.
     seen: u64,
 }
 
@@ -158,7 +159,9 @@ impl<T> Samples<T> {
 /// the fractions of the parts.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
+    /// The number of frames so far.
     frames: u64,
+    /// Times of the frames that count as frame times.
     plain: Samples<Duration>,
     fastest: Option<Duration>,
     watched: Samples<StepProfile>,

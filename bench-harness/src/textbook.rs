@@ -89,11 +89,11 @@ impl Textbook {
             let dy = b.position[1] - a.position[1];
             let dz = b.position[2] - a.position[2];
             let length = (dx * dx + dy * dy + dz * dz).sqrt();
-            let inverse_masses = a.inverse_mass + b.inverse_mass;
-            if length == 0.0 || inverse_masses == 0.0 {
+            let inverse_mass_sum = a.inverse_mass + b.inverse_mass;
+            if length == 0.0 || inverse_mass_sum == 0.0 {
                 continue;
             }
-            let f = (length - stick.rest) / (length * inverse_masses);
+            let f = (length - stick.rest) / (length * inverse_mass_sum);
             let a = &mut self.particles[stick.a];
             a.position[0] += a.inverse_mass * f * dx;
             a.position[1] += a.inverse_mass * f * dy;

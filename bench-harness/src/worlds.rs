@@ -60,7 +60,8 @@ pub struct WorldRow {
 struct Entry<const D: usize> {
     kernels: KernelSet,
     world: World<D>,
-    frames: Vec<StepProfile>,
+    /// The profiles of the timed frames.
+    profiles: Vec<StepProfile>,
     frames_done: usize,
     finite: bool,
 }
@@ -112,7 +113,7 @@ where
     World<D>: Simulation<D>,
 {
     let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
-    Ok(Entry { kernels, world, frames: Vec::new(), frames_done: 0, finite: true })
+    Ok(Entry { kernels, world, profiles: Vec::new(), frames_done: 0, finite: true })
 }
 
 impl<const D: usize> Entry<D>
@@ -124,7 +125,7 @@ where
         let mut profile = StepProfile::default();
         self.finite &= profile.step(&mut self.world)?.finite;
         if self.frames_done >= warmup {
-            self.frames.push(profile);
+            self.profiles.push(profile);
         }
         self.frames_done += 1;
         Ok(())
@@ -132,7 +133,7 @@ where
 
     fn row(&self) -> Result<WorldRow, WorldError> {
         let median = |time: fn(&StepProfile) -> Duration| {
-            let mut times: Vec<Duration> = self.frames.iter().map(time).collect();
+            let mut times: Vec<Duration> = self.profiles.iter().map(time).collect();
             times.sort_unstable();
             times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
         };

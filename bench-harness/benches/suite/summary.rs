@@ -12,7 +12,9 @@ const FULL_RUNS_MIN: usize = 5;
 /// Times per frame of the runs of one bench, in the unit of the measurement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunTimes {
+    /// Of runs of [`RUN_FRAMES`] frames.
     full: Vec<f64>,
+    /// Of runs of fewer frames.
     shorter: Vec<f64>,
 }
 
@@ -40,6 +42,7 @@ pub(crate) struct Summary {
 
 /// The result of a bench; times are per stick and iteration.
 struct Line {
+    /// The title of its table: `scenario/size`.
     table: String,
     kernel: String,
     formula: Formula,

@@ -8,7 +8,7 @@ use super::{Study, StudyError};
 use crate::precision_pair::{Distance, PrecisionPair, relaxation};
 use crate::residual::Residual;
 
-/// The numbers of iterations of one frame after which it is measured.
+/// The numbers of iterations after which a frame is measured.
 pub const ITERATION_POINTS: &[u32] = &[1, 2, 4, 8, 16, 32, 64, 128, 256];
 /// The number of iterations in `f64` after which a frame counts as solved.
 pub const SOLVED_ITERATIONS: u32 = 4096;
@@ -26,7 +26,7 @@ pub struct IterationRow {
     pub iterations: u32,
     /// The residual after them.
     pub residual: Residual,
-    /// The distance from the same iterations in `f64`.
+    /// The distance of the `f32` positions from those after the same iterations in `f64`.
     pub distance_from_f64: Distance,
     /// The distance from the solution: the same schedule and formula in `f64` after
     /// [`SOLVED_ITERATIONS`].
@@ -44,7 +44,7 @@ pub struct FrameRow {
     pub frames: usize,
     /// The residual after them.
     pub residual: Residual,
-    /// The distance from the same frames in `f64`.
+    /// The distance of the `f32` positions from those after the same frames in `f64`.
     pub distance_from_f64: Distance,
 }
 

@@ -10,7 +10,7 @@ use crate::residual::Residual;
 
 /// The initial velocity of the body, m/s.
 const VELOCITY: [f64; 3] = [1.0, 2.0, 0.5];
-/// Its initial angular velocity, rad/s.
+/// The initial angular velocity of the body, rad/s.
 const ANGULAR_VELOCITY: [f64; 3] = [2.0, 1.0, 6.0];
 
 /// A body with an initial velocity and spin, without pins, gravity or damping, after a number of
@@ -40,8 +40,11 @@ pub struct DriftRow {
 
 /// Quantities that exact motion conserves.
 struct Conserved {
+    /// kg m/s.
     momentum: [f64; 3],
+    /// About the centre of mass, kg m²/s.
     angular_momentum: [f64; 3],
+    /// Kinetic energy about the centre of mass, J.
     energy: f64,
 }
 
@@ -84,7 +87,7 @@ impl Study {
 }
 
 /// Gives all particles, including pinned ones, a mass of 1 kg and the velocities of a moving,
-/// spinning body.
+/// spinning body. `substep` is the length of a substep, s.
 fn set_free_motion(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::ParticleError> {
     for particle in 0..particles.len() {
         particles.set_inverse_mass(particle, 1.0)?;
@@ -104,7 +107,8 @@ fn set_free_motion(particles: &mut Particles<3>, substep: f64) -> Result<(), tau
 }
 
 impl Conserved {
-    /// The quantities of free particles. A velocity is the last displacement over the substep.
+    /// The quantities of free particles. A velocity is the last displacement over the length of
+    /// a substep, `substep`, s.
     fn of<S: Real>(particles: &Particles<3, S>, substep: f64) -> Self {
         let velocity = |particle: usize| -> [f64; 3] {
             std::array::from_fn(|axis| {

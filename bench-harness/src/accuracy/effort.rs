@@ -22,8 +22,8 @@ pub const SUBSTEPS_MAX: u32 = 64;
 const SETTLING_FRAMES: usize = 120;
 /// Frames whose stretch and time are measured.
 const MEASURED_FRAMES: usize = 120;
-/// Frames of the textbook loop before it is timed. It restarts in every round, because with one
-/// iteration it blows up later.
+/// Frames of the textbook loop before its timed ones. The loop restarts from the state after them
+/// in every round, because with one iteration it would blow up later.
 const TEXTBOOK_WARMUP: usize = 16;
 
 /// A hanging model.
@@ -80,9 +80,9 @@ impl EffortSubject {
     }
 }
 
-/// For models that hang under gravity, finds the cheapest frame of 1/60 s that keeps each of
-/// [`BOUNDS`], with tethers and without, among frames of up to [`SUBSTEPS_MAX`] substeps with one of
-/// the numbers of [`ITERATIONS`].
+/// For models that hang under gravity, with tethers and without, and for each of [`BOUNDS`]: finds
+/// the cheapest frame of 1/60 s within the bound, among frames of up to [`SUBSTEPS_MAX`] substeps
+/// of as many iterations as [`ITERATIONS`] lists.
 ///
 /// The stretch is that of the structural sticks: the root mean square over sticks and over frames
 /// 121 to 240. For each number of iterations, the smallest number of substeps is found by doubling,
@@ -196,7 +196,9 @@ struct MeasuredStretch {
 struct Search<'a> {
     study: &'a EffortStudy,
     subject: &'a EffortSubject,
+    /// For each stick of the model, whether it is structural.
     structural: Vec<bool>,
+    /// The results so far.
     measured: BTreeMap<Trial, MeasuredStretch>,
 }
 
@@ -209,7 +211,7 @@ impl EffortStudy {
         let (mut rows, mut not_reached) = (Vec::new(), Vec::new());
         let mut textbook: BTreeMap<usize, f64> = BTreeMap::new();
         let subjects = self.subjects.len() as f64;
-        for (nth, subject) in self.subjects.iter().enumerate() {
+        for (index, subject) in self.subjects.iter().enumerate() {
             let EffortSubject { scene, size, set, pins, .. } = subject;
             let doing = format!("effort: {scene} {size}, {pins}");
             let mut search = Search {
@@ -218,11 +220,11 @@ impl EffortStudy {
                 structural: subject.structural(),
                 measured: BTreeMap::new(),
             };
-            // The last step is the timing.
-            let steps = (2 * ITERATIONS.len() + 1) as f64;
+            // A search for each combination of tethers and iterations, then the timing.
+            let activities = (2 * ITERATIONS.len() + 1) as f64;
             let mut done = 0.0;
             let mut advance = || {
-                let share = (nth as f64 + done / steps) / subjects;
+                let share = (index as f64 + done / activities) / subjects;
                 progress(Progress { share, doing: &doing });
                 done += 1.0;
             };
@@ -338,6 +340,7 @@ impl Search<'_> {
         let structural = structural_sticks(&world.islands()[0], &self.structural)?;
         let above_bounds = MeasuredStretch { rms: f64::INFINITY, max: f64::INFINITY };
         let (mut squares, mut max) = (0.0, 0.0_f64);
+        // The sum at which the rms over the measured frames equals the larger bound.
         let squares_max = BOUNDS[0] * BOUNDS[0] * MEASURED_FRAMES as f64;
         for frame in 0..SETTLING_FRAMES + MEASURED_FRAMES {
             if !world.step()?.finite {
@@ -366,11 +369,12 @@ impl Search<'_> {
             }
         }
         let step = Step { substeps: 1, iterations: 1, ..Step::default() };
-        let mut start = Textbook::new(&self.subject.model.particles, &self.subject.model.sticks);
+        let mut textbook_start =
+            Textbook::new(&self.subject.model.particles, &self.subject.model.sticks);
         for _ in 0..TEXTBOOK_WARMUP {
-            start.step(&step);
+            textbook_start.step(&step);
         }
-        let mut fastest = Duration::MAX;
+        let mut textbook_fastest = Duration::MAX;
         let mut times = vec![Vec::with_capacity(MEASURED_FRAMES); trials.len()];
         for _ in 0..ROUNDS {
             for (world, times) in worlds.iter_mut().zip(&mut times) {
@@ -380,17 +384,17 @@ impl Search<'_> {
                     times.push(start.elapsed());
                 }
             }
-            let mut textbook = start.clone();
+            let mut textbook = textbook_start.clone();
             for _ in 0..MEASURED_FRAMES / ROUNDS {
                 let start = Instant::now();
                 textbook.step(&step);
-                fastest = fastest.min(start.elapsed());
+                textbook_fastest = textbook_fastest.min(start.elapsed());
             }
         }
         for times in &mut times {
             times.sort_unstable();
         }
-        Ok((times, microseconds(fastest)))
+        Ok((times, microseconds(textbook_fastest)))
     }
 
     /// The row of a trial with its sorted frame times.
@@ -427,7 +431,7 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The structural sticks of an island that holds the whole model, in its numbering.
+/// The structural sticks of an island that holds the whole model, in the island's numbering.
 fn structural_sticks(island: &Island, structural: &[bool]) -> Result<Sticks, StickError> {
     let sticks = &island.model.sticks;
     let is_structural = |&stick: &usize| structural[stick];

@@ -18,7 +18,8 @@ pub struct TableLine {
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// The number of iterations or frames before it; for `effort`, the number of substeps.
+    /// The number of iterations or frames before the measurement; for `effort`, the number of
+    /// substeps.
     pub at: Option<u64>,
     /// The name of the quantity, with its unit.
     pub quantity: &'static str,

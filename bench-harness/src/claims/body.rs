@@ -197,23 +197,23 @@ fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
         };
         (0..4).map(spin_of).sum::<f64>()
     };
-    let (start, spin_at_start) = (centre(&body)[1], spin(&body));
+    let (start_y, start_spin) = (centre(&body)[1], spin(&body));
     for _ in 0..60 {
         let _ = plan.step(&mut body, &sticks, &step)?;
     }
-    let fallen = start + VELOCITY[1] - centre(&body)[1];
-    Ok(vec![fallen / (9.81 / 2.0) - 1.0, spin(&body) / spin_at_start])
+    let fallen = start_y + VELOCITY[1] - centre(&body)[1];
+    Ok(vec![fallen / (9.81 / 2.0) - 1.0, spin(&body) / start_spin])
 }
 
 fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let frames = scale.pick(120, 10);
     let size = scale.pick(16_u32, 4);
-    let (mut points, mut masses, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut points, mut inverse_masses, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..size {
         for column in 0..size {
             let particle = row * size + column;
             points.push([0.05 * column as f32, -0.05 * row as f32]);
-            masses.push(if row == 0 { 0.0 } else { 1.0 });
+            inverse_masses.push(if row == 0 { 0.0 } else { 1.0 });
             // The article's order: the stick to the left neighbour, then the one upwards.
             if column > 0 {
                 pairs.push([particle, particle - 1]);
@@ -223,7 +223,7 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
             }
         }
     }
-    let mut curtain = Particles::new(&points, &masses)?;
+    let mut curtain = Particles::new(&points, &inverse_masses)?;
     let links = Sticks::joining(&curtain, &pairs, Duplicates::Keep)?;
     let schedule = Schedule::authored(&links);
     let mut plan = ScalarKernel.plan(&curtain, &links, &schedule, Formula::Exact)?;
@@ -234,13 +234,14 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let (arm, chosen) = (0.5_f64, 60.0_f64);
+    let (arm, chosen_degrees) = (0.5_f64, 60.0_f64);
     let smallest_angle = |linked: bool| {
         let end = [arm * 60_f64.to_radians().sin(), -arm * 60_f64.to_radians().cos()];
         let [x, y] = end.map(|x| x as f32);
         let mut hinge = Particles::new(&[[0.0, 0.0], [x, y], [-x, y]], &[0.0, 1.0, 1.0])?;
-        let across = (2.0 * arm * arm * (1.0 - chosen.to_radians().cos())).sqrt();
-        let (pairs, rests) = ([[0, 1], [0, 2], [1, 2]], [arm, arm, across].map(|rest| rest as f32));
+        let link_length = (2.0 * arm * arm * (1.0 - chosen_degrees.to_radians().cos())).sqrt();
+        let (pairs, rests) =
+            ([[0, 1], [0, 2], [1, 2]], [arm, arm, link_length].map(|rest| rest as f32));
         let mut sticks = Sticks::with_rests(3, &pairs, &rests, Duplicates::Keep)?;
         sticks.set_kind(2, Kind::Minimum)?;
         if !linked {
@@ -269,8 +270,8 @@ fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
         point[0] = 0.1 * i as f32;
         point[1] = -0.03 * i as f32;
     }
-    let masses: Vec<f32> = (0..16).map(|i| if i == 0 { 0.0 } else { 1.0 }).collect();
-    let mut rope = Particles::new(&points, &masses)?;
+    let inverse_masses: Vec<f32> = (0..16).map(|i| if i == 0 { 0.0 } else { 1.0 }).collect();
+    let mut rope = Particles::new(&points, &inverse_masses)?;
     let pairs: Vec<[u32; 2]> = (0..15).map(|i| [i, i + 1]).collect();
     let sticks = Sticks::joining(&rope, &pairs, Duplicates::Keep)?;
     let schedule = Schedule::coloured(&sticks);

@@ -148,7 +148,7 @@ fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(values)
 }
 
-/// The rows of configurations, in order.
+/// Runs the configurations on a model; returns their rows, in the same order.
 fn compare(
     scale: Scale,
     model: Model,
@@ -205,8 +205,8 @@ fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let fastest = |rows: &[Row]| {
         rows.iter().map(|row| row.frame_us_median).min_by(f64::total_cmp).unwrap_or(f64::NAN)
     };
-    let scalar = exact[0].frame_us_median / newton[0].frame_us_median;
-    Ok(vec![scalar, fastest(&exact[1..]) / fastest(&newton[1..])])
+    let scalar_ratio = exact[0].frame_us_median / newton[0].frame_us_median;
+    Ok(vec![scalar_ratio, fastest(&exact[1..]) / fastest(&newton[1..])])
 }
 
 fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {

@@ -139,6 +139,7 @@ fn stretch_left(formula: Formula, lengths: &[f64]) -> Vec<f64> {
 }
 
 fn rest_stays(scale: Scale) -> Vec<f64> {
+    // The largest component of the displacement of the end at `b`, over the length.
     let displacement = |b: [f32; 3], rest: f32| {
         let (rest_term, weight) = (Newton::rest_term(rest), Newton::weight_term(2.0));
         let ([x, y, z], _) =

@@ -175,20 +175,21 @@ fn corrected_ends(formula: Formula, ends: [Point; 2], (inverse_masses, rest): St
 
 /// The |stretch| after 20 relaxations from 10 %; infinite if it is NaN.
 fn stretch_left(relax: impl Fn([Point; 2]) -> [Point; 2], (_, rest): Stick) -> f64 {
+    // 1.1 times the rest length.
     let start = [[0.0; 3], [0.66, 0.0, 0.88].map(|x| x * rest)];
     let ends = (0..20).fold(start, |ends, _| relax(ends));
     let stretch = (length(ends) / rest - 1.0).abs();
     if stretch.is_nan() { f64::INFINITY } else { stretch }
 }
 
-/// The corrected clock.
+/// The corrected clock: the number of steps of 16 ms that are due, and the time left over, ms.
 fn clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     let elapsed = current_time - last_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
     (timesteps, elapsed - timesteps * 16.0)
 }
 
-/// The relative error of the simulated time.
+/// The relative error of the simulated time after 500 frames of 20 ms.
 fn simulated_time_error(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
     let (mut simulated, mut left_over) = (0.0, 0.0);
     for frame in 0..500 {

@@ -143,7 +143,8 @@ where
     Ok(world)
 }
 
-/// 2D ragdolls in a room, without contacts between ragdolls, which are obstacles without a figure.
+/// 2D ragdolls in a room. Contacts between ragdolls, the obstacles without a figure to draw, are
+/// removed.
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
     let AnyScene::TwoD(mut scene) = library_scene("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
@@ -216,9 +217,9 @@ fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         }
         let distance = |world: &World<2>| {
             let mut sum = 0.0;
-            for body in 0..size {
+            for ragdoll in 0..size {
                 let position = |group| {
-                    let particles = world.group(&format!("ragdoll {body}"), group);
+                    let particles = world.group(&format!("ragdoll {ragdoll}"), group);
                     particles.map_or([f64::NAN; 2], |group| world.position(group[0]).map(f64::from))
                 };
                 let shoulders = position("shoulders");
@@ -257,12 +258,12 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     const EDGE: f32 = 0.5; // m
     let (cubes, frames) = scale.pick((9, 600), (2, 5));
     let mut scene = Scene::<3>::new();
-    for body in 0..cubes {
-        let cube = Model::rigid_box([EDGE; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
+    for index in 0..cubes {
+        let cube = Model::rigid_box([EDGE; 3], 300.0)?.turned([1.0, 2.0, 3.0], index as f32)?;
         let coordinate = |cell: usize| 1.2 * (cell as f32 - 1.0);
         scene.add(
-            format!("cube {body}"),
-            cube.moved([coordinate(body % 3), 1.5, coordinate(body / 3)]),
+            format!("cube {index}"),
+            cube.moved([coordinate(index % 3), 1.5, coordinate(index / 3)]),
         )?;
     }
     let room = Bounds::new([-2.0, 0.0, -2.0], [2.0, 4.0, 2.0])?;

@@ -55,7 +55,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// The largest distance between positions with the same index; NaN if a position is.
+/// The largest distance between positions with the same index; NaN if a position is NaN.
 fn largest_distance(positions: &[[f32; 3]], reference: &[[f64; 3]]) -> f64 {
     let distance = |(position, reference): (&[f32; 3], &[f64; 3])| {
         let squared = |axis: usize| (f64::from(position[axis]) - reference[axis]).powi(2);

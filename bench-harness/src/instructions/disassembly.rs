@@ -9,6 +9,7 @@ use crate::instructions::Profile;
 /// reciprocals or reciprocal roots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disassembly {
+    /// The operations of one execution of each such instruction, by address.
     operations: BTreeMap<u64, Executed>,
 }
 

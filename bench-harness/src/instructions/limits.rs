@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::instructions::Case;
 
-/// The relative difference from its limit up to which a count passes. A count that is lower by more
-/// is reported, so that the limit can be lowered.
+/// A count may exceed its limit by this fraction. A count that is lower than its limit by more is
+/// reported, so that the limit can be lowered.
 pub const TOLERANCE: f64 = 0.02;
 
 /// One line of `limits.csv`.
@@ -46,7 +46,8 @@ pub struct Limits {
 #[error("cannot parse or write the limits: {0}")]
 pub struct LimitsError(#[from] csv::Error);
 
-const COMPILER: &str = "# counted with ";
+/// The start of the first line of the file; the compiler follows.
+const COMPILER_PREFIX: &str = "# counted with ";
 
 impl Limits {
     /// Parses the text of the file: CSV after a line that names the compiler.
@@ -55,7 +56,7 @@ impl Limits {
     /// If the text is not such CSV.
     pub fn parse(text: &str) -> Result<Self, LimitsError> {
         let first = text.lines().next().unwrap_or_default();
-        let compiler = first.strip_prefix(COMPILER).unwrap_or("unknown").to_owned();
+        let compiler = first.strip_prefix(COMPILER_PREFIX).unwrap_or("unknown").to_owned();
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         Ok(Self { compiler, all: reader.deserialize().collect::<Result<_, _>>()? })
     }
@@ -70,7 +71,7 @@ impl Limits {
             writer.serialize(limit)?;
         }
         let rows = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-        Ok(format!("{COMPILER}{}\n{}", self.compiler, String::from_utf8_lossy(&rows)))
+        Ok(format!("{COMPILER_PREFIX}{}\n{}", self.compiler, String::from_utf8_lossy(&rows)))
     }
 
     /// The limit of a case, in instructions per stick and iteration.

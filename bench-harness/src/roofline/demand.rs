@@ -52,7 +52,7 @@ enum Masses {
 enum Weight {
     /// Loaded, if the formula stores it; otherwise computed.
     Stored,
-    /// Computed from the masses each time.
+    /// Computed from the inverse masses each time.
     Computed,
 }
 
@@ -62,10 +62,10 @@ impl Demand {
     /// - The grid kernel uses no indices; each stick loads and stores three coordinates of both
     ///   ends. All masses are assumed to be 1 kg.
     /// - The copies kernel loads and stores three coordinates of both ends in every copy. It reads
-    ///   indices, the rest term and masses once for a group of copies, and the masses of each copy
-    ///   where both ends do not have the most frequent mass. All copies are assumed to have the
-    ///   same masses and plain sticks of the same rest lengths. The working set is that of a
-    ///   group, because a group runs all iterations before the next one begins.
+    ///   indices, the rest term and inverse masses once for a group of copies, and the inverse
+    ///   masses of each copy where both ends do not have the most frequent one. All copies are
+    ///   assumed to have the same masses and plain sticks of the same rest lengths. The working set
+    ///   is that of a group, because a group runs all iterations before the next one begins.
     /// - The other kernels read indices and constants from a [`Program`], and load and store
     ///   records. A run loads a whole block of memory by one index, but the sweep also passes over
     ///   the memory of its other indices. Ends of equal mass are relaxed as records of four
@@ -85,8 +85,8 @@ impl Demand {
         match (sheet, copies) {
             (Some(sheet), _) => Ok(Self::of_grid(lanes, sheet, formula)),
             (_, Some(copies)) => {
-                let masses = arranged.particles.inverse_masses();
-                Ok(Self::of_copies(lanes, copies, masses, formula))
+                let inverse_masses = arranged.particles.inverse_masses();
+                Ok(Self::of_copies(lanes, copies, inverse_masses, formula))
             }
             _ => Self::of_indexed(lanes, arranged, formula),
         }
@@ -108,9 +108,10 @@ impl Demand {
         // Each group is padded to whole registers, and only the last one has fewer copies.
         let last = (count % COPIES_PER_GROUP).next_multiple_of(lanes);
         let padded_copies = (count / COPIES_PER_GROUP * COPIES_PER_GROUP + last) as f64;
-        let masses = &inverse_masses[..one.particles()];
-        let most_frequent = most_frequent(masses);
-        let has_most_frequent = |&end: &u32| masses[end as usize].to_bits() == most_frequent;
+        let inverse_masses = &inverse_masses[..one.particles()];
+        let most_frequent = most_frequent(inverse_masses);
+        let has_most_frequent =
+            |&end: &u32| inverse_masses[end as usize].to_bits() == most_frequent;
         let equal =
             one.ends().iter().filter(|ends| ends.iter().all(has_most_frequent)).count() as f64;
         let mut total = Self::default();
@@ -118,12 +119,12 @@ impl Demand {
         let operations_of = |masses| operations::<3>(formula, masses);
         total.add(equal * padded_copies, operations_of(Masses::Equal), coordinate_bytes);
         let any = Masses::Any { weight: Weight::Computed };
-        let accessed_bytes = coordinate_bytes + 2.0 * WORD; // and both masses
+        let accessed_bytes = coordinate_bytes + 2.0 * WORD; // and both inverse masses
         total.add((sticks - equal) * padded_copies, operations_of(any), accessed_bytes);
-        // The rest term, and the index and the common mass of both ends.
+        // The rest term, and the index and the common inverse mass of both ends.
         total.accessed_bytes += groups * sticks * 5.0 * WORD;
-        let constant_bytes = (3.0 * sticks + masses.len() as f64) * WORD;
-        let position_bytes = (3 * masses.len()) as f64 * WORD;
+        let constant_bytes = (3.0 * sticks + inverse_masses.len() as f64) * WORD;
+        let position_bytes = (3 * inverse_masses.len()) as f64 * WORD;
         total.swept_bytes = groups * constant_bytes + 2.0 * padded_copies * position_bytes;
         total.set_bytes =
             constant_bytes + padded_copies.min(COPIES_PER_GROUP as f64) * position_bytes;
@@ -201,6 +202,7 @@ fn operations<const COMPONENTS: usize>(formula: Formula, masses: Masses) -> Tall
     formula.dispatch(CountStick::<COMPONENTS>(masses))
 }
 
+/// Counts the operations of a stick by running the formula on numbers that count.
 struct CountStick<const COMPONENTS: usize>(Masses);
 
 impl<const COMPONENTS: usize> WithFactor for CountStick<COMPONENTS> {

@@ -7,11 +7,11 @@ use serde::Serialize;
 use taut::{Column, PulpMachine, WideMachine};
 use taut_lanes::{Machine, Operation, Vector};
 
-/// The time for which a rate is measured in a turn; the fastest run counts.
+/// The time for which a rate is measured in each of the [`TURNS`]; the fastest run counts.
 const TIME_PER_RATE: Duration = Duration::from_millis(8);
 /// The smallest working set, bytes: it fits every first-level cache.
 const SMALLEST_SET: usize = 16 << 10;
-/// The number of turns; several, because a machine may be slow for a while.
+/// How often all rates are measured: several times, because a machine may be slow for a while.
 const TURNS: usize = 3;
 /// How many times a run repeats its chains.
 const ROUNDS: u32 = 1024;
@@ -20,7 +20,7 @@ const ROUNDS: u32 = 1024;
 /// lane.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Peak {
-    /// Its name, as [`Kernel::isa`](taut::Kernel::isa) gives it.
+    /// The name of the instruction set, as [`Kernel::isa`](taut::Kernel::isa) gives it.
     pub isa: &'static str,
     /// Additions and multiplications per nanosecond, in equal parts.
     pub arithmetic_per_ns: f64,
@@ -160,7 +160,7 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
     }
 }
 
-/// Operations per nanosecond, with the best of several values of chains: few chains wait for their
+/// Operations per nanosecond, with the best of several numbers of chains: few chains wait for their
 /// own results, many do not fit into the registers. Scalars have one chain at a time, because the
 /// compiler would vectorize several, and a short one, so that the processor overlaps it with the
 /// next ones.
@@ -199,8 +199,8 @@ fn bandwidths(machine: impl Machine, largest_set_bytes: usize) -> Vec<Bandwidth>
     let sets = sets.take_while(|&set| set <= largest_set_bytes);
     sets.map(|set_bytes| {
         let values = &mut values[..set_bytes / size_of::<f32>()];
-        let pass = fastest_ns(|| machine.run(InPlace(values)));
-        Bandwidth { set_bytes, bytes_per_ns: 2.0 * set_bytes as f64 / pass }
+        let sweep_ns = fastest_ns(|| machine.run(InPlace(values)));
+        Bandwidth { set_bytes, bytes_per_ns: 2.0 * set_bytes as f64 / sweep_ns }
     })
     .collect()
 }

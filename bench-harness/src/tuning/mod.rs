@@ -38,11 +38,11 @@ pub struct Tuning {
     pub any_schedule: bool,
     /// The rms residual (stretch and compression together) that may be left after
     /// [`RESIDUAL_CHECK_FRAMES`]. If `None`, the reference arrangement has no limit, and others may leave
-    /// 10 % more than it.
+    /// a residual 10 % above its residual.
     pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
-    /// The time budget. Steps without which there is no result run even after it is spent.
+    /// The time budget. Measurements without which there is no result run even after it is spent.
     pub budget: Duration,
 }
 

@@ -21,7 +21,8 @@ use super::{
 /// If no limit is given, the residual of another order may be this multiple of that of the
 /// reference order.
 const SLACK: f64 = 1.1;
-/// Frames of a candidate in a turn. The first one has cold caches; the median ignores it.
+/// Frames of a candidate in a turn. The first one has cold caches; the median over the frames
+/// hardly depends on it.
 const FRAMES_PER_TURN: usize = 4;
 /// The number of candidates in the final comparison.
 const FINALISTS: usize = 3;
@@ -48,11 +49,12 @@ pub(super) struct Search<'a, P> {
     arranged: BTreeMap<Arrangement, Arranged>,
     /// [`AnyKernel::best_for`] the reference order; times are relative to it.
     default_kernel: AnyKernel,
+    /// One for each candidate, with the same index.
     trials: Vec<Trial>,
-    /// The latest median frame of the default kernel, s; that of the textbook loop before the
-    /// first.
+    /// The latest median frame time of the default kernel, s; until it is measured, that of the
+    /// textbook loop.
     default_frame: f64,
-    /// The median frame of the textbook loop, s.
+    /// The median frame time of the textbook loop, s.
     textbook_frame: f64,
     /// The indices of the remaining candidates.
     remaining: Vec<usize>,
@@ -134,8 +136,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         Ok(())
     }
 
-    /// Runs some frames of candidates, alternating with the default kernel, and stores the ratios
-    /// of their times.
+    /// Runs some frames of the candidates with the indices `members`, alternating with the default
+    /// kernel, and stores the ratios of their times.
     fn time_in_turns(&mut self, members: &[usize], turns: usize) -> Result<(), ComparisonError> {
         let Tuning { formula, step, candidates, .. } = self.tuning;
         let repeats = TURN_SECONDS / (FRAMES_PER_TURN as f64 * self.default_frame);
@@ -234,7 +236,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         )
     }
 
-    /// Stores the result of an order for the candidates `members` of that order.
+    /// Stores the result of the residual check of an order in the trials of that order, `members`
+    /// (index and time ratio). `limit` is the largest accepted rms residual.
     fn set_outcomes(&mut self, members: &[(usize, f64)], run: &BoundedRun, limit: f64) {
         let outcome = match run.left_bounds_at {
             Some(_) => TrialOutcome::BlewUp,
@@ -282,14 +285,16 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// configurations with these time ratios; and how often to repeat them if they are short.
     fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
         let seconds_left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
-        // The `f64` reference of each configuration takes about as long as the textbook loop.
-        let (frame, references) =
-            ratios.fold((self.textbook_frame, 0.0), |(frame, references), ratio| {
-                (frame + ratio * self.default_frame, references + self.textbook_frame)
+        // The time of one frame of all of them, s, and of one frame of all their `f64` references,
+        // each of which takes about as long as the textbook loop.
+        let (frame_seconds, reference_seconds) =
+            ratios.fold((self.textbook_frame, 0.0), |(frame_sum, reference_sum), ratio| {
+                (frame_sum + ratio * self.default_frame, reference_sum + self.textbook_frame)
             });
-        let seconds_left = seconds_left - references * EARLY_FRAME as f64;
-        let frames = floor_to_usize(seconds_left / frame).clamp(FINAL_FRAMES[0], FINAL_FRAMES[1]);
-        let repeats = seconds_left.min(FINAL_SECONDS) / (frames as f64 * frame);
+        let seconds_left = seconds_left - reference_seconds * EARLY_FRAME as f64;
+        let frames =
+            floor_to_usize(seconds_left / frame_seconds).clamp(FINAL_FRAMES[0], FINAL_FRAMES[1]);
+        let repeats = seconds_left.min(FINAL_SECONDS) / (frames as f64 * frame_seconds);
         (frames, floor_to_usize(repeats).max(1))
     }
 

@@ -50,13 +50,13 @@ fn a_part_has_rows_for_each_formula_and_schedule_and_other_parts_are_empty() {
 
 #[test]
 fn more_iterations_leave_less_stretch_and_are_closer_to_the_solution() {
-    for line in run(&[StudyPart::Iterations]).iterations.chunks(ITERATION_POINTS.len()) {
-        for pair in line.windows(2) {
+    for rows in run(&[StudyPart::Iterations]).iterations.chunks(ITERATION_POINTS.len()) {
+        for pair in rows.windows(2) {
             assert!(pair[1].iterations > pair[0].iterations);
             assert!(pair[1].residual.rms < pair[0].residual.rms, "{pair:?}");
             assert!(pair[1].distance_from_limit.rms < pair[0].distance_from_limit.rms, "{pair:?}");
         }
-        assert!(line.iter().all(|row| row.distance_from_f64.max < 1e-5), "{line:?}");
+        assert!(rows.iter().all(|row| row.distance_from_f64.max < 1e-5), "{rows:?}");
     }
 }
 
@@ -109,9 +109,9 @@ fn the_cheapest_frame_is_within_its_bound() {
         }
         // Where the tighter bound is reached, so is the looser one.
         for tight in found.rows.iter().filter(|row| row.within < BOUNDS[0]) {
-            let loose =
+            let is_looser =
                 |row: &&EffortRow| row.tethers == tight.tethers && row.within > tight.within;
-            assert!(found.rows.iter().any(|row| loose(&row)), "{tight:?}");
+            assert!(found.rows.iter().any(|row| is_looser(&row)), "{tight:?}");
         }
     }
 }
@@ -132,6 +132,7 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
             assert!(world.step().unwrap().finite);
             let model = &world.islands()[0].model;
             for (stick, &[a, b]) in model.sticks.ends().iter().enumerate() {
+                // Structural sticks join neighbours in a row (b - a = 1) or a column (b - a = 8).
                 if b - a > 8 || (b - a > 1 && b - a < 8) || frame <= 120 {
                     continue;
                 }

@@ -125,8 +125,8 @@ fn the_default_order_is_that_of_the_sheet_or_mesh() {
             None => assert_eq!(schedule, Schedule::for_mesh(&model.particles, &model.sticks)),
         }
     }
-    let rows = Model { sheet: None, ..Model::drape(64, StickSet::All).unwrap() };
-    assert_eq!(Arrangement::default_of(&rows), arrangement("banded"));
+    let numbered_by_rows = Model { sheet: None, ..Model::drape(64, StickSet::All).unwrap() };
+    assert_eq!(Arrangement::default_of(&numbered_by_rows), arrangement("banded"));
 }
 
 #[test]

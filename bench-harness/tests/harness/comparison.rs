@@ -222,14 +222,14 @@ fn a_row_on_threads_has_its_inner_kernel_and_its_speedup_over_one_thread() {
     };
     let (best, scalar_kernel) = (AnyKernel::best(), AnyKernel::named("scalar").unwrap());
     let name = Kernel::<3>::name(&best);
-    let two = Pool::new(2).unwrap();
-    let kernels = [best.clone(), best.on_threads(two.clone()), scalar_kernel.on_threads(two)];
+    let pool = Pool::new(2).unwrap();
+    let kernels = [best.clone(), best.on_threads(pool.clone()), scalar_kernel.on_threads(pool)];
     let rows = run(&comparison(sheet(), kernels.map(configuration).to_vec()));
     let [textbook, one, two, scalar_on_two] = rows.try_into().unwrap();
     assert_eq!((two.kernel, two.inner, two.threads), ("colour", name, 2));
     assert_eq!((one.kernel, one.inner, one.threads), (name, name, 1));
-    let times = one.frame_us_median / two.frame_us_median;
-    assert_eq!(two.speedup_over_one_thread, Some(times));
+    let ratio = one.frame_us_median / two.frame_us_median;
+    assert_eq!(two.speedup_over_one_thread, Some(ratio));
     assert_eq!(one.speedup_over_one_thread, Some(1.0));
     assert_eq!(textbook.speedup_over_one_thread, Some(1.0));
     let speedup = scalar_on_two.speedup_over_one_thread;

@@ -121,8 +121,8 @@ fn the_demand_of_the_grid_kernel_has_no_indices_and_no_masses() {
     }
 }
 
-/// Counted by hand, per stick and copy as on the grid, with a multiplication by the common mass. The
-/// sticks of the pinned particle read the masses of each copy instead.
+/// Counted by hand, per stick and copy as on the grid, with a multiplication by the common
+/// inverse mass. The sticks of the pinned particle read the inverse masses of each copy instead.
 #[test]
 fn the_copies_kernel_reads_a_stick_once_per_group_of_copies() {
     let points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]];
@@ -144,7 +144,8 @@ fn the_copies_kernel_reads_a_stick_once_per_group_of_copies() {
                 assert_near(demand.divisions * relaxed, 3.0 * padded);
                 let accessed = (2.0 * 48.0 + 56.0) * padded + 3.0 * 20.0 * groups;
                 assert_near(demand.accessed_bytes * relaxed, accessed);
-                // Two indices and a rest term per stick, a mass and three coordinates per particle.
+                // Two indices and a rest term per stick; an inverse mass and three coordinates per
+                // particle.
                 let constants = 3.0 * 12.0 + 4.0 * 4.0;
                 let swept = constants * groups + 2.0 * 4.0 * 12.0 * padded;
                 assert_near(demand.swept_bytes * relaxed, swept);

@@ -49,8 +49,8 @@ fn positions_are_near_those_of_the_scalar_kernel_in_authored_order() {
 fn pinned_particles_keep_their_bits() {
     let model = sheet();
     let textbook = run_textbook(&model, &step(), 6);
-    let masses = model.particles.inverse_masses();
-    for pinned in (0..masses.len()).filter(|&i| masses[i] == 0.0) {
+    let inverse_masses = model.particles.inverse_masses();
+    for pinned in (0..inverse_masses.len()).filter(|&i| inverse_masses[i] == 0.0) {
         let before = model.particles.position(pinned);
         assert_eq!(bits(textbook.particles[pinned].position), bits(before));
     }
