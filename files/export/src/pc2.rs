@@ -23,6 +23,7 @@ use crate::{DrawnScene, Frame};
 pub struct PointCache {
     path: PathBuf,
     file: BufWriter<File>,
+    /// The number of frames so far.
     samples: u32,
 }
 

@@ -114,6 +114,7 @@ impl Recording {
 pub struct Frames<'a> {
     file: BufReader<&'a File>,
     sizes: Sizes,
+    /// The number of frames that are not read yet.
     remaining: u64,
 }
 

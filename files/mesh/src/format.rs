@@ -27,7 +27,8 @@ impl Format {
         }
     }
 
-    /// Returns this format, or an error if `bytes` are empty or do not have its start.
+    /// Returns this format, or an error if `bytes` are empty. `has_start` says whether they
+    /// start as this format requires; if not, returns an error.
     pub(crate) fn expect(self, bytes: &[u8], has_start: bool) -> Result<Self, Problem> {
         match (bytes.is_empty(), has_start) {
             (true, _) => Err(Problem::Empty),

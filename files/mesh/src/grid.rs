@@ -52,6 +52,7 @@ struct Adjacency<'a> {
     triangles: &'a [[u32; 3]],
     /// For each vertex the start of its triangles in `around`; one more entry at the end.
     starts: Vec<usize>,
+    /// The triangles around each vertex, vertex by vertex.
     around: Vec<u32>,
 }
 
@@ -152,8 +153,8 @@ impl<'a> Adjacency<'a> {
         Some(Grid { width, vertices: grid })
     }
 
-    /// The vertices of a side of the grid: from a corner to the next corner, along edges with one
-    /// triangle.
+    /// The vertices of a side of the grid: from `corner` by way of its neighbour `next` to the next
+    /// corner, along edges with one triangle.
     fn side_from(&self, corner: u32, next: u32) -> Option<Vec<u32>> {
         let mut side = vec![corner, next];
         loop {
@@ -185,6 +186,7 @@ impl Grid {
             }
             index_of[vertex as usize] = index;
         }
+        // For each cell, whether its upper left and its lower right triangle are found.
         let mut found = vec![[false; 2]; (width - 1) * (height - 1)];
         // Whether the grid has the triangle and it was not found before.
         let is_new = |triangle: &[u32; 3]| {

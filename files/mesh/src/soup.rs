@@ -8,6 +8,7 @@ use crate::error::{Problem, Result};
 pub(crate) struct Soup {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
+    /// This and the next three are counts of [`Report`](crate::Report) with the same names.
     pub(crate) faces: usize,
     pub(crate) not_faces: usize,
     pub(crate) unknown_lines: usize,

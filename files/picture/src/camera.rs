@@ -168,6 +168,7 @@ impl Bounds {
 /// A perspective camera for pictures of a given size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
+    /// The position of the camera, m.
     pub(crate) eye: Vec3,
     right: Vec3,
     up: Vec3,
@@ -203,6 +204,7 @@ impl Camera {
         let (width, height) = (width as f32, height as f32);
         let half_height = HALF_HEIGHT * (1.0 - 2.0 * MARGIN) * view.zoom;
         let slope = Vec2::new(half_height * width / height, half_height);
+        // The largest x - t w and -x - t w, and the same for y; `slope` is t.
         let (mut above, mut below) = (Vec2::NEG_INFINITY, Vec2::NEG_INFINITY);
         let mut nearest = f32::INFINITY;
         for &(point, _) in &bounds.farthest {

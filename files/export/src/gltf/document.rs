@@ -130,6 +130,8 @@ impl Document {
         })
     }
 
+    /// Adds an accessor of `count` items from `offset`, bytes, in a view. `bounds` are the smallest
+    /// and the largest value of each component.
     fn add_accessor(
         &mut self,
         view: Index<View>,
@@ -329,7 +331,8 @@ impl Document {
     }
 
     /// Adds the accessors of the morph targets. Their data follows all other data, key by key, and
-    /// mesh by mesh for each key.
+    /// mesh by mesh for each key. `bounds` has the smallest and the largest coordinates for each
+    /// key and mesh.
     pub(super) fn add_deltas(
         &mut self,
         meshes: &[MorphSize],

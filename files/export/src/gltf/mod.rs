@@ -45,6 +45,7 @@ pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
     let rods = Rods::all(scene).iter().map(|rods| rods.len() as u64).sum::<u64>();
     let vertices: u64 = meshes.iter().map(|mesh| mesh.len() as u64).sum();
     let keys = timeline.frames.max(1);
+    // Bytes of a key: position and normal; position and rotation; position, rotation and scale.
     let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
     let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + scene.rigid_shapes.len() as u64);
     let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
@@ -160,6 +161,7 @@ struct Keys {
     bounds: Vec<Vec<[[f32; 3]; 2]>>,
     /// For each rigid shape its pose at each key.
     poses: Vec<Vec<Pose>>,
+    /// The sticks and balls of each part that are nodes.
     rods: Vec<Rods>,
 }
 

@@ -21,8 +21,11 @@ pub(super) struct MorphMesh {
     /// For each of these last vertices its face, and the vertex onto which it collapses when the
     /// face is removed.
     collapsing: Vec<(usize, u32)>,
+    /// Three corners for each face, as vertices of the mesh.
     triangles: Vec<u32>,
+    /// Two ends for each stick that is drawn as a line, as vertices of the mesh.
     lines: Vec<u32>,
+    /// Whether the vertices are drawn as points.
     points: bool,
 }
 
@@ -150,8 +153,11 @@ pub(super) struct Shape {
 /// from it at the others.
 pub(super) struct Deltas<'a> {
     meshes: &'a [MorphMesh],
+    /// The shape of each mesh at the first key.
     first: Vec<Shape>,
+    /// A buffer for the shape of one mesh at a later key.
     current: Shape,
+    /// Whether `first` is computed.
     has_first: bool,
 }
 

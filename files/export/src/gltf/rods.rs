@@ -9,6 +9,7 @@ use crate::{DrawnScene, Frame, Mesh, Pose};
 
 /// The sticks and balls of a part at all keys.
 pub(super) struct Rods {
+    /// The index of the part.
     part: usize,
     sticks: Vec<Rod>,
     balls: Vec<Rod>,
@@ -19,6 +20,7 @@ struct Rod {
     /// The index of the stick, or of the vertex of the ball.
     index: usize,
     poses: Vec<Pose>,
+    /// Of a stick its radius, length and radius, m, or 0 if it is torn; of a ball its radius.
     scales: Vec<[f32; 3]>,
 }
 

@@ -26,6 +26,7 @@ fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
 fn expected(scene: &DrawnScene, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
     let points: Vec<[f32; 3]> = scene.points(frame).collect();
     let (drop, first_hidden) = HIDDEN_DROP;
+    // The vertex whose position the drop has in files.
     let shown = if nth >= first_hidden { drop - 1 } else { drop };
     assert_eq!(points.len(), scene.point_count());
     let rigid_shapes =

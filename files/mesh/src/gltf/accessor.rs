@@ -45,8 +45,8 @@ pub(super) fn indices(
 }
 
 /// The name of a type, such as `VEC3 of F32`.
-fn name_of((shape, component): (Type, ComponentType)) -> String {
-    format!("{} of {component:?}", format!("{shape:?}").to_ascii_uppercase())
+fn name_of((type_, component): (Type, ComponentType)) -> String {
+    format!("{} of {component:?}", format!("{type_:?}").to_ascii_uppercase())
 }
 
 /// The items of an accessor.
@@ -78,7 +78,7 @@ fn items<'b>(
     if accessor.sparse.is_some() {
         return Err(Problem::Unsupported { what: format!("sparse data ({})", name()) });
     }
-    let (Checked::Valid(shape), Checked::Valid(GenericComponentType(component))) =
+    let (Checked::Valid(type_), Checked::Valid(GenericComponentType(component))) =
         (accessor.type_, accessor.component_type)
     else {
         return Err(Problem::malformed(
@@ -94,7 +94,7 @@ fn items<'b>(
         return Err(Problem::Unsupported { what });
     };
     let view = find(root, view, "buffer view", name)?;
-    let size = component.size() * shape.multiplicity();
+    let size = component.size() * type_.multiplicity();
     let stride = view.byte_stride.map_or(size, |stride| stride.0);
     if stride < size {
         return Err(Problem::malformed(
@@ -121,7 +121,7 @@ fn items<'b>(
                 format!("a count of {count} for a view of {length} bytes"),
             )
         })?;
-    Ok(Items { kind: (shape, component), bytes, stride })
+    Ok(Items { kind: (type_, component), bytes, stride })
 }
 
 /// The number of bytes from the first of `count` items to the end of the last; `None` if there are

@@ -28,11 +28,15 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The buffers read so far.
 pub(super) struct Buffers<'f> {
     root: &'f Root,
+    /// The binary chunk, which buffer 0 may use.
     binary: Option<&'f [u8]>,
+    /// The folder of the document; `None`: no file is opened.
     folder: Option<&'f Path>,
+    /// The bytes of each buffer; `None` if it is not read yet.
     loaded: Vec<Option<Cow<'f, [u8]>>>,
     /// The number of bytes that were read from files.
     bytes_read: u64,
+    /// The limit of `bytes_read`.
     max_bytes: u64,
 }
 

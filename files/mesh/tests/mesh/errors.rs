@@ -296,7 +296,8 @@ fn invalid_rows_of_binary_ply_are_rejected_with_their_byte() {
         );
         assert_eq!(
             message(&|bytes| {
-                let start = bytes.windows(10).position(|at| at == b"list uchar").unwrap();
+                let start = bytes.windows(10).position(|window| window == b"list uchar").unwrap();
+                // The header becomes one byte shorter.
                 bytes.splice(start + 5..start + 10, *b"char");
                 let face = body - 1 + 8 * 12;
                 bytes[face] = 0x80;

@@ -177,8 +177,8 @@ fn declared_list_lengths_are_not_trusted() {
 fn huge_counts_of_empty_elements_take_no_time() {
     for format in ["ascii", "binary_big_endian"] {
         let text = cube().ply_ascii();
-        let (_, body) =
-            text.split_at(text.windows(11).position(|at| at == b"end_header\n").unwrap() + 11);
+        let (_, body) = text
+            .split_at(text.windows(11).position(|window| window == b"end_header\n").unwrap() + 11);
         let header = format!(
             "ply\nformat {format} 1.0\nelement void 18446744073709551615\n\
              element vertex 8\nproperty float x\nproperty float y\nproperty float z\n\

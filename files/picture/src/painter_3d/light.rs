@@ -17,6 +17,7 @@ pub(super) struct Lights {
     sky: ShadowMap,
     /// The size of the scene, m.
     size: f32,
+    /// The position of the camera, m.
     eye: Vec3,
 }
 

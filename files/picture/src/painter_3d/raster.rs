@@ -80,7 +80,7 @@ impl Samples {
         if !is_visible {
             return;
         }
-        let inverse = 1.0 / area;
+        let inverse_area = 1.0 / area;
         // 1/z and normal/z are linear in pixel coordinates.
         let inverse_z = [1.0 / a.z, 1.0 / b.z, 1.0 / c.z];
         let normals =
@@ -95,8 +95,9 @@ impl Samples {
             let first = ((row - self.top) * self.width) as usize;
             for column in columns.clone() {
                 let x = column as f32 + 0.5;
-                let u = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) * inverse;
-                let v = ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) * inverse;
+                // The barycentric coordinates t, u and v of corners a, b and c.
+                let u = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) * inverse_area;
+                let v = ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) * inverse_area;
                 let t = 1.0 - u - v;
                 if u < 0.0 || v < 0.0 || t < 0.0 {
                     continue;

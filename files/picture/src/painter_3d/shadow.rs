@@ -30,9 +30,9 @@ impl ShadowMap {
         let right = towards.any_orthonormal_vector();
         let up = towards.cross(right);
         let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
-        for corner in 0..8 {
+        for vertex in 0..8 {
             let select =
-                |bit: u32, min: f32, max: f32| if (corner >> bit) & 1 == 0 { min } else { max };
+                |bit: u32, min: f32, max: f32| if (vertex >> bit) & 1 == 0 { min } else { max };
             let (min, max) = (bounds.min, bounds.max);
             let point = Vec3::new(
                 select(0, min.x, max.x),
@@ -60,8 +60,8 @@ impl ShadowMap {
             let [a, b, c] = corners.map(|corner| cells[corner as usize]);
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            let is_visible = area.abs() > 1e-9;
-            if !is_visible {
+            let has_area = area.abs() > 1e-9;
+            if !has_area {
                 continue;
             }
             let side = self.side as f32;
