@@ -126,6 +126,7 @@ impl Arguments {
             model,
         };
         if self.mesh.is_some() {
+            // The name starts with the file name; see `input::mesh`.
             let file = name.split(',').next().unwrap_or(name);
             return Ok(vec![hanging_subject(file, model.particles.len(), model.clone())]);
         }
@@ -209,10 +210,10 @@ fn iterations_table(rows: &[IterationRow]) -> Table {
         ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm", "from 4096 it.\nm"];
     let series =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    series_table(series, column_name, &last_columns, |line| {
-        let last = &line[line.len() - 1];
+    series_table(series, column_name, &last_columns, |rows| {
+        let last = &rows[rows.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
-        cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
+        cells.extend(rows.iter().map(|row| stretch_text(row.residual.rms)));
         cells.extend(residual_cells(last.residual));
         cells.extend([
             scientific(last.distance_from_f64.rms),
@@ -227,10 +228,10 @@ fn frames_table(rows: &[FrameRow]) -> Table {
     let last_columns = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm"];
     let series =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    series_table(series, column_name, &last_columns, |line| {
-        let last = &line[line.len() - 1];
+    series_table(series, column_name, &last_columns, |rows| {
+        let last = &rows[rows.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
-        cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
+        cells.extend(rows.iter().map(|row| stretch_text(row.residual.rms)));
         cells.extend(residual_cells(last.residual));
         cells.push(scientific(last.distance_from_f64.max));
         cells
@@ -243,10 +244,10 @@ fn drift_table(rows: &[DriftRow]) -> Table {
         ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch\nrms", "compression\nrms"];
     let series =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    series_table(series, column_name, &last_columns, |line| {
-        let last = &line[line.len() - 1];
+    series_table(series, column_name, &last_columns, |rows| {
+        let last = &rows[rows.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
-        cells.extend(line.iter().map(|row| format!("{:+.2} %", 100.0 * row.energy)));
+        cells.extend(rows.iter().map(|row| format!("{:+.2} %", 100.0 * row.energy)));
         let errors =
             [last.momentum, last.momentum_f64, last.angular_momentum, last.angular_momentum_f64];
         cells.extend(errors.map(scientific));
@@ -264,14 +265,14 @@ fn series_table<'a, R: 'a>(
     cells: impl Fn(&[R]) -> Vec<String>,
 ) -> Table {
     let mut table = table::plain();
-    for line in series {
+    for rows in series {
         if table.header().is_none() {
             let first_columns = ["schedule", "formula"].map(str::to_owned).into_iter();
-            let middle_columns = line.iter().map(&column_name);
+            let middle_columns = rows.iter().map(&column_name);
             let last_columns = last_columns.iter().map(|&name| name.to_owned());
             table.set_header(first_columns.chain(middle_columns).chain(last_columns));
         }
-        table.add_row(cells(line));
+        table.add_row(cells(rows));
     }
     table::align_right(&mut table, 2);
     table

@@ -351,13 +351,13 @@ struct Report<'a> {
 
 impl Description {
     fn new(arguments: &Arguments, named: &NamedModel, comparison: &Comparison) -> Self {
-        let masses = named.model.particles.inverse_masses();
+        let inverse_masses = named.model.particles.inverse_masses();
         let copies = comparison.copies;
         Self {
             name: named.name_of(copies),
             copies,
-            particles: copies * masses.len(),
-            pinned: copies * masses.iter().filter(|&&mass| mass == 0.0).count(),
+            particles: copies * inverse_masses.len(),
+            pinned: copies * inverse_masses.iter().filter(|&&inverse| inverse == 0.0).count(),
             sticks: copies * named.model.sticks.len(),
             shuffle_seed: arguments.source.shuffle,
             substeps: comparison.step.substeps,

@@ -32,7 +32,7 @@ pub(crate) const TEXT_COLOUR: (RGBColor, RGBColor) =
 pub(crate) const GRID_COLOUR: (RGBColor, RGBColor) =
     (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
-/// Outlines of marks, relative to their centre, in pixels.
+/// Outlines of the marks at points of a series, relative to their centre, in pixels.
 const MARKS: [&[(i32, i32)]; 5] = [
     &[(-2, -5), (2, -5), (5, -2), (5, 2), (2, 5), (-2, 5), (-5, 2), (-5, -2)],
     &[(0, -6), (6, 5), (-6, 5)],
@@ -325,8 +325,8 @@ fn figure<'a>(
     }
 }
 
-/// Embeds a drawing in the page, with alternative text. Without it, screen readers skip the
-/// drawing.
+/// Embeds a drawing in the page, with alternative text; if that is `None`, screen readers skip
+/// the drawing.
 fn inline_svg(svg: &str, class: &str, alt_text: Option<&str>) -> Markup {
     let attribute = |name: &str| {
         let start = svg.find(name)? + name.len() + 2;

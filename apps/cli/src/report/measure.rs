@@ -173,7 +173,7 @@ fn study(
 ) -> anyhow::Result<Accuracy> {
     let model = Model::drape(study_size(quick), SET)?;
     let study = Study {
-        body: model.clone(), // of the part on drift
+        body: model.clone(), // only for the part `drift`, which is not run here
         model,
         step: one_substep_with_iterations(8),
         frames: 256,

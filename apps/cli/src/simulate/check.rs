@@ -34,6 +34,7 @@ struct KernelRun {
 struct SceneCheck {
     scene: &'static LibraryScene,
     particles: usize,
+    /// The number of kernels that were run.
     kernels: usize,
     /// The run of the first kernel that did not fail.
     first_run: Option<KernelRun>,

@@ -74,6 +74,7 @@ pub(super) struct Exporter {
     exported_world: Option<ExportedWorld>,
     sinks: Vec<(PathBuf, Box<dyn Sink>)>,
     fps: f64,
+    /// The time of the world at the first frame, s.
     from: f64,
     /// Number of frames written.
     frames_written: u64,
@@ -85,7 +86,8 @@ impl ExportOptions {
         self.out.iter().chain(&self.png).chain(&self.apng).chain(&self.gif)
     }
 
-    /// Checks all names, then opens all files and writes the first frame.
+    /// Checks all names, then opens all files, and writes the first frame if it is due. The
+    /// simulation runs for `steps` steps.
     pub(super) fn open<const D: usize>(
         &self,
         world: &World<D>,

@@ -61,7 +61,7 @@ pub(crate) struct ContactRecord {
     penetration_max_m: f32,
     /// The number of contacts of limbs and bodies, with cloth or each other, in the last examined frame.
     contacts_on_bodies: usize,
-    /// The deepest penetration in these, m.
+    /// The deepest penetration in contacts of limbs and bodies, m.
     penetration_of_bodies_max_m: f32,
     /// The number of pairs that do not collide, because they are near each other at rest.
     pairs_left_out: usize,
@@ -69,8 +69,8 @@ pub(crate) struct ContactRecord {
 
 impl ContactRecord {
     /// Adds the contacts of a frame to the record.
-    pub(crate) fn add(record: &mut Option<Self>, frame: Option<Contacts>) {
-        let Some(frame) = frame else { return };
+    pub(crate) fn add(record: &mut Option<Self>, contacts: Option<Contacts>) {
+        let Some(contacts) = contacts else { return };
         let Contacts {
             touching,
             penetration,
@@ -78,7 +78,7 @@ impl ContactRecord {
             penetration_of_bodies,
             crossings,
             left_out,
-        } = frame;
+        } = contacts;
         let record = record.get_or_insert_default();
         record.contacts = touching;
         record.contacts_on_bodies = on_bodies;

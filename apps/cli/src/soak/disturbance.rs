@@ -247,14 +247,16 @@ where
     fn return_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
         let (particle, free_steps) = (freed.particle, self.steps_per_second / FREED_DIVISOR);
-        let Some(steps) = (step - freed.start_step).checked_sub(free_steps) else { return Ok(()) };
-        if steps == 0 {
+        let Some(return_steps) = (step - freed.start_step).checked_sub(free_steps) else {
+            return Ok(());
+        };
+        if return_steps == 0 {
             world.set_inverse_mass(particle, 0.0)?;
             freed.return_start = world.position(particle);
         }
         let (from, to) = (freed.return_start, self.initial_positions[particle]);
-        let fraction = steps as f32 / self.steps_per_second as f32;
-        if steps == self.steps_per_second {
+        let fraction = return_steps as f32 / self.steps_per_second as f32;
+        if return_steps == self.steps_per_second {
             self.freed = None;
         }
         world.drag(

@@ -96,8 +96,8 @@ pub(super) fn table<'a>(
 /// Renders text between backquotes as code.
 pub(super) fn with_code(text: &str) -> Markup {
     html! {
-        @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        @for (index, piece) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (piece) } } @else { (piece) }
         }
     }
 }

@@ -27,14 +27,14 @@ fn tradeoff_chart(rows: &[Timing]) -> LineChart {
     for row in &kernels {
         let Some(stretch) = row.stretch() else { continue };
         let point = (row.ns_per_stick_and_frame(), stretch);
-        let schedule = index_of(&SCHEDULES, &row.schedule);
+        let schedule_colour = index_of(&SCHEDULES, &row.schedule);
         if row.substeps == 1 {
-            points.push(((row.schedule.clone(), schedule), &*row.formula, point));
+            points.push(((row.schedule.clone(), schedule_colour), &*row.formula, point));
         }
         // Runs with substeps have a separate line, which starts at the same point, in one of two
         // colours that no schedule uses here.
         if row.iterations == 1 && has_substeps(&row.schedule) {
-            let colour = if schedule == 0 { 5 } else { 6 };
+            let colour = if schedule_colour == 0 { 5 } else { 6 };
             points.push(((format!("{}, substeps", row.schedule), colour), &*row.formula, point));
         }
     }
