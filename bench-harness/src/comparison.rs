@@ -23,6 +23,7 @@ pub const EARLY_FRAME: usize = 10;
 /// The number of rounds into which the timed frames are divided; configurations alternate.
 pub const ROUNDS: usize = 8;
 
+/// The arrangement of the textbook loop.
 const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: Numbering::Given };
 
 /// A model, a step, and the configurations to compare.

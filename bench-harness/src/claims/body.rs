@@ -141,6 +141,7 @@ fn thrown(step: &Step<3>) -> Result<(Particles<3>, Sticks), ClaimError> {
     let sticks = Sticks::joining(&body, &pairs, Duplicates::Keep)?;
     for (particle, point) in TETRAHEDRON.into_iter().enumerate() {
         let [x, y, _] = point;
+        // The spin is about (0.5, 0.3), near the centre.
         let velocity =
             [VELOCITY[0] - SPIN * (y - 0.3), VELOCITY[1] + SPIN * (x - 0.5), VELOCITY[2]];
         for axis in 0..3 {

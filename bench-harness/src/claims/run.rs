@@ -47,6 +47,7 @@ pub(super) fn relax_once(
     formula.dispatch(OneStick { ends, inverse_masses, rest })
 }
 
+/// Relaxes a stick once, with the formula that `dispatch` selects.
 struct OneStick {
     ends: [[f64; 3]; 2],
     inverse_masses: [f64; 2],

@@ -235,7 +235,7 @@ fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(vec![relative_distance(true)?, or_infinite(relative_distance(false)?)])
 }
 
-/// The scene with its weak sticks torn.
+/// The scene with its posture sticks torn: those that are two-sided and of low stiffness.
 fn without_posture(scene: &Scene<2>) -> Result<Scene<2>, ClaimError> {
     let mut loose = Scene::new();
     for (name, model) in scene.models() {

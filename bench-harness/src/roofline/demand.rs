@@ -38,7 +38,7 @@ pub struct Demand {
 
 /// The inverse masses for which a loop is specialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Masses {
+enum InverseMasses {
     /// Any, with the weight term of the stick loaded or computed: no specialization.
     Any { weight: Weight },
     /// The same at both ends, so the displacement is computed once for both.
@@ -47,7 +47,7 @@ enum Masses {
     Unit,
 }
 
-/// The weight term of a stick between any masses.
+/// The weight term of a stick between ends of any inverse masses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
     /// Loaded, if the formula stores it; otherwise computed.
@@ -96,7 +96,11 @@ impl Demand {
         let PaddedSheet { relaxed_lanes, slots } = PaddedSheet::new(sheet, lanes);
         let mut total = Self::default();
         let accessed_bytes = 2.0 * 6.0 * WORD;
-        total.add(relaxed_lanes as f64, operations::<3>(formula, Masses::Unit), accessed_bytes);
+        total.add(
+            relaxed_lanes as f64,
+            operations::<3>(formula, InverseMasses::Unit),
+            accessed_bytes,
+        );
         total.set_bytes = slots as f64 * 3.0 * WORD;
         total.swept_bytes = 2.0 * total.set_bytes;
         total.per_stick(sheet.stick_count())
@@ -116,9 +120,9 @@ impl Demand {
             one.ends().iter().filter(|ends| ends.iter().all(has_most_frequent)).count() as f64;
         let mut total = Self::default();
         let coordinate_bytes = 2.0 * 6.0 * WORD;
-        let operations_of = |masses| operations::<3>(formula, masses);
-        total.add(equal * padded_copies, operations_of(Masses::Equal), coordinate_bytes);
-        let any = Masses::Any { weight: Weight::Computed };
+        let operations_of = |kind| operations::<3>(formula, kind);
+        total.add(equal * padded_copies, operations_of(InverseMasses::Equal), coordinate_bytes);
+        let any = InverseMasses::Any { weight: Weight::Computed };
         let accessed_bytes = coordinate_bytes + 2.0 * WORD; // and both inverse masses
         total.add((sticks - equal) * padded_copies, operations_of(any), accessed_bytes);
         // The rest term, and the index and the common inverse mass of both ends.
@@ -146,14 +150,15 @@ impl Demand {
                 // The index of the centre is read once per star.
                 Access::Stars => [1.0 + 1.0 / STAR_STICKS as f64; 2],
             };
-            let any = Masses::Any { weight: Weight::Stored };
-            let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { any };
-            let stored = masses == any && !slots.weight_term.is_empty();
+            let any = InverseMasses::Any { weight: Weight::Stored };
+            let inverse_masses =
+                if slots.inverse_mass.is_some() { InverseMasses::Equal } else { any };
+            let stored = inverse_masses == any && !slots.weight_term.is_empty();
             let non_plain = if slots.non_plain.is_some() { 3.0 } else { 0.0 };
             let constants = 1.0 + f64::from(u8::from(stored)) + non_plain;
-            let operations = match masses {
-                Masses::Any { .. } => operations::<3>(formula, masses),
-                _ => operations::<4>(formula, masses),
+            let operations = match inverse_masses {
+                InverseMasses::Any { .. } => operations::<3>(formula, inverse_masses),
+                _ => operations::<4>(formula, inverse_masses),
             };
             let accessed_bytes = accessed_record_bytes + (accessed_indices + constants) * WORD;
             total.add(len, operations, accessed_bytes);
@@ -198,12 +203,12 @@ fn most_frequent(values: &[f32]) -> u32 {
 
 /// Counts the operations of a stick that displaces `COMPONENTS` values at each end: 3 coordinates, or
 /// all 4 values of a record.
-fn operations<const COMPONENTS: usize>(formula: Formula, masses: Masses) -> Tally {
-    formula.dispatch(CountStick::<COMPONENTS>(masses))
+fn operations<const COMPONENTS: usize>(formula: Formula, inverse_masses: InverseMasses) -> Tally {
+    formula.dispatch(CountStick::<COMPONENTS>(inverse_masses))
 }
 
 /// Counts the operations of a stick by running the formula on numbers that count.
-struct CountStick<const COMPONENTS: usize>(Masses);
+struct CountStick<const COMPONENTS: usize>(InverseMasses);
 
 impl<const COMPONENTS: usize> WithFactor for CountStick<COMPONENTS> {
     type Output = Tally;
@@ -211,7 +216,7 @@ impl<const COMPONENTS: usize> WithFactor for CountStick<COMPONENTS> {
     fn with<F: Factor>(self) -> Tally {
         let tally = Cell::new(Tally::default());
         let [a, b] = [1.0_f32, 2.0].map(|value| Counted::new(value, &tally));
-        if let Masses::Any { weight } = self.0 {
+        if let InverseMasses::Any { weight } = self.0 {
             let is_stored = F::STORES_WEIGHT && weight == Weight::Stored;
             let weight_term = if is_stored { a } else { F::weight_term(a + a) };
             black_box(relax::<F, _, 3>([a; 3], [b; 3], [a; 2], a, weight_term, None));
@@ -219,7 +224,7 @@ impl<const COMPONENTS: usize> WithFactor for CountStick<COMPONENTS> {
         }
         let d = [(); COMPONENTS].map(|()| b - a);
         let mut scale = factor::<F, _>(squared_length([d[0], d[1], d[2]]), a, a, None);
-        if self.0 == Masses::Equal {
+        if self.0 == InverseMasses::Equal {
             scale = a * scale;
         }
         for difference in d {

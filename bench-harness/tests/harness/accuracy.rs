@@ -41,7 +41,7 @@ fn a_part_has_rows_for_each_formula_and_schedule_and_other_parts_are_empty() {
     let all = run(&StudyPart::ALL);
     assert_eq!(all.iterations.len(), 4 * ITERATION_POINTS.len());
     // The body is not a sheet, so it has no rows in the order `sheet`.
-    assert_eq!(all.drift.len(), 2 * 5);
+    assert_eq!(all.drift.len(), 2 * 5, "2 formulas, after 1, 2, 4, 8 and 12 frames");
     assert!(all.drift.iter().all(|row| row.schedule == "coloured"));
     let effort = all.effort.unwrap();
     let cases = 2 * 2 * BOUNDS.len(); // pins, tethers

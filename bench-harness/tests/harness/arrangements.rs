@@ -32,7 +32,7 @@ fn a_displayed_name_parses_to_the_same_arrangement() {
     }
     names.sort();
     names.dedup();
-    assert_eq!(names.len(), 30);
+    assert_eq!(names.len(), 30, "6 orders in 5 numberings each");
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn every_claim_can_be_measured() {
 #[test]
 fn a_verdict_follows_from_the_values() {
     for (number, claim) in claims::all() {
+        // The verdict if check i gets a value inside (0) or outside (1) of its bound: `which(i)`.
         let verdict = |which: &dyn Fn(usize) -> usize| {
             let values = claim.checks.iter().enumerate();
             let values = values.map(|(at, check)| inside_and_outside(check.bound)[which(at)]);
