@@ -11,6 +11,7 @@ use crate::grid::{self, Grid};
 use crate::soup::Soup;
 use crate::{Format, LoadOptions, Loaded, Report, TriangleMesh, VertexMap};
 
+/// Cleans the output of a reader, as the module describes.
 pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result<Loaded, Problem> {
     let Soup { mut positions, mut triangles, .. } = soup;
     if triangles.is_empty() {

@@ -64,7 +64,9 @@ struct Reader {
 
 struct ForwardReference {
     line: u64,
+    /// The number of the face.
     face: u64,
+    /// The number of the vertex, as written.
     index: i64,
 }
 

@@ -8,9 +8,10 @@ use ply_rs_bw::ply::{ElementDef, Encoding, PropertyType, ScalarType};
 use super::row::Row;
 use crate::error::{Place, Problem, Result, quote};
 
-/// The part of the file that has not been read.
+/// A file after its header, and how far it has been read.
 pub(super) struct Body<'a> {
     encoding: Encoding,
+    /// The bytes that have not been read.
     rest: &'a [u8],
     /// The length of the whole file, bytes.
     file_length: usize,

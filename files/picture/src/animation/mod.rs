@@ -77,6 +77,7 @@ struct PictureSink {
     options: Options,
     fps: f64,
     recording: Recording,
+    /// The bounds of all recorded frames.
     bounds: Bounds,
 }
 
