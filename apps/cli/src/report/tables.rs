@@ -156,8 +156,8 @@ fn comparison_section(results: &Results) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// The sizes that the table of the part `growth` shows, where they were measured. The size of a mesh is
-/// the square root of its number of particles: 316 is about 100,000.
+/// The sizes that the table of the part `growth` shows, where they were measured. The size of a
+/// mesh is the square root of its number of particles: 316 is about 100,000.
 const GROWTH_SIZES: [(Subject, &[usize]); 3] =
     [(Subject::Sheets, &[16, 32, 512]), (Subject::Meshes, &[32, 316]), (Subject::Copies, &[64])];
 

@@ -24,7 +24,9 @@ pub(super) struct ExportedWorld {
     bodies: Vec<BodyRef>,
     /// Indices of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
     obstacles: Vec<usize>,
+    /// The positions of the particles of the world, then of the vertices of its rigid bodies, m.
     positions: Vec<[f32; 3]>,
+    /// Their unit normals.
     normals: Vec<[f32; 3]>,
 }
 
@@ -147,6 +149,8 @@ impl ExportedWorld {
         }
     }
 
+    /// Adds the rigid bodies of all islands. `body_names` has the vertices of the bodies of each
+    /// model, among those of the world, and the name of the model.
     fn add_bodies<const D: usize>(
         &mut self,
         world: &World<D>,

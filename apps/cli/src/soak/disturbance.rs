@@ -38,7 +38,7 @@ const RANGE_MAX: [f32; 2] = [20.0, 5.0];
 pub(super) struct Actions<const D: usize> {
     /// Wind with a horizontal velocity, m/s.
     wind: fn([f32; 2]) -> Arc<dyn Force<D>>,
-    /// Cuts near a point. The length, m, is [`BLADE_LENGTH`] times the diagonal.
+    /// Cuts near a point; returns the number of torn sticks. The length, m, is [`BLADE_LENGTH`] times the diagonal.
     cut: fn(&mut World<D>, [f32; D], f32) -> usize,
 }
 
