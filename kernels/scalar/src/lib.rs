@@ -46,13 +46,16 @@ pub struct ScalarKernel;
 #[derive(Clone, Debug)]
 pub struct ScalarPlan<const D: usize, S: Real = f32> {
     program: Program<S>,
-    /// The working copy. The coordinates and the mass of a particle are adjacent, so that an end of
-    /// a stick takes one cache line instead of `D + 1`. Previous positions stay in their columns.
+    /// The working copy. The coordinates and the inverse mass of a particle are adjacent, so that
+    /// an end of a stick takes one cache line instead of `D + 1`. Previous positions stay in their
+    /// columns.
     records: Vec<Record<D, S>>,
+    /// Where the current positions are.
     residence: Residence,
-    /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`].
+    /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
+    /// until the records are first filled.
     synced: Option<[Cursor; 2]>,
-    /// Positions by axis, as stages expect them.
+    /// The positions that one call of a stage reads and writes, by axis.
     scratch: [Vec<S>; D],
 }
 
@@ -219,7 +222,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
             && self.records.len() == particles.len()
     }
 
-    /// Copies positions and masses that were changed in the columns.
+    /// Copies positions and inverse masses that were changed in the columns into the records. If it
+    /// is not known which positions were changed, drops the working copy.
     fn sync_particles(&mut self, particles: &Particles<D, S>) {
         let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
         let cursors = self.synced.filter(|_| has_copy);
@@ -234,27 +238,29 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
             let point = particles.position(particle as usize);
             self.records[particle as usize].position = point.map(Real::positive_zero);
         }
-        let masses = particles.inverse_masses();
+        let inverse_masses = particles.inverse_masses();
         match particles.mass_changes().since(mass_cursor) {
             Delta::Entries(entries) => entries.iter().for_each(|&particle| {
-                self.records[particle as usize].inverse_mass = masses[particle as usize];
+                self.records[particle as usize].inverse_mass = inverse_masses[particle as usize];
             }),
             _ => {
                 self.records
                     .iter_mut()
-                    .zip(masses)
+                    .zip(inverse_masses)
                     .for_each(|(record, &w)| record.inverse_mass = w);
             }
         }
         self.mark_synced(particles);
     }
 
-    /// Moves the cursors to the end of the change records: only later writes are read.
+    /// Moves the cursors to the end of the lists of changes: the next synchronization reads only
+    /// later writes.
     fn mark_synced(&mut self, particles: &Particles<D, S>) {
         self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
 
-    /// Copies values that are only in the columns into the working copy, and marks it as the newer one.
+    /// Copies values that are only in the columns into the working copy, and marks it as the newer
+    /// one.
     fn fill(&mut self, particles: &mut Particles<D, S>) {
         if self.residence == Residence::Columns {
             let (len, columns) = (particles.len(), particles.columns());
@@ -288,12 +294,13 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
             column.resize(STAGE_PARTICLES, S::ZERO);
         }
         let Columns { mut previous, inverse_mass, .. } = particles.columns();
+        // The columns are padded to whole registers, as stages expect; the records are not.
         for first in (0..inverse_mass.len()).step_by(STAGE_PARTICLES) {
             let range = first..inverse_mass.len().min(first + STAGE_PARTICLES);
             let record_range = first..self.records.len().min(first + STAGE_PARTICLES);
-            for (slot, record) in self.records[record_range.clone()].iter().enumerate() {
+            for (index, record) in self.records[record_range.clone()].iter().enumerate() {
                 for (column, x) in self.scratch.iter_mut().zip(record.position) {
-                    column[slot] = x;
+                    column[index] = x;
                 }
             }
             stage.run(ParticleView {
@@ -302,9 +309,9 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                 inverse_mass: &inverse_mass[range.clone()],
                 layout: SlotLayout::Run(first),
             });
-            for (slot, record) in self.records[record_range].iter_mut().enumerate() {
+            for (index, record) in self.records[record_range].iter_mut().enumerate() {
                 record.position =
-                    self.scratch.each_ref().map(|column| column[slot].positive_zero());
+                    self.scratch.each_ref().map(|column| column[index].positive_zero());
             }
         }
         self.mark_synced(particles);
@@ -331,6 +338,7 @@ impl<const D: usize, S: Real> WithFactor for RelaxAll<'_, D, S> {
     }
 }
 
+/// Relaxes the sticks of consecutive slots once.
 fn relax_slots<F: Factor, const D: usize, S: Real>(
     slots: &Slots<'_, S>,
     records: &mut [Record<D, S>],
@@ -345,11 +353,11 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
         None => {
             relax_each::<F, D, S>(slots, records, |_, [wa, wb]| (F::weight_term(wa + wb), None));
         }
-        Some(non_plain) => relax_each::<F, D, S>(slots, records, |slot, masses| {
+        Some(non_plain) => relax_each::<F, D, S>(slots, records, |slot, inverse_masses| {
             let weight_term = if F::STORES_WEIGHT {
                 slots.weight_term[slot]
             } else {
-                F::weight_term(weight(masses, non_plain.compliance[slot], inverse_h2))
+                F::weight_term(weight(inverse_masses, non_plain.compliance[slot], inverse_h2))
             };
             (
                 weight_term,
@@ -362,22 +370,23 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
     }
 }
 
-/// Relaxes the sticks one by one; `terms` returns the weight term and the response of each.
+/// Relaxes the sticks one by one. `terms` returns the weight term and the response of a stick,
+/// given its slot and the inverse masses of its ends.
 #[inline(always)]
 fn relax_each<F: Factor, const D: usize, S: Real>(
     slots: &Slots<'_, S>,
     records: &mut [Record<D, S>],
     terms: impl Fn(usize, [S; 2]) -> (S, Option<Response<S>>),
 ) {
-    let ends = slots.a.iter().zip(slots.b).zip(slots.rest_term);
-    for (slot, ((&a, &b), &rest_term)) in ends.enumerate() {
+    let ends_and_rest_terms = slots.a.iter().zip(slots.b).zip(slots.rest_term);
+    for (slot, ((&a, &b), &rest_term)) in ends_and_rest_terms.enumerate() {
         let (record_a, record_b) = (records[a as usize], records[b as usize]);
-        let masses = [record_a.inverse_mass, record_b.inverse_mass];
-        let (weight_term, response) = terms(slot, masses);
+        let inverse_masses = [record_a.inverse_mass, record_b.inverse_mass];
+        let (weight_term, response) = terms(slot, inverse_masses);
         let (new_a, new_b) = relax::<F, S, D>(
             record_a.position,
             record_b.position,
-            masses,
+            inverse_masses,
             rest_term,
             weight_term,
             response,
@@ -423,14 +432,14 @@ impl<const D: usize, S: Real> WithFactor for CountOperations<'_, D, S> {
         let counted = |value| Counted::new(value, &tally);
         for (stick, ends) in sticks.ends().iter().enumerate() {
             let [a, b] = ends.map(|end| particles.position(end as usize).map(counted));
-            let masses = ends.map(|end| particles.inverse_masses()[end as usize]);
+            let [wa, wb] = ends.map(|end| particles.inverse_masses()[end as usize]);
             let rest_term = counted(F::rest_term(sticks.rest(stick)));
             let weight_term = if F::STORES_WEIGHT {
-                counted(F::weight_term(masses[0] + masses[1]))
+                counted(F::weight_term(wa + wb))
             } else {
-                F::weight_term(counted(masses[0]) + counted(masses[1]))
+                F::weight_term(counted(wa) + counted(wb))
             };
-            relax::<F, _, D>(a, b, masses.map(counted), rest_term, weight_term, None);
+            relax::<F, _, D>(a, b, [wa, wb].map(counted), rest_term, weight_term, None);
         }
         tally.get()
     }
