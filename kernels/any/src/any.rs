@@ -74,8 +74,8 @@ impl AnyKernel {
         #[cfg(feature = "wide")]
         {
             all.push(Self::Wide(taut_wide::kernel()));
-            // One grid kernel and one copies kernel per instruction set are enough: `pulp` may have
-            // found this instruction set already.
+            // One grid kernel and one copies kernel per instruction set are enough: `pulp` may
+            // already have found the one that `wide` was compiled for.
             let isa = Kernel::<3>::isa(&all[all.len() - 1]);
             if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
                 #[cfg(feature = "grid")]
@@ -86,15 +86,16 @@ impl AnyKernel {
         }
         #[cfg(feature = "scalar")]
         all.push(Self::Scalar(taut_scalar::ScalarKernel));
-        // On a machine without a supported instruction set, the pulp kernel falls back to one lane.
+        // On a machine without a supported instruction set, the pulp kernel falls back to one lane,
+        // fewer than `wide` has.
         all.sort_by_key(|kernel| core::cmp::Reverse(Kernel::<3>::lanes(kernel)));
         all
     }
 
     /// The best kernel for this machine of those that run every schedule, on one thread.
     pub fn best() -> Self {
-        // A build has at least one kernel, and the first one of those with the most lanes runs every
-        // schedule.
+        // A build has at least one kernel, and of those with the most lanes, one that runs every
+        // schedule is listed first.
         Self::available().swap_remove(0)
     }
 
@@ -113,7 +114,8 @@ impl AnyKernel {
     }
 
     /// Whether a sheet is wide enough for the grid kernel to be the fastest: 4 particles or more.
-    /// (At a width of 4 it is as fast as `scalar`, and 1.3 to 2 times as fast as `pulp`.)
+    /// (At a width of 4 the grid kernel is as fast as `scalar`, and 1.3 to 2 times as fast as
+    /// `pulp`.)
     ///
     /// ```
     /// use taut_any::AnyKernel;

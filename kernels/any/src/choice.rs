@@ -123,7 +123,7 @@ pub enum KernelChoiceError {
     Kernel {
         /// The chosen kernel.
         kernel: KernelName,
-        /// The available ones, separated by commas.
+        /// The available kernels, separated by commas.
         available: String,
     },
     /// No kernel uses the instruction set.
@@ -134,17 +134,17 @@ pub enum KernelChoiceError {
     Isa {
         /// The chosen instruction set.
         isa: String,
-        /// The available ones, separated by commas.
+        /// The available instruction sets, separated by commas.
         available: String,
     },
-    /// Another kernel uses the instruction set.
+    /// The kernel does not use the instruction set, but another kernel does.
     #[error("the kernel '{kernel}' does not use the instruction set '{isa}'; it uses: {available}")]
     KernelOnIsa {
-        /// The kernel.
+        /// The chosen kernel.
         kernel: KernelName,
-        /// The instruction set.
+        /// The chosen instruction set.
         isa: String,
-        /// The instruction sets of the kernel.
+        /// The instruction sets of the kernel, separated by commas.
         available: String,
     },
     /// More than 1024 threads.
@@ -181,11 +181,11 @@ impl KernelChoice {
     /// The chosen kernels, on their threads.
     ///
     /// # Errors
-    /// If this build does not have them on this machine, or the threads cannot be started; more than
-    /// [`THREADS_MAX`](Self::THREADS_MAX) threads.
+    /// If this build does not have these kernels on this machine, if the threads cannot be started,
+    /// or if there are more than [`THREADS_MAX`](Self::THREADS_MAX).
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
-        // Checked first, because the system would fail only after it has started most of them.
+        // Checked first: the system would refuse too many threads only after it has started many.
         check_limit("threads", threads as u128, Self::THREADS_MAX)?;
         let all = KernelSet::available(SheetsAndCopies::ALL);
         let list_isas = |sets: &[KernelSet]| list(sets.iter().map(KernelSet::isa));

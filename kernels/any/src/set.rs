@@ -43,7 +43,7 @@ pub struct KernelSet {
     pub others: AnyKernel,
 }
 
-/// Whether a scene has parts for the specialized kernels, grid and copies.
+/// Whether a scene has islands for the specialized kernels, grid and copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SheetsAndCopies {
     /// Regular sheets that are [wide enough](AnyKernel::suits_grid).
@@ -56,8 +56,8 @@ impl SheetsAndCopies {
     /// Sheets and copies.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
-    /// The parts of a scene with these sheets. `may_have_copies` says whether its models allow
-    /// copies; a world still has none if the schedules of these models differ.
+    /// For a scene with these sheets. `may_have_copies` says whether its models allow copies; even
+    /// then, its world has none if the schedules of these models differ.
     pub fn of<'a>(sheets: impl IntoIterator<Item = &'a Sheet>, may_have_copies: bool) -> Self {
         Self { sheets: sheets.into_iter().any(AnyKernel::suits_grid), copies: may_have_copies }
     }
@@ -76,8 +76,8 @@ impl KernelSet {
     /// thread. A general kernel relaxes everything in its set. A set of the grid kernel also has
     /// the copies kernel and the best general kernel on the same instruction set; a set of the
     /// copies kernel also has that general kernel. Sets of the grid or copies kernel are included
-    /// only if `parts` has such parts. The sets with the most lanes come first; among equals, those
-    /// of grid and copies.
+    /// only if `parts` says that there are sheets or copies. The sets with the most lanes come
+    /// first; among those with equally many, the set of grid, then that of copies.
     pub fn available(parts: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
         let set_of = |main_kernel: &AnyKernel| {
@@ -162,7 +162,7 @@ impl KernelSet {
         name(self.main_kernel().inner())
     }
 
-    /// The instruction set of its [`main_kernel`](Self::main_kernel).
+    /// The instruction set of the set's [`main_kernel`](Self::main_kernel).
     pub fn isa(&self) -> &'static str {
         isa(self.main_kernel())
     }
