@@ -48,8 +48,8 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    /// Whether the first [`STAR_STICKS`] batches are a star packet: full batches whose sticks at the
-    /// same index form a star, and whose stars share no particle.
+    /// Whether the first [`STAR_STICKS`] batches are a star packet: full batches whose sticks at
+    /// the same index form a star, and whose stars share no particle.
     fn starts_with_stars(&self, batches: &[&[u32]]) -> bool {
         let Some(star_packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
         if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
@@ -59,8 +59,8 @@ impl<S: Real> Program<S> {
             return false;
         }
         let mut particles = Vec::new();
-        for star in 0..PACKET_STICKS {
-            let star = star_packet.map(|batch| batch[star]);
+        for index in 0..PACKET_STICKS {
+            let star = star_packet.map(|batch| batch[index]);
             let Some(centre) = self.centre(star) else { return false };
             let ends = star.into_iter().flat_map(|stick| self.ends[stick as usize]);
             particles.push(centre);
@@ -76,6 +76,7 @@ impl<S: Real> Program<S> {
         first.into_iter().find(|end| rest.iter().all(|ends| ends.contains(end)))
     }
 
+    /// Appends the registers of a batch: first those of runs, then the others.
     fn lay_out_batch(&mut self, batch: &[u32]) {
         if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS) || batch.len() < self.lanes {
             self.lay_out_registers(Access::Scattered, batch);
@@ -96,7 +97,8 @@ impl<S: Real> Program<S> {
         let mut register = Vec::with_capacity(self.lanes);
         let mut remaining = &keyed[..];
         while let Some(&(first_key, stick)) = remaining.first() {
-            // The difference of keys between the first stick of the register and stick `index`.
+            // By direction: the access, and the difference of keys between the first stick of the
+            // register and stick `index`.
             let (access, offset): (_, fn(u64) -> u64) = match first_key >> u32::BITS {
                 1 => (Access::Pairs, |index| 2 * index),
                 2 if self.lanes > TRANSPOSED_REGISTERS => {
@@ -121,12 +123,14 @@ impl<S: Real> Program<S> {
         self.lay_out_registers(Access::Scattered, &others);
     }
 
+    /// Appends registers with these sticks. Repeats of the last stick fill the last register.
     fn lay_out_registers(&mut self, access: Access, sticks: &[u32]) {
-        let registers = sticks.len().div_ceil(self.lanes);
-        for (index, register) in sticks.chunks(self.lanes).enumerate() {
+        let register_count = sticks.len().div_ceil(self.lanes);
+        for (register_index, register) in sticks.chunks(self.lanes).enumerate() {
             let access = match access {
                 Access::Scattered
-                    if self.lanes >= TWO_AT_ONCE_LANES && index < registers / 2 * 2 =>
+                    if self.lanes >= TWO_AT_ONCE_LANES
+                        && register_index < register_count / 2 * 2 =>
                 {
                     Access::TwoScattered
                 }
@@ -144,7 +148,8 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Fills the columns `a` and `b`, and makes the centre of each star the first end of its sticks.
+    /// Fills the columns `a` and `b`, and makes the centre of each star the first end of its
+    /// sticks.
     pub(super) fn fill_ends(&mut self) {
         for (side, column) in [&mut self.a, &mut self.b].into_iter().enumerate() {
             let end = |&stick: &u32| self.ends[stick as usize][side] * self.stride;
@@ -188,7 +193,7 @@ fn lane_of(index: usize, lanes: usize) -> usize {
     TRANSPOSED_REGISTERS * (index % quarter) + index / quarter
 }
 
-/// The range of item `index` in a list where consecutive ranges end.
+/// The range of item `index`, if consecutive items end at `ends` and the first begins at 0.
 pub(super) fn item_range(ends: &[u32], index: usize) -> Range<usize> {
     let start = if index == 0 { 0 } else { ends[index - 1] as usize };
     start..ends[index] as usize

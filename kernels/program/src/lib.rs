@@ -20,10 +20,10 @@ use layout::item_range;
 
 /// Sticks in the order of a schedule, in *slots*: indices into the columns of the program.
 ///
-/// Each batch begins a new register. It is padded to a multiple of `lanes` slots by repeating its
-/// last stick. A register reads all its ends before it writes any, so the repeats compute the same
-/// values and store the same bits at the same addresses: padding has no effect, and kernels need no
-/// mask, no dummy particles and no tail loop.
+/// Each batch begins a new register. The batch is padded to a multiple of `lanes` slots by
+/// repeating its last stick. A register reads all its ends before it writes any, so the repeats
+/// compute the same values and store the same bits at the same addresses: padding has no effect,
+/// and kernels need no mask, no dummy particles and no tail loop.
 ///
 /// The sticks of a batch are independent, so their order does not affect the result. The program
 /// uses that twice. *Runs*, sticks whose ends are consecutive particles, get separate registers,
@@ -37,10 +37,15 @@ use layout::item_range;
 #[derive(Clone, Debug)]
 pub struct Program<S: Real> {
     formula: Formula,
+    /// Lanes per register.
     lanes: usize,
+    /// The factor by which the indices in `a` and `b` are multiplied.
     stride: u32,
+    /// The first end of the stick in each slot: its particle index times the stride.
     a: Vec<u32>,
+    /// The second ends, likewise.
     b: Vec<u32>,
+    /// The formula's rest term of the stick in each slot.
     rest_term: Column<S>,
     /// Empty unless the formula stores the weight term.
     weight_term: Column<S>,
@@ -51,6 +56,7 @@ pub struct Program<S: Real> {
     task_ends: Vec<u32>,
     /// Where each phase ends in `task_ends`.
     phase_ends: Vec<u32>,
+    /// The registers of all tasks, in sequence.
     segments: Vec<Segment<S>>,
     /// Where each task ends in `segments`.
     segment_ends: Vec<u32>,
@@ -60,11 +66,13 @@ pub struct Program<S: Real> {
     stick_of: Vec<u32>,
     /// The ends of the sticks that the program was made for.
     ends: Arc<[[u32; 2]]>,
+    /// The number of particles that the sticks were checked against: every end is below it.
     particles: usize,
     stick_cursor: Cursor,
     mass_cursor: Cursor,
     /// For each particle, whether its mass changed; set only during a refresh.
     mass_changed: Vec<bool>,
+    /// `1 / h²` of the substeps, 1/s².
     inverse_h2: S,
 }
 
@@ -73,7 +81,7 @@ pub struct Program<S: Real> {
 /// about 28 registers, which AVX-512 has, and AVX2 does not.
 pub const TWO_AT_ONCE_LANES: usize = 16;
 
-/// The columns that only torn and non-plain sticks need, with one entry per slot.
+/// The columns of [`NonPlainSlots`], with one entry per slot of the program.
 #[derive(Clone, Debug, Default)]
 struct NonPlain<S> {
     stretched: Vec<S>,
@@ -113,6 +121,7 @@ enum Form {
     NonPlain,
 }
 
+/// How the sticks of a register are accessed and relaxed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Register {
     access: Access,
@@ -162,8 +171,9 @@ pub struct NonPlainSlots<'a, S> {
 
 impl<S: Real> Program<S> {
     /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
-    /// indices are multiplied by `stride`, the number of elements of a particle in the kernel's array.
-    /// (Multiplying in the kernel would take a shift for every end, a sixth of its instructions.)
+    /// indices are multiplied by `stride`, the number of elements of a particle in the kernel's
+    /// array. (Multiplying in the kernel would take a shift for every end, a sixth of its
+    /// instructions.)
     ///
     /// # Errors
     /// If the schedule was built for different sticks, if there are too few particles, or if there

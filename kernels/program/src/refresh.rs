@@ -65,8 +65,8 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Recomputes the constants of a stick that depend on the masses at its ends. Returns whether the
-    /// form of its register changed.
+    /// Recomputes the constants of a stick that depend on the masses at its ends. Returns whether
+    /// the form of its register changed.
     fn refresh_masses_of<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
@@ -120,10 +120,10 @@ impl<S: Real> Program<S> {
         self.rebuild_segments(particles);
     }
 
-    /// Refreshes all constants of a stick that do not depend on masses.
+    /// Recomputes all constants of a stick that do not depend on masses.
     fn refresh_stick(&mut self, sticks: &Sticks<S>, stick: usize) {
         let rest_term = self.formula.rest_term(sticks.rest(stick));
-        for slot in self.register_of(stick) {
+        for slot in self.register_slots_of(stick) {
             if self.stick_of[slot] as usize == stick {
                 self.rest_term[slot] = rest_term;
             }
@@ -132,13 +132,13 @@ impl<S: Real> Program<S> {
             if sticks.is_plain(stick) && !sticks.is_torn(stick) {
                 return;
             }
-            let slots = self.slots();
-            self.non_plain.stretched.resize(slots, S::ONE);
-            self.non_plain.compressed.resize(slots, S::ONE);
-            self.non_plain.compliance.resize(slots, S::ZERO);
+            let slot_count = self.slots();
+            self.non_plain.stretched.resize(slot_count, S::ONE);
+            self.non_plain.compressed.resize(slot_count, S::ONE);
+            self.non_plain.compliance.resize(slot_count, S::ZERO);
         }
         let Response { stretched, compressed } = sticks.response(stick);
-        for slot in self.register_of(stick) {
+        for slot in self.register_slots_of(stick) {
             if self.stick_of[slot] as usize == stick {
                 self.non_plain.stretched[slot] = stretched;
                 self.non_plain.compressed[slot] = compressed;
@@ -148,7 +148,7 @@ impl<S: Real> Program<S> {
     }
 
     /// The slots of the register that a stick is in.
-    fn register_of(&self, stick: usize) -> Range<usize> {
+    fn register_slots_of(&self, stick: usize) -> Range<usize> {
         let first = self.slot_of[stick] as usize / self.lanes * self.lanes;
         first..first + self.lanes
     }
@@ -163,14 +163,14 @@ impl<S: Real> Program<S> {
         let slots = register * self.lanes..(register + 1) * self.lanes;
         let plain =
             |&stick: &u32| sticks.is_plain(stick as usize) && !sticks.is_torn(stick as usize);
-        let mass = |&end: &u32| particles.inverse_masses()[(end / self.stride) as usize];
-        let first = mass(&self.a[slots.start]);
+        let inverse_mass = |&end: &u32| particles.inverse_masses()[(end / self.stride) as usize];
+        let first = inverse_mass(&self.a[slots.start]);
         let form = if !self.stick_of[slots.clone()].iter().all(plain) {
             Form::NonPlain
         } else if self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
             && [&self.a, &self.b]
                 .into_iter()
-                .all(|ends| ends[slots.clone()].iter().all(|end| mass(end) == first))
+                .all(|ends| ends[slots.clone()].iter().all(|end| inverse_mass(end) == first))
         {
             Form::EqualMasses
         } else {
@@ -198,6 +198,7 @@ impl<S: Real> Program<S> {
                     if mixed {
                         (register.form, inverse_mass) = (Form::MixedMasses, None);
                     } else if !uniform {
+                        // Relaxed one by one.
                         register.access = Access::Scattered;
                     }
                     let slots = (index * self.lanes) as u32..((index + 1) * self.lanes) as u32;
@@ -216,9 +217,10 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Whether the registers of a group, which differ, are relaxed together with
-    /// [`Form::MixedMasses`]; otherwise they are relaxed one by one. Together, registers of equal
-    /// masses lose their faster loop; with narrow registers, that costs more than grouping gains.
+    /// Whether the registers of a group whose forms or inverse masses differ are relaxed together,
+    /// all with [`Form::MixedMasses`]; otherwise they are relaxed one by one. Together, registers
+    /// of equal masses lose their faster loop; with narrow registers, that costs more than grouping
+    /// gains, unless most masses differ anyway.
     fn is_relaxed_as_mixed(&self, group: Range<usize>) -> bool {
         let registers = &self.registers[group];
         let count = |form| registers.iter().filter(|register| register.form == form).count();
@@ -226,8 +228,8 @@ impl<S: Real> Program<S> {
             && (self.lanes >= TWO_AT_ONCE_LANES || 2 * count(Form::MixedMasses) > registers.len())
     }
 
-    /// The properties of a register by which registers are merged into segments: access, form and, for
-    /// [`Form::EqualMasses`], the inverse mass of all ends.
+    /// The properties of a register by which registers are merged into segments: access, form and,
+    /// for [`Form::EqualMasses`], the inverse mass of all ends.
     fn segment_key<const D: usize>(
         &self,
         particles: &Particles<D, S>,
@@ -240,6 +242,7 @@ impl<S: Real> Program<S> {
         (register, inverse_mass)
     }
 
+    /// Recomputes all stored weight terms.
     fn refresh_weights<const D: usize>(&mut self, particles: &Particles<D, S>) {
         for slot in 0..self.weight_term.len() {
             self.refresh_weight(particles, slot);
@@ -248,7 +251,7 @@ impl<S: Real> Program<S> {
 
     fn refresh_weight_of<const D: usize>(&mut self, particles: &Particles<D, S>, stick: usize) {
         if !self.weight_term.is_empty() {
-            for slot in self.register_of(stick) {
+            for slot in self.register_slots_of(stick) {
                 if self.stick_of[slot] as usize == stick {
                     self.refresh_weight(particles, slot);
                 }
@@ -257,10 +260,10 @@ impl<S: Real> Program<S> {
     }
 
     fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
-        let masses = [self.a[slot], self.b[slot]]
+        let inverse_masses = [self.a[slot], self.b[slot]]
             .map(|end| particles.inverse_masses()[(end / self.stride) as usize]);
         let compliance = self.non_plain.compliance.get(slot).copied().unwrap_or(S::ZERO);
-        let weight = weight(masses, compliance, self.inverse_h2);
+        let weight = weight(inverse_masses, compliance, self.inverse_h2);
         self.weight_term[slot] = self.formula.weight_term(weight);
     }
 }

@@ -11,6 +11,7 @@ use taut_program::{Access, Program, Slots};
 use crate::meshes::Mesh;
 use crate::one_stick::Stick;
 
+/// `1 / h²` of the substeps, 1/s².
 pub(crate) const INVERSE_H2: f64 = 3600.0;
 /// The factor by which the programs multiply particle indices.
 pub(crate) const STRIDE: u32 = 3;
@@ -53,10 +54,11 @@ pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
     for &stick in schedule.order() {
         let ends = mesh.sticks.ends()[stick as usize].map(|end| end as usize);
         if !mesh.sticks.is_torn(stick as usize) {
-            let masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
+            let inverse_masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
             let inverse_h2 = S::from_f64(inverse_h2);
             let positions = ends.map(|end| points[end]);
-            let stick = stick_of(&mesh.sticks, stick as usize, positions, masses, inverse_h2);
+            let stick =
+                stick_of(&mesh.sticks, stick as usize, positions, inverse_masses, inverse_h2);
             [points[ends[0]], points[ends[1]]] = stick.relaxed(formula);
         }
     }
@@ -66,7 +68,9 @@ pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
 /// Relaxes one register: reads all ends before it writes any.
 struct RelaxRegister<'a, const D: usize, S> {
     slots: Slots<'a, S>,
-    lanes: Range<usize>,
+    /// The indices of the register in `slots`.
+    register: Range<usize>,
+    /// Of all particles.
     inverse_masses: &'a [S],
     inverse_h2: S,
     points: &'a mut [[S; D]],
@@ -76,16 +80,16 @@ impl<const D: usize, S: Real> WithFactor for RelaxRegister<'_, D, S> {
     type Output = ();
 
     fn with<F: Factor>(self) {
-        let Self { slots, lanes, inverse_masses, inverse_h2, points } = self;
+        let Self { slots, register, inverse_masses, inverse_h2, points } = self;
         let ends = |slot: usize| [slots.a[slot], slots.b[slot]].map(|end| (end / STRIDE) as usize);
-        let relaxed: Vec<_> = lanes
+        let relaxed: Vec<_> = register
             .clone()
             .map(|slot| {
-                let masses = ends(slot).map(|end| inverse_masses[end]);
+                let [wa, wb] = ends(slot).map(|end| inverse_masses[end]);
                 let non_plain = slots.non_plain.as_ref();
                 let compliance = non_plain.map_or(S::ZERO, |non_plain| non_plain.compliance[slot]);
                 let weight_term = match slots.weight_term {
-                    [] => F::weight_term(weight(masses, compliance, inverse_h2)),
+                    [] => F::weight_term(weight([wa, wb], compliance, inverse_h2)),
                     stored => stored[slot],
                 };
                 let response = non_plain.map(|non_plain| Response {
@@ -93,10 +97,10 @@ impl<const D: usize, S: Real> WithFactor for RelaxRegister<'_, D, S> {
                     compressed: non_plain.compressed[slot],
                 });
                 let [a, b] = ends(slot).map(|end| points[end]);
-                relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
+                relax::<F, S, D>(a, b, [wa, wb], slots.rest_term[slot], weight_term, response)
             })
             .collect();
-        for (slot, (a, b)) in lanes.zip(relaxed) {
+        for (slot, (a, b)) in register.zip(relaxed) {
             let [end_a, end_b] = ends(slot);
             points[end_a] = a;
             points[end_b] = b;
@@ -121,7 +125,7 @@ pub(crate) fn run<const D: usize, S: Real>(
                     check_access(&slots, first, program.lanes(), particles);
                     program.formula().dispatch(RelaxRegister {
                         slots,
-                        lanes: first..first + program.lanes(),
+                        register: first..first + program.lanes(),
                         inverse_masses: particles.inverse_masses(),
                         inverse_h2: program.inverse_h2(),
                         points: &mut points,
@@ -133,14 +137,17 @@ pub(crate) fn run<const D: usize, S: Real>(
     points
 }
 
-/// Checks that a register has the layout that its access states.
+/// Checks that the register from slot `first` on has the layout that its access states, and that
+/// the inverse mass stated for it is that of all its ends.
 fn check_access<const D: usize, S: Real>(
     slots: &Slots<'_, S>,
     first: usize,
     lanes: usize,
     particles: &Particles<D, S>,
 ) {
+    // The slot of stick `index` of the register.
     let slot = |index: usize| first + 4 * (index % (lanes / 4)) + index / (lanes / 4);
+    // The offset of an end of stick `index` from the same end of stick 0, in particles.
     let offset: Option<fn(u32) -> u32> = match slots.access {
         Access::Scattered | Access::TwoScattered | Access::Stars => None,
         Access::Runs => Some(|index| index),
@@ -160,37 +167,37 @@ fn check_access<const D: usize, S: Real>(
         );
     }
     if slots.access == Access::Stars {
-        let packet = STAR_STICKS * PACKET_STICKS;
-        assert!(slots.a.len().is_multiple_of(packet));
-        let centres = &slots.a[first / packet * packet..][..PACKET_STICKS];
+        let packet_slots = STAR_STICKS * PACKET_STICKS;
+        assert!(slots.a.len().is_multiple_of(packet_slots), "the slots are not whole packets");
+        let begin = first / packet_slots * packet_slots;
+        let centres = &slots.a[begin..][..PACKET_STICKS];
         let own_centres = &centres[first % PACKET_STICKS..][..lanes];
-        assert_eq!(own_centres, &slots.a[first..][..lanes]);
+        assert_eq!(own_centres, &slots.a[first..][..lanes], "the batches have other centres");
         assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
-        let begin = first / packet * packet;
-        let mut particles = [centres, &slots.b[begin..begin + packet]].concat();
-        particles.sort_unstable();
-        particles.dedup();
-        assert_eq!(particles.len(), PACKET_STICKS + packet, "stars of a packet share a particle");
+        let mut ends = [centres, &slots.b[begin..begin + packet_slots]].concat();
+        ends.sort_unstable();
+        ends.dedup();
+        assert_eq!(ends.len(), PACKET_STICKS + packet_slots, "stars of a packet share a particle");
     }
     if slots.access == Access::TwoScattered {
         assert!(slots.a.len().is_multiple_of(2 * lanes));
-        let pair = first / (2 * lanes) * 2 * lanes;
+        let pair_begin = first / (2 * lanes) * 2 * lanes;
         let ends = |slot: usize| {
             let slots_of_register = slot..slot + lanes;
             [&slots.a[slots_of_register.clone()], &slots.b[slots_of_register]].concat()
         };
-        let (first_ends, second_ends) = (ends(pair), ends(pair + lanes));
+        let (first_ends, second_ends) = (ends(pair_begin), ends(pair_begin + lanes));
         assert!(
             first_ends.iter().all(|end| !second_ends.contains(end)),
             "two registers that are relaxed together share a particle"
         );
     }
-    if let Some(mass) = slots.inverse_mass {
+    if let Some(expected) = slots.inverse_mass {
         assert!(slots.non_plain.is_none());
         for ends in [slots.a, slots.b] {
-            let masses = ends[first..first + lanes].iter();
-            let mut masses = masses.map(|end| particles.inverse_masses()[(end / STRIDE) as usize]);
-            assert!(masses.all(|other| other == mass));
+            for end in &ends[first..first + lanes] {
+                assert!(particles.inverse_masses()[(end / STRIDE) as usize] == expected);
+            }
         }
     }
 }

@@ -28,9 +28,9 @@ use meshes::{Component, Mesh, Random, Recipe, for_all, make_non_plain, sheet_mes
 
 #[test]
 fn programs_of_any_lane_count_give_the_bits_of_relaxing_one_stick_after_the_other() {
-    for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, schedule)| {
+    for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, schedule_index)| {
         let mesh = recipe.mesh::<3, f32>();
-        check_against_reference(&mesh, &schedule_of(&mesh, schedule), lanes);
+        check_against_reference(&mesh, &schedule_of(&mesh, schedule_index), lanes);
     });
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
@@ -58,7 +58,7 @@ fn programs_in_other_dimensions_and_f64_give_the_bits_of_relaxing_one_stick_afte
 #[test]
 fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
     let mut mesh = sheet_mesh(90, 90, Family::STRUCTURAL).1;
-    for schedule in [1, 4].map(|schedule| schedule_of(&mesh, schedule)) {
+    for schedule in [1, 4].map(|index| schedule_of(&mesh, index)) {
         for lanes in [1, 3, 16] {
             let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
             let mut tasks_of_phase_max = 0;
@@ -73,7 +73,7 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
                 }
             }
             assert!(tasks_of_phase_max > 1, "no phase has several tasks for threads");
-            assert!(program.slots() >= mesh.sticks.len());
+            assert!(program.slots() >= mesh.sticks.len(), "some stick has no slot");
         }
     }
     // With non-plain and torn sticks in the middle of batches too.
@@ -88,20 +88,20 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
 
 #[test]
 fn only_registers_with_non_plain_sticks_have_the_non_plain_columns() {
-    let non_plain_slots = |mesh: &Mesh, schedule| {
-        let program = program_of(mesh, &schedule_of(mesh, schedule), 8, Formula::Halley);
+    let non_plain_slots = |mesh: &Mesh, schedule_index| {
+        let program = program_of(mesh, &schedule_of(mesh, schedule_index), 8, Formula::Halley);
         let tasks = program.phases().flatten();
         let all = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
         all.filter(|slots| slots.non_plain.is_some()).map(|slots| slots.a.len()).sum::<usize>()
     };
     let mut mesh = sheet_mesh(20, 20, Family::ALL).1;
-    let schedules = [0, 1, 2, 3, 4];
-    assert_eq!(schedules.map(|schedule| non_plain_slots(&mesh, schedule)), [0; 5]);
+    let schedule_indices = [0, 1, 2, 3, 4];
+    assert_eq!(schedule_indices.map(|index| non_plain_slots(&mesh, index)), [0; 5]);
     mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
-    assert_eq!(schedules.map(|schedule| non_plain_slots(&mesh, schedule)), [8; 5], "one register");
+    assert_eq!(schedule_indices.map(|index| non_plain_slots(&mesh, index)), [8; 5], "one register");
     mesh.sticks.set_kind(9, Kind::TwoSided).unwrap();
     mesh.sticks.tear(7).unwrap();
-    assert_eq!(schedules.map(|schedule| non_plain_slots(&mesh, schedule)), [8; 5], "one register");
+    assert_eq!(schedule_indices.map(|index| non_plain_slots(&mesh, index)), [8; 5], "one register");
 }
 
 /// The fraction of slots with one of the given kinds of access, and the fraction of slots in
@@ -127,7 +127,10 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         let [runs, equal] =
             slot_fractions(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs]);
-        assert!(runs > 0.8 || lanes == 4 && equal > 0.95, "{lanes} lanes: {runs}, {equal}");
+        assert!(
+            runs > 0.8 || lanes == 4 && equal > 0.95,
+            "{lanes} lanes: fraction of runs {runs}, of equal masses {equal}"
+        );
         assert!(slot_fractions(&program, &[Access::Pairs])[0] > 0.1);
         assert_eq!(slot_fractions(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
     }
@@ -163,8 +166,12 @@ fn stars_of_different_masses_stay_stars_in_wide_registers() {
         mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let [stars, equal] = slot_fractions(&program, &[Access::Stars]);
-        assert!(0.85 < equal && equal < before[1]);
-        assert_eq!(stars.to_bits() == before[0].to_bits(), lanes == 16, "{lanes} lanes");
+        assert!(0.85 < equal && equal < before[1], "fraction of equal masses: {equal}");
+        assert_eq!(
+            stars.to_bits() == before[0].to_bits(),
+            lanes == 16,
+            "{lanes} lanes: all are stars"
+        );
         let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
         assert_same(&run(&program, &mesh.particles), &expected, "a different mass");
         mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
@@ -179,10 +186,10 @@ fn stars_of_different_masses_stay_stars_in_wide_registers() {
     }
 }
 
-/// Ranges of the changes that [`make_a_change`] can make: all, only of sticks, only of masses.
+/// Ranges of the numbers of changes in [`make_a_change`]: all, only of sticks, only of masses.
 const CHANGE_RANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
 
-/// Makes one random change, from this range, that a refresh must read.
+/// Makes a random change that a refresh must read; its number is in `range`.
 fn make_a_change<const D: usize, S: Real>(
     random: &mut Random,
     mesh: &mut Mesh<D, S>,
@@ -215,11 +222,11 @@ fn make_a_change<const D: usize, S: Real>(
 #[test]
 fn after_any_changes_a_refreshed_program_equals_a_new_one() {
     let values = (Recipe::any(), 1..=16_usize, 0..5_usize, any::<u64>());
-    for_all(120, values, |(mut recipe, lanes, schedule, seed)| {
+    for_all(120, values, |(mut recipe, lanes, schedule_index, seed)| {
         recipe.components.push(Component::Chain(9));
         let mut mesh = recipe.mesh::<3, f32>();
         // The order stays the same while sticks become non-plain or plain.
-        let schedule = schedule_of(&mesh, schedule);
+        let schedule = schedule_of(&mesh, schedule_index);
         let mut programs = Formula::ALL.map(|formula| program_of(&mesh, &schedule, lanes, formula));
         let mut random = Random::new(seed);
         for changes_max in [1, 10, 3 * mesh.sticks.len()] {
@@ -259,7 +266,7 @@ fn another_substep_length_changes_compliant_sticks() {
             let expected = relax_one_by_one(&mesh, &schedule, formula, inverse_h2);
             let after = run(&program, &mesh.particles);
             assert_same(&after, &expected, &format!("{formula}, 1 / h² = {inverse_h2}"));
-            assert_ne!(after, before);
+            assert_ne!(after, before, "the substep length has no effect");
         }
     }
 }
