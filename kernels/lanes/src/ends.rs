@@ -66,11 +66,12 @@ pub(crate) trait Ends {
     );
 }
 
-/// [`Access::Scattered`], or [`Access::TwoScattered`].
+/// [`Access::Scattered`], or, if `TWO`, [`Access::TwoScattered`].
 pub(crate) struct Scattered<const TWO: bool>;
 /// [`Access::Runs`].
 pub(crate) struct Runs;
-/// [`Access::Pairs`], or [`Access::InterleavedPairs`].
+/// All ends in one run of particles: [`Access::Pairs`], or, if `INTERLEAVED`,
+/// [`Access::InterleavedPairs`].
 pub(crate) struct OneRun<const INTERLEAVED: bool>;
 
 impl<const TWO: bool> Ends for Scattered<TWO> {

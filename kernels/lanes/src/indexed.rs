@@ -34,9 +34,10 @@ const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
 /// particles faster.
 const MIN_PARTICLES_PER_THREAD: usize = 2 * JOB_PARTICLES;
 /// The minimum number of sticks per thread for which several threads make relaxation faster; with
-/// fewer, seam particles move between caches too often. Measured with this constant at 1, by `taut compare
-/// --threads 1,2 --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as
-/// fast as one at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
+/// fewer, seam particles move between caches too often. Measured with this constant at 1, by `taut
+/// compare --threads 1,2 --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9
+/// times as fast as one at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64
+/// (32,000).
 const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
@@ -57,12 +58,14 @@ impl<M> IndexedKernel<M> {
 pub struct IndexedPlan<M, const D: usize> {
     machine: M,
     program: Program<f32>,
+    /// The working copy, padded to a multiple of [`PADDING`].
     records: AVec<Record, ConstAlign<64>>,
     /// The number of particles: records without padding.
     len: usize,
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
-    /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`].
+    /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
+    /// until the first pass over the particles.
     synced: Option<[Cursor; 2]>,
     /// Whether all positions are finite; `None` if they changed since the last check.
     finite: Option<bool>,
@@ -241,7 +244,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             && self.len == particles.len()
     }
 
-    /// Copies positions and masses that were changed in the columns.
+    /// Copies positions and inverse masses that were changed in the columns into the records. If it
+    /// is not known which positions were changed, drops the working copy.
     fn sync_particles(&mut self, particles: &mut Particles<D>) {
         let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
         let cursors = self.synced.filter(|_| has_copy);
@@ -258,21 +262,27 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             let point = particles.position(particle as usize).map(Real::positive_zero);
             let record = &mut self.records[particle as usize].0;
             record[..D].copy_from_slice(&point);
-            // A blow-up may have made the inverse mass NaN, too.
+            // A blow-up may have made the record's inverse mass NaN, too.
             record[D] = particles.inverse_masses()[particle as usize];
             self.finite = None;
         }
-        let masses = particles.inverse_masses();
+        let inverse_masses = particles.inverse_masses();
         match particles.mass_changes().since(mass_cursor) {
             Delta::Entries(entries) => entries.iter().for_each(|&particle| {
-                self.records[particle as usize].0[D] = masses[particle as usize];
+                self.records[particle as usize].0[D] = inverse_masses[particle as usize];
             }),
-            _ => self.records.iter_mut().zip(masses).for_each(|(record, &w)| record.0[D] = w),
+            _ => {
+                self.records
+                    .iter_mut()
+                    .zip(inverse_masses)
+                    .for_each(|(record, &w)| record.0[D] = w);
+            }
         }
         self.mark_synced(particles);
     }
 
-    /// Moves the cursors to the end of the change records: only later writes are read.
+    /// Moves the cursors to the end of the lists of changes: the next synchronization reads only
+    /// later writes.
     fn mark_synced(&mut self, particles: &Particles<D>) {
         self.synced = Some([particles.position_changes().now(), particles.mass_changes().now()]);
     }
@@ -281,11 +291,12 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if self.residence == Residence::Columns {
             self.run_particle_pass(particles, executor, ParticlePass::Fill);
-            // Not `Both`: the columns may hold -0.0.
+            // Not `Both`: the columns may hold -0.0, which is +0.0 in the records.
             self.residence = Residence::WorkingCopy;
         }
     }
 
+    /// Relaxes all sticks `iterations` times, on the threads of the executor if that is faster.
     fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
         // Replaces a bounds check of each index: all indices are below `program.particles()`.
@@ -294,7 +305,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             "there are fewer records than particles in the program"
         );
         let records = SharedPtr(self.records.as_mut_ptr());
-        let tasks = program.phases().last().map_or(0, |phase| phase.end);
+        let task_count = program.phases().last().map_or(0, |phase| phase.end);
         // With a single phase, no two tasks share a particle, so each runs all its iterations while
         // its particles are in the caches.
         let single_phase = program.phases().count() == 1;
@@ -302,11 +313,11 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let threads =
             executor.threads().min(tasks_of_phase_max).min(program.slots() / MIN_STICKS_PER_THREAD);
         if threads <= 1 {
-            let tasks_per_run = if single_phase { 1 } else { tasks.max(1) };
-            for first in (0..tasks).step_by(tasks_per_run) {
+            let tasks_per_run = if single_phase { 1 } else { task_count.max(1) };
+            for first in (0..task_count).step_by(tasks_per_run) {
                 let tasks = first..first + tasks_per_run;
-                // SAFETY: there are as many records as asserted, borrowed exclusively (`&mut self`); only
-                // this thread uses them.
+                // SAFETY: there are as many records as asserted, borrowed exclusively (`&mut
+                // self`); only this thread uses them.
                 machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
             }
             return;
@@ -314,14 +325,15 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let (rounds, iterations) = if single_phase { (1, iterations) } else { (iterations, 1) };
         let relax = |task| {
             let tasks = task..task + 1;
-            // SAFETY: there are as many records as asserted, borrowed exclusively (`&mut self`); the
-            // tasks of a phase, each run once and before the next phase, have no particle in common.
+            // SAFETY: there are as many records as asserted, borrowed exclusively (`&mut self`);
+            // the tasks of a phase, each run once and before the next phase, have no particle in
+            // common.
             machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
         };
         self.team.run(executor, threads, rounds, || program.phases(), relax);
     }
 
-    /// One pass over all particles, padding included.
+    /// Runs a pass over all particles, padding included.
     fn run_particle_pass(
         &mut self,
         particles: &mut Particles<D>,
@@ -347,12 +359,12 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         };
         let threads = executor.threads().min(len / MIN_PARTICLES_PER_THREAD);
         if threads <= 1 {
-            // SAFETY: columns and records have `len` entries, as asserted, and are borrowed exclusively;
-            // only this thread uses them.
+            // SAFETY: columns and records have `len` entries, as asserted, and are borrowed
+            // exclusively; only this thread uses them.
             machine.run(unsafe { RunParticlePass::new(&raw_particles, 0..len, pass) });
         } else {
-            let jobs = || core::iter::once(0..len.div_ceil(JOB_PARTICLES));
-            self.team.run(executor, threads, 1, jobs, |job| {
+            let phases = || core::iter::once(0..len.div_ceil(JOB_PARTICLES));
+            self.team.run(executor, threads, 1, phases, |job| {
                 let range = job * JOB_PARTICLES..len.min((job + 1) * JOB_PARTICLES);
                 // SAFETY: columns and records have `len` entries, as asserted, and are borrowed
                 // exclusively; the ranges, each passed over once, do not overlap.
@@ -372,7 +384,7 @@ struct Relax<'a, const D: usize> {
 
 impl<'a, const D: usize> Relax<'a, D> {
     /// # Safety
-    /// While it runs,
+    /// While the operation runs,
     /// - `records` is valid for reading and writing `program.particles()` records,
     /// - and no other code accesses the records of the tasks.
     unsafe fn new(

@@ -56,7 +56,7 @@ pub(crate) struct RunParticlePass<'a, const D: usize> {
 
 impl<'a, const D: usize> RunParticlePass<'a, D> {
     /// # Safety
-    /// While it runs,
+    /// While the operation runs,
     /// - all columns and records are valid for reading and writing in `range`, whose
     ///   length is a multiple of [`PADDING`],
     /// - and no other code accesses that part of them.
@@ -181,6 +181,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
         }
     }
 
+    /// Copies positions to columns for the stage, and back.
     #[inline(always)]
     fn visit<V: Vector>(&self, cpu: V::Cpu, stage: &dyn Stage<D>) {
         let mut positions = StagePositions([[0.0; STAGE_PARTICLES]; D]);

@@ -2,8 +2,9 @@
 //!
 //! A register of plain sticks is relaxed in *rows*, the memory order of the records: only the
 //! differences are transposed, for their lengths, and the factors are spread back. That takes 11
-//! shuffles if all ends have the same inverse mass (nearly every register); columns take 32. Runs of
-//! consecutive particles are loaded and stored as whole registers, without indices.
+//! shuffles if all ends have the same inverse mass (nearly every register); transposing both ends
+//! to columns and back takes 32. Runs of consecutive particles are loaded and stored as whole
+//! registers, without indices.
 
 use core::marker::PhantomData;
 
@@ -23,9 +24,9 @@ use crate::vector::Vector;
 /// - `records` is valid for reading and writing at every index in `slots`, in units of half
 ///   records,
 /// - no other code accesses those records meanwhile,
-/// - the slots are a whole number of registers of `V`, each of independent sticks or repeats
-///   of one (a register reads all its ends before it writes any), and their ends are laid out as
-///   `slots.access` says.
+/// - the slots are a whole number of registers of `V`, each of independent sticks, the last
+///   one possibly repeated (a register reads all its ends before it writes any), and their ends are
+///   laid out as `slots.access` says.
 #[inline(always)]
 pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -47,28 +48,29 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
                 relax_rows::<V, F, D, _>(cpu, slots, records, None, &Scattered::<true>);
             }
             (None, _) => relax_rows::<V, F, D, _>(cpu, slots, records, None, &Scattered::<false>),
-            (Some(mass), Access::Scattered) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(mass), &Scattered::<false>);
+            (Some(w), Access::Scattered) => {
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &Scattered::<false>);
             }
-            (Some(mass), Access::TwoScattered) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(mass), &Scattered::<true>);
+            (Some(w), Access::TwoScattered) => {
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &Scattered::<true>);
             }
-            (Some(mass), Access::Runs) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(mass), &Runs);
+            (Some(w), Access::Runs) => {
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &Runs);
             }
-            (Some(mass), Access::Pairs) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(mass), &OneRun::<false>);
+            (Some(w), Access::Pairs) => {
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &OneRun::<false>);
             }
-            (Some(mass), Access::InterleavedPairs) => {
-                relax_rows::<V, F, D, _>(cpu, slots, records, Some(mass), &OneRun::<true>);
+            (Some(w), Access::InterleavedPairs) => {
+                relax_rows::<V, F, D, _>(cpu, slots, records, Some(w), &OneRun::<true>);
             }
-            (Some(mass), Access::Stars) => relax_stars::<V, F, D>(cpu, slots, records, Some(mass)),
+            (Some(w), Access::Stars) => relax_stars::<V, F, D>(cpu, slots, records, Some(w)),
         }
     }
 }
 
-/// Relaxes packets of stars; all ends have the inverse mass `mass` if it is `Some`. A register
-/// of centres is loaded and stored once for all its sticks: the stars of a packet share no particle.
+/// Relaxes packets of stars; all ends have the inverse mass `inverse_mass` if it is `Some`. A
+/// register of centres is loaded and stored once for all its sticks: the stars of a packet share no
+/// particle.
 ///
 /// # Safety
 /// - Same as [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
@@ -77,9 +79,9 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
     records: *mut Half,
-    mass: Option<f32>,
+    inverse_mass: Option<f32>,
 ) {
-    let sticks = PlainSticks::<V, F>::new(cpu, &slots, mass);
+    let sticks = PlainSticks::<V, F>::new(cpu, &slots, inverse_mass);
     let packets = (0..sticks.len).step_by(STAR_STICKS * PACKET_STICKS);
     // SAFETY: packets begin at these slots, by contract.
     unsafe {
@@ -96,8 +98,8 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes the packet of stars that begins at slot `packet`, two registers of stars at a time. Their
-/// centres stay in registers.
+/// Relaxes the packet of stars that begins at slot `packet`, two registers of stars at a time.
+/// Their centres stay in registers.
 ///
 /// # Safety
 /// - Same as [`relax_stars`]; a packet begins at slot `packet`.
@@ -163,26 +165,26 @@ unsafe fn relax_buffered_stars<V: Vector, F: Factor, const D: usize>(
     // SAFETY: the lanes divide the packet, so all registers are within the slots; indices are valid
     // by contract.
     unsafe {
-        for (index, centres) in centres.iter_mut().enumerate() {
-            *centres = load_indexed::<V>(cpu, records, sticks.a.add(packet + index * V::LANES));
+        for (index, register) in centres.iter_mut().enumerate() {
+            *register = load_indexed::<V>(cpu, records, sticks.a.add(packet + index * V::LANES));
         }
         for batch in 0..STAR_STICKS {
-            for (index, centres) in centres.iter_mut().enumerate() {
+            for (index, register) in centres.iter_mut().enumerate() {
                 let slot = packet + batch * PACKET_STICKS + index * V::LANES;
-                let old = [*centres, load_indexed(cpu, records, sticks.b.add(slot))];
+                let old = [*register, load_indexed(cpu, records, sticks.b.add(slot))];
                 let gains = sticks.gains::<D>(cpu, slot, old);
                 let new = sticks.displace::<D>(old, gains);
-                *centres = new[0];
+                *register = new[0];
                 store_indexed(new[1], records, sticks.b.add(slot));
             }
         }
-        for (index, centres) in centres.iter().enumerate() {
-            store_indexed(*centres, records, sticks.a.add(packet + index * V::LANES));
+        for (index, register) in centres.iter().enumerate() {
+            store_indexed(*register, records, sticks.a.add(packet + index * V::LANES));
         }
     }
 }
 
-/// Relaxes plain sticks; all ends have the inverse mass `mass` if it is `Some`.
+/// Relaxes plain sticks; all ends have the inverse mass `inverse_mass` if it is `Some`.
 ///
 /// # Safety
 /// - Same as [`relax_slots`]; the ends are laid out as the type of `ends` says.
@@ -191,10 +193,10 @@ unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
     records: *mut Half,
-    mass: Option<f32>,
+    inverse_mass: Option<f32>,
     ends: &E,
 ) {
-    let sticks = PlainSticks::<V, F>::new(cpu, &slots, mass);
+    let sticks = PlainSticks::<V, F>::new(cpu, &slots, inverse_mass);
     let mut slot = 0;
     // SAFETY: `slot + LANES <= len`, or `slot + 2 * LANES <= len`, which all columns have; the rest
     // by contract.
@@ -224,33 +226,36 @@ unsafe fn relax_rows<V: Vector, F: Factor, const D: usize, E: Ends>(
 
 /// The columns of plain sticks, and the values that are the same for all of them.
 struct PlainSticks<'a, V, F> {
+    /// The indices of the records of the first ends, in halves.
     a: *const u32,
+    /// Of the second ends, likewise.
     b: *const u32,
     rest_term: *const f32,
     /// Empty unless the formula stores the weight term.
     stored_weight_term: &'a [f32],
     /// The inverse mass of all ends, if they have the same.
-    mass: Option<V>,
-    /// The weight term for `mass`.
+    inverse_mass: Option<V>,
+    /// The weight term for `inverse_mass`.
     weight_term: Option<V>,
+    /// The number of slots.
     len: usize,
     formula: PhantomData<F>,
 }
 
 impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     #[inline(always)]
-    fn new(cpu: V::Cpu, slots: &Slots<'a, f32>, mass: Option<f32>) -> Self {
+    fn new(cpu: V::Cpu, slots: &Slots<'a, f32>, inverse_mass: Option<f32>) -> Self {
         let len = slots.a.len() / V::LANES * V::LANES;
         let (a, b, rest_term) = (&slots.a[..len], &slots.b[..len], &slots.rest_term[..len]);
         let stored_weight_term = if F::STORES_WEIGHT { &slots.weight_term[..len] } else { &[] };
-        let mass = mass.map(|mass| V::splat(cpu, mass));
-        let weight_term = match mass {
-            // A branch on the constant: otherwise the compiler hoists the division of the other arm,
-            // whose result is not used.
+        let inverse_mass = inverse_mass.map(|w| V::splat(cpu, w));
+        let weight_term = match inverse_mass {
+            // A branch on the constant: otherwise the compiler hoists the division of the other
+            // arm, whose result is not used.
             Some(_) if F::STORES_WEIGHT => {
                 Some(V::splat(cpu, stored_weight_term.first().copied().unwrap_or_default()))
             }
-            Some(mass) => Some(F::weight_term(mass + mass)),
+            Some(w) => Some(F::weight_term(w + w)),
             None => None,
         };
         Self {
@@ -258,13 +263,15 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
             b: b.as_ptr(),
             rest_term: rest_term.as_ptr(),
             stored_weight_term,
-            mass,
+            inverse_mass,
             weight_term,
             len,
             formula: PhantomData,
         }
     }
 
+    /// The addresses of the indices of both ends, from a slot on.
+    ///
     /// # Safety
     /// - `slot` is below `len`.
     #[inline(always)]
@@ -289,8 +296,8 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
         let rest_term = unsafe { V::load(cpu, self.rest_term.add(slot)) };
         let by_axis = V::transpose(arrays::from_fn(|row| old_b[row] - old_a[row]));
         let l2 = squared_length::<V, D>(arrays::from_fn(|axis| by_axis[axis]));
-        let masses = match self.mass {
-            Some(mass) => [mass; 2],
+        let inverse_masses = match self.inverse_mass {
+            Some(w) => [w; 2],
             None => [V::transpose(old_a)[D], V::transpose(old_b)[D]],
         };
         let weight_term = match self.weight_term {
@@ -299,19 +306,19 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
             None if F::STORES_WEIGHT => unsafe {
                 V::load(cpu, self.stored_weight_term.as_ptr().add(slot))
             },
-            None => F::weight_term(masses[0] + masses[1]),
+            None => F::weight_term(inverse_masses[0] + inverse_masses[1]),
         };
         let factor =
             factor::<F, V>(l2, rest_term, weight_term, None).compute_before_memory_access();
-        [masses[0] * factor, masses[1] * factor]
+        [inverse_masses[0] * factor, inverse_masses[1] * factor]
     }
 
     /// Displaces the rows of both ends by the difference of the ends times these gains.
     #[inline(always)]
     fn displace<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
-        // The field of the inverse mass does not change: the difference of the ends is 0 there if all
-        // masses are equal; otherwise its gain is 0.
-        let (gains_a, gains_b) = if self.mass.is_some() {
+        // The field of the inverse mass does not change: the difference of the ends is 0 there if
+        // all masses are equal; otherwise its gain is 0.
+        let (gains_a, gains_b) = if self.inverse_mass.is_some() {
             let gains = gains[0].spread_with_any_fourth();
             (gains, gains)
         } else {
@@ -359,19 +366,21 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
             (indices, [load_indexed::<V>(cpu, records, a), load_indexed::<V>(cpu, records, b)])
         };
         let (mut ends_a, mut ends_b) = (V::transpose(rows_a), V::transpose(rows_b));
-        let masses = [ends_a[D], ends_b[D]];
+        let inverse_masses = [ends_a[D], ends_b[D]];
         let non_plain = non_plain.map(|columns| arrays::map(columns, load));
         let weight_term = match stored_weight_terms {
             Some(weight_terms) => load(weight_terms),
             None => F::weight_term(match non_plain {
-                Some([_, _, compliance]) => weight(masses, compliance, V::splat(cpu, inverse_h2)),
-                None => masses[0] + masses[1],
+                Some([_, _, compliance]) => {
+                    weight(inverse_masses, compliance, V::splat(cpu, inverse_h2))
+                }
+                None => inverse_masses[0] + inverse_masses[1],
             }),
         };
         let (new_a, new_b) = relax::<F, V, D>(
             arrays::from_fn(|axis| ends_a[axis]),
             arrays::from_fn(|axis| ends_b[axis]),
-            masses,
+            inverse_masses,
             load(rest_terms),
             weight_term,
             non_plain.map(|[stretched, compressed, _]| Response { stretched, compressed }),

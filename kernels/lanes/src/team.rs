@@ -8,8 +8,9 @@ use taut_core::Executor;
 
 use crate::sync::{AtomicBool, AtomicU64, spin_loop, yield_now};
 
-/// Spin count before yielding, at about 50 ns each: longer than the usual wait between phases.
-/// Yielding matters if there are fewer cores than threads. The model checker explores as many spins.
+/// Spin count before yielding. A spin takes about 50 ns, so the spins outlast the usual wait
+/// between phases. Yielding matters if there are fewer cores than threads. Few for the model
+/// checker, which explores each spin.
 const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// Distributes jobs among the threads of an executor, in rounds of phases.
@@ -75,8 +76,9 @@ impl Team {
 /// Counters only grow, so no job is taken twice.
 struct Run<'a> {
     counters: &'a [CachePadded<AtomicU64>],
-    /// The number of ended jobs; each thread adds its own when it finds no more in a phase. If it is
-    /// at least the end of a phase, all jobs up to there have ended, because phases do not overlap.
+    /// The number of ended jobs; each thread adds its own when it finds no more in a phase. If it
+    /// is at least the end of a phase, all jobs up to there have ended, because phases do not
+    /// overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }
@@ -112,8 +114,9 @@ impl Run<'_> {
         core::mem::forget(guard);
     }
 
-    /// Takes a job of a phase, and returns its index in the phase: from the thread's own range or, if
-    /// that has none left, from the next range that has. `first` is the index of the phase's first job.
+    /// Takes a job of a phase, and returns its index in the phase: from the thread's own range or,
+    /// if that has none left, from the next range that has. `first` is the index of the phase's
+    /// first job.
     fn take(&self, thread: usize, first: u64, jobs: usize) -> Option<usize> {
         let threads = self.counters.len();
         (thread..threads).chain(0..thread).find_map(|owner| {

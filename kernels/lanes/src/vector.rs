@@ -59,8 +59,9 @@ pub unsafe trait Vector: Lane {
     /// - `to` is valid for writing that many `f32`.
     unsafe fn store(self, to: *mut f32);
 
-    /// Reads four values per lane: a [`Record`](crate::Record), or four neighbours in a column. Returns
-    /// them in memory order, as *rows*: quarter `i` (four values) of row `q` belongs to lane `q + 4 i`.
+    /// Reads four values per lane: a [`Record`](crate::Record), or four neighbours in a column.
+    /// Returns them in memory order, as *rows*: values `4 i` to `4 i + 3` of row `q`, its quarter
+    /// `i`, belong to lane `q + 4 i`. (With one lane, row `q` is value `q`.)
     ///
     /// # Safety
     /// - `address(lane)` is valid for reading four `f32`, for each lane below
@@ -91,8 +92,8 @@ pub unsafe trait Vector: Lane {
         Self::transpose([self; 4])
     }
 
-    /// The same value, computed before any access to memory that follows in the program. (The compiler
-    /// would move a division to its first use, behind stores that can run meanwhile.)
+    /// The same value, computed before any access to memory that follows in the program. (The
+    /// compiler would move a division to its first use, behind stores that can run meanwhile.)
     #[inline(always)]
     fn compute_before_memory_access(self) -> Self {
         self
@@ -104,8 +105,8 @@ pub unsafe trait Vector: Lane {
     /// The inverse of [`deinterleave_records`](Self::deinterleave_records).
     fn interleave_records(even: Self, odd: Self) -> [Self; 2];
 
-    /// Separates the pairs of records of two rows into those with even and those with odd index. It is
-    /// its own inverse. (The default is for rows of one pair.)
+    /// Separates the pairs of records of two rows into those with even and those with odd index.
+    /// This function is its own inverse. (The default is for rows of at most one pair.)
     #[inline(always)]
     fn deinterleave_pairs(first: Self, second: Self) -> [Self; 2] {
         [first, second]
@@ -173,7 +174,7 @@ unsafe impl Vector for f32 {
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         rows
     }
-    /// A row holds a single value, so there is nothing to separate.
+    /// A row holds only one value of a record, so there is nothing to separate.
     #[inline(always)]
     fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         [first, second]

@@ -1,5 +1,5 @@
-//! The model checker runs `Team` in all interleavings of two and three threads, and with every value that a
-//! load may return under its ordering. `scripts/loom.sh` runs these tests.
+//! The model checker runs `Team` in all interleavings of two and three threads, and with every
+//! value that a load may return under its ordering. `scripts/loom.sh` runs these tests.
 #![cfg(loom)]
 
 use std::mem;
@@ -74,8 +74,8 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Each job increments its own cell, and first reads those of all jobs before its phase, which must have
-/// ended in this round.
+/// Each job increments its own cell, and first reads those of all jobs before its phase, which must
+/// have ended in this round.
 fn check_phase_order(
     preemptions: Option<usize>,
     threads: usize,
@@ -89,17 +89,18 @@ fn check_phase_order(
             let phase = phases.iter().find(|phase| phase.contains(&job)).unwrap();
             let round = cells.get(job);
             for earlier in 0..phase.start {
-                assert_eq!(cells.get(earlier), round + 1, "job {job} began before job {earlier}");
+                let runs = cells.get(earlier);
+                assert_eq!(runs, round + 1, "runs of job {earlier} before job {job} begins");
             }
             for later in phase.end..jobs {
-                assert_eq!(cells.get(later), round, "job {job} began before job {later}");
+                assert_eq!(cells.get(later), round, "runs of job {later} before job {job} begins");
             }
             cells.increment(job);
         };
         let executor = Spawn { propagate_panics: true };
         Team::default().run(&executor, threads, rounds, || phases.iter().cloned(), job);
         for job in 0..jobs {
-            assert_eq!(cells.get(job), rounds as usize);
+            assert_eq!(cells.get(job), rounds as usize, "runs of job {job}");
         }
     });
 }
@@ -130,10 +131,10 @@ fn a_panic_ends_the_run_on_all_threads() {
             let executor = Spawn { propagate_panics };
             let run =
                 || Team::default().run(&executor, threads, 1, || [0..3, 3..4].into_iter(), job);
-            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
-            // No thread is left that writes.
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err(), "the panic of job 1 was lost");
+            // The model checker would reject these reads if a thread could still write.
             for job in 0..4 {
-                assert!(cells.get(job) <= 1);
+                assert!(cells.get(job) <= 1, "job {job} ran more than once");
             }
         });
     }

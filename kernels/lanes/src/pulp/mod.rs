@@ -69,13 +69,15 @@ impl<S: Simd> Register<S> {
         self.lanes
     }
 
-    /// The smaller of two values, lane by lane; with a NaN, the result depends on the instruction set.
+    /// The smaller of two values, lane by lane; with a NaN, the result depends on the instruction
+    /// set.
     #[inline(always)]
     pub fn min(self, other: Self) -> Self {
         Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
     }
 
-    /// The larger of two values, lane by lane; with a NaN, the result depends on the instruction set.
+    /// The larger of two values, lane by lane; with a NaN, the result depends on the instruction
+    /// set.
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
         Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }

@@ -4,7 +4,7 @@
 //!
 //! Quarter `i` of row `q` belongs to lane `q + 4 i`, so the transposes do not cross quarters, and
 //! the lanes of the columns are in order. Hardware gathers are slower here than scalar code, and
-//! so are rows that are built in memory.
+//! so is building rows in memory.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86 as arch;
@@ -23,7 +23,8 @@ use taut_core::arrays;
 
 use crate::vector::Vector;
 
-/// The 4 x 4 transpose of each quarter. It is its own inverse.
+/// The 4 x 4 transpose of each quarter. It is its own inverse. `$pd` and `$ps` reinterpret
+/// registers as pairs of values (`f64`), and back.
 macro_rules! transpose {
     (
         $rows:expr, $low:ident, $high:ident,
@@ -78,8 +79,8 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
 }
 
 /// Hides the mask from the compiler, which would replace four masked permutes by eight shuffles
-/// with zero if the mask were constant. Shuffles are the bottleneck; the additional ones cost 4 % of the total
-/// time.
+/// with zero if the mask were constant. Shuffles are the bottleneck; the additional ones cost 4 %
+/// of the total time.
 #[inline(always)]
 fn opaque(mut mask: u16) -> u16 {
     // SAFETY: the assembly is empty; the mask does not change.
@@ -235,8 +236,8 @@ unsafe impl Vector for Register<V4> {
         // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four values of each lane
         // are valid for reading, by contract.
         unsafe {
-            // A masked broadcast loads and merges in one instruction, without the shuffle that an
-            // insert takes.
+            // A masked broadcast loads a quarter and merges it in one instruction; an insert needs
+            // a shuffle, too.
             let quarter = |lane| _mm_loadu_ps(address(lane).cast());
             let row = |q| {
                 let first = _mm512_castps128_ps512(quarter(q));

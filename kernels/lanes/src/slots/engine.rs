@@ -87,10 +87,10 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        let synced = self.synced.is_some_and(|cursor| {
+        let belongs_to_particles = self.synced.is_some_and(|cursor| {
             particles.position_changes().since(cursor) != Delta::ForeignCursor
         });
-        let in_slots = synced && self.position_residence == Residence::WorkingCopy;
+        let in_slots = belongs_to_particles && self.position_residence == Residence::WorkingCopy;
         if !in_slots || particle >= self.kernel.particles() {
             return particles.position(particle).map(Real::positive_zero);
         }

@@ -21,10 +21,9 @@ pub use motion::integrate;
 /// Columns whose distance is a multiple of this many values (4096 bytes) map to the same sets of
 /// the L1 cache.
 const PAGE: usize = 1024;
-/// The distance of the columns of the axes modulo [`PAGE`], in values: a third of it, in whole cache
-/// lines.
-/// It avoids 4K aliasing: a load waits for a pending store with the same low 12 address bits, and
-/// columns at the same page offset nearly double the time.
+/// The distance between the columns of two consecutive axes modulo [`PAGE`], in values: about a
+/// third of a page, in whole cache lines. It avoids 4K aliasing: a load waits for a pending store
+/// with the same low 12 address bits, and columns at the same page offset nearly double the time.
 const STAGGER: usize = 336;
 
 /// A layout of particles in slots, and the loops over it.
@@ -149,7 +148,9 @@ pub struct SlotPlan<K, const D: usize> {
     kernel: K,
     /// The columns of the axes one after another, [`span`] apart.
     positions: Column<f32>,
+    /// The previous positions, likewise.
     previous: Column<f32>,
+    /// The inverse masses in slots.
     inverse_mass: Column<f32>,
     /// Where the newest positions are.
     position_residence: Residence,
@@ -161,7 +162,9 @@ pub struct SlotPlan<K, const D: usize> {
     finite: Option<bool>,
     /// The ends of the sticks that the plan was made for.
     ends: Arc<[[u32; 2]]>,
+    /// The cursor into [`Sticks::changes`].
     stick_cursor: Cursor,
+    /// The cursor into [`Particles::mass_changes`].
     mass_cursor: Cursor,
 }
 
@@ -191,7 +194,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     /// Makes a plan; the kernel reads all constants of the sticks.
     ///
     /// # Errors
-    /// [`PlanError::TooFewParticles`].
+    /// [`PlanError::TooFewParticles`] if there are fewer than the kernel has slots for.
     pub fn new(
         mut kernel: K,
         particles: &Particles<D>,
@@ -244,13 +247,13 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
                 unslotted::run_stage(particles, self.kernel.particles(), stage);
             }
             if !fused {
-                let one = SubstepRun { first_loop, substeps: 1, iterations, write_back: false };
-                self.run_substeps(executor, particles, one);
+                let run = SubstepRun { first_loop, substeps: 1, iterations, write_back: false };
+                self.run_substeps(executor, particles, run);
             }
         }
         if fused && count > 0 {
-            let all = SubstepRun { first_loop, substeps: count as usize, iterations, write_back };
-            let finite = self.run_substeps(executor, particles, all);
+            let run = SubstepRun { first_loop, substeps: count as usize, iterations, write_back };
+            let finite = self.run_substeps(executor, particles, run);
             if write_back {
                 self.finite = Some(finite);
                 self.position_residence = Residence::Both;
@@ -322,6 +325,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         kernel.run_loop(executor, fields, slot_loop)
     }
 
+    /// The kernel, and the values for a loop whose target is `buffer`.
     fn fields<'a>(
         &'a mut self,
         particles: &'a mut Particles<D>,
@@ -332,9 +336,9 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         // Set before the run, because the executor may panic in it.
         *synced = Some(cursor);
         let (slotted, slots) = (kernel.particles(), kernel.slots());
-        let positions_of = |columns: [&'a mut [f32]; D], buffer| Positions {
+        let positions_of = |columns: [&'a mut [f32]; D], values| Positions {
             columns: columns.map(|column| &mut column[..slotted]),
-            slots: axes(buffer, slots),
+            slots: axes(values, slots),
         };
         let positions = positions_of(columns.position, positions);
         let previous = positions_of(columns.previous, previous);

@@ -5,11 +5,12 @@ use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
 use super::{Buffer, Changes, SlotKernel, SlotLoop, SlotPlan, span};
 
-/// If at most one in `PARTICLES_PER_SPARSE_CHANGE` particles was changed, only these are copied into
-/// slots.
+/// If at most one in `PARTICLES_PER_SPARSE_CHANGE` particles was changed, only these are copied
+/// into slots.
 const PARTICLES_PER_SPARSE_CHANGE: usize = 32;
 
 impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
+    /// Updates the constants and the inverse masses after changes of sticks and masses.
     pub(super) fn refresh(
         &mut self,
         particles: &Particles<D>,
@@ -38,10 +39,11 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         Ok(())
     }
 
+    /// Copies all inverse masses into slots.
     pub(super) fn copy_masses(&mut self, particles: &Particles<D>) {
         let slotted = self.kernel.particles();
-        for (particle, &mass) in particles.inverse_masses()[..slotted].iter().enumerate() {
-            self.inverse_mass[self.kernel.slot(particle)] = mass;
+        for (particle, &inverse_mass) in particles.inverse_masses()[..slotted].iter().enumerate() {
+            self.inverse_mass[self.kernel.slot(particle)] = inverse_mass;
         }
     }
 
@@ -70,6 +72,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         self.mark_synced(particles);
     }
 
+    /// Marks all values in slots as outdated.
     pub(super) fn drop_working_copy(&mut self) {
         (self.position_residence, self.previous_residence) =
             (Residence::Columns, Residence::Columns);

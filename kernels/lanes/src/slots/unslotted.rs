@@ -31,11 +31,11 @@ pub(super) fn run_stage<const D: usize>(
 ) {
     let len = particles.len();
     let Columns { position, previous, inverse_mass } = particles.columns();
-    for first in (first..len).step_by(PADDING) {
-        let range = first..len.min(first + PADDING);
+    for chunk_start in (first..len).step_by(PADDING) {
+        let range = chunk_start..len.min(chunk_start + PADDING);
         // A stage expects whole registers.
-        let mut padded_masses = [0.0; PADDING];
-        padded_masses[..range.len()].copy_from_slice(&inverse_mass[range.clone()]);
+        let mut padded_inverse_masses = [0.0; PADDING];
+        padded_inverse_masses[..range.len()].copy_from_slice(&inverse_mass[range.clone()]);
         let [mut padded_position, mut padded_previous] = [[[0.0; PADDING]; D]; 2];
         for axis in 0..D {
             padded_position[axis][..range.len()].copy_from_slice(&position[axis][range.clone()]);
@@ -44,8 +44,8 @@ pub(super) fn run_stage<const D: usize>(
         stage.run(ParticleView {
             position: padded_position.each_mut().map(|column| &mut column[..]),
             previous: padded_previous.each_mut().map(|column| &mut column[..]),
-            inverse_mass: &padded_masses,
-            layout: SlotLayout::Run(first),
+            inverse_mass: &padded_inverse_masses,
+            layout: SlotLayout::Run(chunk_start),
         });
         for axis in 0..D {
             position[axis][range.clone()].copy_from_slice(&padded_position[axis][..range.len()]);

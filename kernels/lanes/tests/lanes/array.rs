@@ -68,15 +68,15 @@ impl<const N: usize> Lane for Array<N> {
     }
 }
 
-/// The gathered register (a row of `Vector::gather_rows`) that holds a field of a lane's record, and the
-/// index of the field in it.
+/// The gathered register (a row of `Vector::gather_rows`) that holds a field of a lane's record,
+/// and the index of the field in it.
 fn row_and_index(lanes: usize, lane: usize, field: usize) -> [usize; 2] {
     if lanes == 1 { [field, 0] } else { [lane % 4, lane / 4 * 4 + field] }
 }
 
-// SAFETY: `load` and `store` access exactly `N` values, and the methods for rows access four values at
-// the address of each lane below `N`, as arrays of `f32`. (Kernels check at compile time that `N`
-// divides the padding of columns.)
+// SAFETY: `load` and `store` access exactly `N` values, and the methods for rows access four values
+// at the address of each lane below `N`, as arrays of `f32`. (Kernels check at compile time that
+// `N` divides the padding of columns.)
 unsafe impl<const N: usize> Vector for Array<N> {
     type Cpu = ();
     const LANES: usize = N;

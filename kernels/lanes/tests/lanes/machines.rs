@@ -31,8 +31,8 @@ fn a_machine_that_reports_wrong_lanes_is_rejected() {
 
 #[test]
 fn registers_of_any_width_give_the_same_bits() {
-    let one = step_a_sheet(&IndexedKernel::on(OneLane));
-    assert_eq!(one, step_a_sheet(&IndexedKernel::on(ArrayMachine::<4>)));
-    assert_eq!(one, step_a_sheet(&IndexedKernel::on(ArrayMachine::<8>)));
-    assert_eq!(one, step_a_sheet(&IndexedKernel::on(ArrayMachine::<16>)));
+    let expected = step_a_sheet(&IndexedKernel::on(OneLane));
+    assert_eq!(expected, step_a_sheet(&IndexedKernel::on(ArrayMachine::<4>)));
+    assert_eq!(expected, step_a_sheet(&IndexedKernel::on(ArrayMachine::<8>)));
+    assert_eq!(expected, step_a_sheet(&IndexedKernel::on(ArrayMachine::<16>)));
 }

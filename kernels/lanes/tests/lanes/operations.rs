@@ -4,7 +4,7 @@ use taut_lanes::{Operation, Vector, Wide8};
 
 use crate::array::Array;
 
-/// The instruction sets of this machine, of those that are chosen at run time.
+/// Of the instruction sets that are chosen at run time, those that this machine has.
 fn detected_isas() -> Vec<&'static str> {
     let mut all = Vec::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -66,10 +66,10 @@ fn compare<V: Vector>(name: &str, cpu: V::Cpu) {
         4 => results::<Array<4>>(()),
         8 => results::<Array<8>>(()),
         16 => results::<Array<16>>(()),
-        lanes => panic!("{name}: {lanes} lanes"),
+        lanes => panic!("{name}: no reference for {lanes} lanes"),
     };
     let found = results::<V>(cpu);
-    assert_eq!(found.len(), expected.len());
+    assert_eq!(found.len(), expected.len(), "{name}: number of results");
     for (found, expected) in found.into_iter().zip(expected) {
         assert_eq!(
             found, expected,
@@ -82,7 +82,8 @@ fn compare<V: Vector>(name: &str, cpu: V::Cpu) {
 type Outcome = (&'static str, usize, Vec<u32>);
 
 /// Zeros, subnormals, the ends of the range, infinities, NaNs (quiet and signalling), and values
-/// whose results are rounded. The count is odd, so that each value occurs in every lane.
+/// whose results are rounded. The count is odd, so that in a repetition of the list each value
+/// occurs in every lane.
 fn test_values() -> Vec<f32> {
     let mut bits = vec![
         0x0000_0000,
@@ -201,16 +202,16 @@ fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
         all.push(("predecessors", begin, bits([a.predecessors(b)])));
         all.push(("transpose", begin, bits(V::transpose(rows))));
         all.push(("transpose back", begin, bits(rows)));
-        assert_eq!(bits(V::transpose(V::transpose(rows))), bits(rows));
+        assert_eq!(bits(V::transpose(V::transpose(rows))), bits(rows), "transposed twice");
         all.push(("spread<2>", begin, bits(a.spread::<2>())));
         all.push(("spread<3>", begin, bits(a.spread::<3>())));
         all.push(("deinterleave_records", begin, bits(V::deinterleave_records(a, b))));
         all.push(("interleave_records", begin, bits(V::interleave_records(a, b))));
         all.push(("deinterleave_pairs", begin, bits(V::deinterleave_pairs(a, b))));
         let [even, odd] = V::deinterleave_records(a, b);
-        assert_eq!(bits(V::interleave_records(even, odd)), bits([a, b]));
+        assert_eq!(bits(V::interleave_records(even, odd)), bits([a, b]), "records, and back");
         let [even, odd] = V::deinterleave_pairs(a, b);
-        assert_eq!(bits(V::deinterleave_pairs(even, odd)), bits([a, b]));
+        assert_eq!(bits(V::deinterleave_pairs(even, odd)), bits([a, b]), "pairs, and back");
     }
 }
 
@@ -242,7 +243,7 @@ fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
         let write_offset = |lane: usize| begin + 5 * ((7 * shared_lane(lane)) % 16);
         // SAFETY: four values at an offset below 280 of 300.
         let read = |lane| unsafe { memory.as_ptr().add(read_offset(lane)).cast::<[f32; 4]>() };
-        // SAFETY: as above, by the contract of `read`, and for all lanes.
+        // SAFETY: as above, for all lanes.
         let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
         all.push(("gather_rows", begin, bits(rows)));
         all.push(("gather", begin, bits(columns)));

@@ -58,10 +58,10 @@ fn check_guarantees(name: &str, executor: &dyn Executor) {
             let jobs_before = round * JOBS + phase.start - FIRST_JOB;
             let earlier_ended = ended.load(Ordering::SeqCst) >= jobs_before;
             thread::yield_now();
-            let later_wait = begun.load(Ordering::SeqCst) <= jobs_before + phase.len();
+            let no_later_began = begun.load(Ordering::SeqCst) <= jobs_before + phase.len();
             ended.fetch_add(1, Ordering::SeqCst);
             assert!(earlier_ended, "{name}: job {job} began before the preceding phase ended");
-            assert!(later_wait, "{name}: the next phase began before job {job} ended");
+            assert!(no_later_began, "{name}: the next phase began before job {job} ended");
         };
         team.run(executor, executor.threads(), rounds, || PHASES.into_iter(), job);
         assert_eq!(ended.load(Ordering::SeqCst), JOBS * rounds as usize, "{name}: jobs run");
@@ -116,7 +116,7 @@ fn several_threads_run_jobs() {
         }
     };
     Team::default().run(&executor, 4, 1, || iter::once(0..8), job);
-    assert_eq!(thread_ids.into_inner().unwrap().len(), 8);
+    assert_eq!(thread_ids.into_inner().unwrap().len(), 8, "jobs run");
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
                 },
             );
         });
-        assert!(panic::catch_unwind(run).is_err());
-        assert_eq!(later_jobs.into_inner(), 0);
+        assert!(panic::catch_unwind(run).is_err(), "the panic of job 13 was lost");
+        assert_eq!(later_jobs.into_inner(), 0, "jobs of the next phase that ran");
         check_guarantees("after a panic", executor);
     }
 }
