@@ -15,13 +15,14 @@ use crate::sync::{AtomicBool, AtomicU64, Mutex, UnsafeCell, spin_loop, yield_now
 const OPEN: u64 = 1 << 32;
 /// The first of the bits that count how many times the gate was opened.
 const OPENINGS_SHIFT: u32 = 33;
-/// Spin count before the lender yields while it waits for the threads inside. The model checker explores as many
-/// spins.
+/// Spin count before the lender yields while it waits for the threads inside. Few for the model
+/// checker, which explores each spin.
 const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 
 /// A closure with its lifetime erased.
 #[derive(Clone, Copy)]
 struct LentWork {
+    /// Threads with an index below this may call `work`.
     threads: usize,
     work: *const (dyn Fn(usize) + Sync + 'static),
 }
@@ -30,9 +31,11 @@ struct LentWork {
 pub(crate) struct Gate {
     /// Whether a thread is lending.
     busy: AtomicBool,
+    /// See [`OPEN`] and [`OPENINGS_SHIFT`].
     state: AtomicU64,
     /// Written by the lender while the gate is closed and no thread is inside; read inside.
     lent: UnsafeCell<Option<LentWork>>,
+    /// The payload of the first panic of a thread that entered.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -80,8 +83,8 @@ impl Gate {
         }
     }
 
-    /// Runs the lent closure as `thread` if the gate is open and was opened since `last_opening`, which
-    /// is updated. Returns whether the closure ran.
+    /// Runs the lent closure as `thread` if the gate is open and was opened since `last_opening`,
+    /// which is updated. Returns whether the closure ran.
     pub(crate) fn enter(&self, thread: usize, last_opening: &mut u64) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {

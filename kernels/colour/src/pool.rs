@@ -15,7 +15,7 @@ use crate::sync::{AtomicBool, Instant, spin_loop, thread, yield_now};
 /// How long an idle thread spins. While it spins, it takes work within a fraction of a
 /// microsecond.
 const SPIN_TIME: Duration = Duration::from_micros(10);
-/// Idle time after which a thread sleeps. Between [`SPIN_TIME`] and this it yields and polls.
+/// Idle time after which a thread sleeps. Between [`SPIN_TIME`] and this, it polls and yields.
 const SLEEP_AFTER: Duration = Duration::from_micros(100);
 
 /// The threads could not be started.
@@ -32,11 +32,13 @@ pub struct PoolError {
 /// Threads that work together with the calling thread; clones share them.
 ///
 /// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller a few
-/// microseconds, but it does not wait for them: it begins alone, and they join it. If the pool is
-/// in use by another call, the caller works alone. Dropping the last clone ends the threads.
+/// microseconds, but the caller does not wait for them: it begins alone, and they join in. If the
+/// pool is in use by another call, the caller works alone. Dropping the last clone ends the
+/// threads.
 #[derive(Clone, Debug)]
 pub struct Pool(Arc<Threads>);
 
+/// The threads of a pool; dropping this ends them.
 struct Threads {
     state: Arc<SharedState>,
     workers: Vec<thread::JoinHandle<()>>,
@@ -45,6 +47,7 @@ struct Threads {
 /// The state that the threads share.
 struct SharedState {
     gate: Gate,
+    /// Whether the threads must end.
     shutdown: AtomicBool,
 }
 
@@ -86,7 +89,7 @@ impl Executor for Pool {
 }
 
 impl SharedState {
-    /// The main loop of a thread.
+    /// The main loop of the thread with index `thread`.
     fn serve(&self, thread: usize) {
         let mut last_opening = 0;
         let mut last_worked = Instant::now();

@@ -1,5 +1,5 @@
-//! The atomics, threads and cells of the pool: those of the standard library or, with `--cfg loom`, those of
-//! the model checker (`scripts/loom.sh`).
+//! The atomics, threads and cells of the pool: those of the standard library or, with `--cfg loom`,
+//! those of the model checker (`scripts/loom.sh`).
 
 #[cfg(loom)]
 pub(crate) use model_checked::*;
@@ -14,7 +14,8 @@ mod standard {
     pub(crate) use std::thread::{self, yield_now};
     pub(crate) use std::time::Instant;
 
-    /// A cell with the interface of `loom::cell::UnsafeCell`, which records each access; this one does not.
+    /// A cell with the interface of `loom::cell::UnsafeCell`, which records each access; this one
+    /// does not.
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
@@ -42,8 +43,8 @@ mod model_checked {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
     pub(crate) use loom::thread;
 
-    /// A clock would make executions differ. `elapsed` always exceeds the time after which an idle thread
-    /// sleeps, so threads sleep at once, and the model covers lost wake-ups.
+    /// A clock would make executions differ. `elapsed` always exceeds the time after which an idle
+    /// thread sleeps, so threads sleep at once, and the model covers lost wake-ups.
     #[derive(Clone, Copy)]
     pub(crate) struct Instant;
 
@@ -57,8 +58,9 @@ mod model_checked {
         }
     }
 
-    /// A thread may wait for any number of spins, so the number of executions is unbounded. Callers yield only
-    /// after some spins; from then on, the alternatives of this execution are not explored.
+    /// A thread may wait for any number of spins, so the number of executions is unbounded. Callers
+    /// yield only after some spins; from then on, the alternatives of this execution are not
+    /// explored.
     pub(crate) fn yield_now() {
         loom::skip_branch();
         thread::yield_now();

@@ -1,5 +1,5 @@
-//! The model checker runs `Gate` and `Pool` in all interleavings of two and three threads, and with every
-//! value that a load may return under its ordering. `scripts/loom.sh` runs these tests.
+//! The model checker runs `Gate` and `Pool` in all interleavings of two and three threads, and with
+//! every value that a load may return under its ordering. `scripts/loom.sh` runs these tests.
 #![cfg(loom)]
 
 #[allow(dead_code, reason = "only some of it is tested directly")]
@@ -50,8 +50,9 @@ fn check(preemptions: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-/// Starts threads with the indices 1 to `workers`, each of which tries to enter the gate `tries` times.
-fn workers(gate: &Arc<Gate>, workers: usize, tries: usize) -> Vec<thread::JoinHandle<()>> {
+/// Starts threads with the indices 1 to `count`, each of which tries to enter the gate `tries`
+/// times.
+fn workers(gate: &Arc<Gate>, count: usize, tries: usize) -> Vec<thread::JoinHandle<()>> {
     let worker = |index| {
         let gate = Arc::clone(gate);
         thread::spawn(move || {
@@ -62,7 +63,7 @@ fn workers(gate: &Arc<Gate>, workers: usize, tries: usize) -> Vec<thread::JoinHa
             }
         })
     };
-    (1..=workers).map(worker).collect()
+    (1..=count).map(worker).collect()
 }
 
 fn join(threads: Vec<thread::JoinHandle<()>>) {
@@ -71,12 +72,12 @@ fn join(threads: Vec<thread::JoinHandle<()>>) {
     }
 }
 
-/// Lends work that increments the cell of its thread. Checks that this thread alone has access to the
-/// cells afterwards.
+/// Lends work that increments the cell of its thread. Checks that this thread alone has access to
+/// the cells afterwards.
 fn check_lend(gate: &Gate, threads: usize) {
     let cells = Cells::new(threads);
     gate.lend(threads, &|thread| cells.increment(thread), || {});
-    assert_eq!(cells.get(0), 1);
+    assert_eq!(cells.get(0), 1, "calls by the lender");
     for thread in 1..threads {
         assert!(cells.get(thread) <= 1, "a thread entered twice");
     }
@@ -124,8 +125,8 @@ fn a_panic_reaches_the_lender_after_all_threads_have_left() {
             };
             let panicked = catch_unwind(AssertUnwindSafe(|| gate.lend(2, &work, || {}))).is_err();
             // The gate may have been closed before thread 1 entered.
-            assert_eq!(panicked, cells.get(panicking) == 1);
-            assert_eq!(cells.get(0), 1);
+            assert_eq!(panicked, cells.get(panicking) == 1, "thread {panicking} ran");
+            assert_eq!(cells.get(0), 1, "calls by the lender");
             check_lend(&gate, 2);
             join(workers);
         });
@@ -150,7 +151,7 @@ fn a_pool_loses_no_wake_up_and_ends() {
             for _ in 0..calls {
                 let cells = Cells::new(threads);
                 pool.run(threads, &|thread| cells.increment(thread));
-                assert_eq!(cells.get(0), 1);
+                assert_eq!(cells.get(0), 1, "calls by the caller of the pool");
             }
         }
     };

@@ -10,8 +10,8 @@ use std::time::Duration;
 use taut_colour::Pool;
 use taut_core::Executor;
 
-/// The sorted thread indices with which one call of `run` invokes its closure; each invocation waits
-/// until `expected` invocations have begun.
+/// The sorted thread indices with which one call of `run` invokes its closure; each invocation
+/// waits until `expected` invocations have begun.
 fn thread_indices(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
     let (indices, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
     pool.run(threads, &|index| {
@@ -28,8 +28,8 @@ fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
     for threads in 1..=8 {
         let pool = Pool::new(threads).unwrap();
         assert_eq!(pool.threads(), threads);
-        for pause in [0, 0, 0, 5, 0, 0] {
-            thread::sleep(Duration::from_millis(pause));
+        for pause_ms in [0, 0, 0, 5, 0, 0] {
+            thread::sleep(Duration::from_millis(pause_ms));
             assert_eq!(thread_indices(&pool, threads, threads), (0..threads).collect::<Vec<_>>());
         }
     }
@@ -76,7 +76,7 @@ fn a_call_to_a_pool_in_use_runs_on_the_caller_alone() {
         });
         barrier.wait();
     });
-    assert_eq!(inner_invocations.into_inner(), 3);
+    assert_eq!(inner_invocations.into_inner(), 3, "one invocation per inner call");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn concurrent_calls_run_only_their_own_work() {
                     });
                     let invocations = invocations.into_inner();
                     assert!((1..=3).contains(&invocations));
-                    assert_eq!(sum.into_inner(), caller * invocations);
+                    assert_eq!(sum.into_inner(), caller * invocations, "work of other callers");
                 }
             });
         }
@@ -141,7 +141,7 @@ fn dropping_the_last_clone_ends_the_threads() {
     thread_local!(static ENDED: RefCell<Option<CountOnDrop>> = const { RefCell::new(None) });
 
     let ended = Arc::new(AtomicUsize::new(0));
-    for pause in [0, 5] {
+    for pause_ms in [0, 5] {
         ended.store(0, Ordering::SeqCst);
         let pool = Pool::new(4).unwrap();
         let barrier = Barrier::new(4);
@@ -153,9 +153,9 @@ fn dropping_the_last_clone_ends_the_threads() {
         });
         let clone = pool.clone();
         drop(pool);
-        thread::sleep(Duration::from_millis(pause));
-        assert_eq!(ended.load(Ordering::SeqCst), 0);
+        thread::sleep(Duration::from_millis(pause_ms));
+        assert_eq!(ended.load(Ordering::SeqCst), 0, "threads ended before the last clone");
         drop(clone);
-        assert_eq!(ended.load(Ordering::SeqCst), 3);
+        assert_eq!(ended.load(Ordering::SeqCst), 3, "threads ended with the last clone");
     }
 }
