@@ -7,9 +7,10 @@ use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 
 /// The maximum number of rows that a stick spans.
 const ROW_SPAN_MAX: usize = 2;
-/// After band s + 1, a substep has finished all rows before `end(s + 1) - ROW_SPAN_MAX`. The next
-/// substep, at band s, needs rows up to `end(s) + ROW_SPAN_MAX`. So a band needs at least
-/// `2 * ROW_SPAN_MAX` rows. (The last band may be shorter, because all rows are finished after it.)
+/// Let `end(s)` be the row after band s. After band s + 1, a substep has finished all rows before
+/// `end(s + 1) - ROW_SPAN_MAX`. The next substep, at band s, needs rows before
+/// `end(s) + ROW_SPAN_MAX`. So a band needs at least `2 * ROW_SPAN_MAX` rows. (The last band may be
+/// shorter, because all rows are finished after it.)
 const _: () = assert!(BAND_ROWS >= 2 * ROW_SPAN_MAX && WIDE_BAND_ROWS >= 2 * ROW_SPAN_MAX);
 
 /// Sticks of one family that begin in consecutive rows; `family` is its index in the constants.
@@ -87,6 +88,7 @@ pub(crate) fn band_tasks(sheet: &Sheet) -> Vec<BandTask> {
     tasks
 }
 
+/// The strips of a block, without those of families that span more columns than the sheet has.
 fn strips(sheet: &Sheet, block: &SheetBlock) -> Vec<Strip> {
     let families = sheet.families();
     block

@@ -1,4 +1,5 @@
-//! The constants of the sticks, by row.
+//! The constants of the sticks, by row. Sticks *begin* in the row of their upper end; their first
+//! end is the left one or, in sticks along a column, the upper one.
 
 use alloc::vec::Vec;
 
@@ -13,7 +14,7 @@ pub(crate) enum RowConstants {
     Unit { rest_term: f32 },
     /// Plain sticks of one rest length between rows of one inverse mass each; the inverse mass of
     /// the first ends comes first.
-    Equal { rest_term: f32, weight_term: f32, masses: [f32; 2] },
+    Equal { rest_term: f32, weight_term: f32, inverse_masses: [f32; 2] },
     /// Plain sticks of one rest length between any masses: the weight terms are in the family's
     /// columns.
     Plain { rest_term: f32 },
@@ -25,10 +26,11 @@ pub(crate) enum RowConstants {
 #[derive(Clone, Debug)]
 pub(crate) struct FamilyConstants {
     pub(crate) family: Family,
-    /// The number of columns that its sticks span, always to the right: from the lower row if
-    /// `leans_left`.
+    /// The number of columns that its sticks span.
     pub(crate) across: usize,
+    /// The number of rows that its sticks span.
     pub(crate) down: usize,
+    /// Whether the first (left) ends of its sticks are the lower ones.
     pub(crate) leans_left: bool,
     /// One entry for each row that sticks begin in.
     pub(crate) rows: Vec<RowConstants>,
@@ -46,7 +48,7 @@ pub(crate) struct ConstantColumns {
     pub(crate) compressed: Column<f32>,
 }
 
-/// The constants of all sticks of a sheet, and the masses of its rows.
+/// The constants of all sticks of a sheet, and the inverse masses of its rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     pub(crate) formula: Formula,
@@ -54,8 +56,10 @@ pub(crate) struct Constants {
     pub(crate) sheet: Sheet,
     pub(crate) families: Vec<FamilyConstants>,
     /// The inverse mass of each row, if all its particles have the same.
-    row_mass: Vec<Option<f32>>,
+    row_inverse_mass: Vec<Option<f32>>,
+    /// `1 / h²` of the substeps, 1/s².
     inverse_h2: f32,
+    /// Whether any stick has had a compliance other than 0 since all rows were last refreshed.
     any_compliance: bool,
 }
 
@@ -63,14 +67,14 @@ impl Constants {
     pub(crate) fn new(sheet: &Sheet, layout: Layout, formula: Formula) -> Self {
         let of_family = |&family: &Family| {
             let [across, down] = family.span();
-            let begin_rows =
+            let row_count =
                 if sheet.width() > across { sheet.height().saturating_sub(down) } else { 0 };
             FamilyConstants {
                 family,
                 across,
                 down,
                 leans_left: family.leans_left(),
-                rows: alloc::vec![RowConstants::Mixed; begin_rows],
+                rows: alloc::vec![RowConstants::Mixed; row_count],
                 columns: None,
             }
         };
@@ -79,7 +83,7 @@ impl Constants {
             layout,
             sheet: sheet.clone(),
             families: sheet.families().iter().map(of_family).collect(),
-            row_mass: alloc::vec![None; sheet.height()],
+            row_inverse_mass: alloc::vec![None; sheet.height()],
             inverse_h2: 0.0,
             any_compliance: false,
         }
@@ -93,7 +97,7 @@ impl Constants {
     ) {
         self.any_compliance = (0..sticks.len()).any(|stick| sticks.compliance(stick) != 0.0);
         for row in 0..self.layout.height {
-            self.refresh_row_mass(particles, row);
+            self.refresh_row_inverse_mass(particles, row);
         }
         for family in 0..self.families.len() {
             for row in 0..self.families[family].rows.len() {
@@ -128,13 +132,13 @@ impl Constants {
         sticks: &Sticks,
         changed: &[u32],
     ) {
-        let of_sheet = |row: &usize| *row < self.layout.height;
-        let row = |&particle: &u32| particle as usize / self.layout.width.max(1);
-        let mut rows: Vec<usize> = changed.iter().map(row).filter(of_sheet).collect();
+        let is_in_sheet = |row: &usize| *row < self.layout.height;
+        let row_of = |&particle: &u32| particle as usize / self.layout.width.max(1);
+        let mut rows: Vec<usize> = changed.iter().map(row_of).filter(is_in_sheet).collect();
         rows.sort_unstable();
         rows.dedup();
         for &row in &rows {
-            self.refresh_row_mass(particles, row);
+            self.refresh_row_inverse_mass(particles, row);
         }
         let mut affected: Vec<(usize, usize)> = Vec::new();
         for (index, family) in self.families.iter().enumerate() {
@@ -166,7 +170,7 @@ impl Constants {
         }
     }
 
-    /// The family and row of a stick with these ends.
+    /// The index of the family of a stick with these ends, and the row that it begins in.
     fn family_and_row(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
         let width = self.layout.width;
         let [a, b] = ends.map(|end| [end as usize % width, end as usize / width]);
@@ -179,14 +183,15 @@ impl Constants {
         Some((self.families.iter().position(matches)?, upper[1]))
     }
 
-    fn refresh_row_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
+    fn refresh_row_inverse_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
         let width = self.layout.width;
-        let masses = &particles.inverse_masses()[row * width..(row + 1) * width];
-        let first = masses.first().copied().unwrap_or(0.0);
-        self.row_mass[row] =
-            masses.iter().all(|mass| mass.to_bits() == first.to_bits()).then_some(first);
+        let inverse_masses = &particles.inverse_masses()[row * width..(row + 1) * width];
+        let first = inverse_masses.first().copied().unwrap_or(0.0);
+        self.row_inverse_mass[row] =
+            inverse_masses.iter().all(|w| w.to_bits() == first.to_bits()).then_some(first);
     }
 
+    /// Recomputes the constants of the sticks of a family that begin in a row.
     fn refresh_row<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -205,14 +210,14 @@ impl Constants {
                 && sticks.rest(stick).to_bits() == first_rest.to_bits()
         };
         let is_plain = (0..sticks_in_row).filter_map(stick_at).all(is_plain_with_first_rest);
-        let masses = [self.row_mass[row], self.row_mass[row + down]];
-        if let (true, [Some(upper), Some(lower)]) = (is_plain, masses) {
+        let row_inverse_masses = [self.row_inverse_mass[row], self.row_inverse_mass[row + down]];
+        if let (true, [Some(upper), Some(lower)]) = (is_plain, row_inverse_masses) {
             let rest_term = self.formula.rest_term(first_rest);
             let weight_term = self.formula.weight_term(upper + lower);
-            let masses = if leans_left { [lower, upper] } else { [upper, lower] };
-            self.families[family].rows[row] = match masses {
+            let inverse_masses = if leans_left { [lower, upper] } else { [upper, lower] };
+            self.families[family].rows[row] = match inverse_masses {
                 [1.0, 1.0] => RowConstants::Unit { rest_term },
-                _ => RowConstants::Equal { rest_term, weight_term, masses },
+                _ => RowConstants::Equal { rest_term, weight_term, inverse_masses },
             };
             return;
         }
@@ -220,9 +225,9 @@ impl Constants {
             .filter_map(|i| Some((i, stick_at(i)?)))
             .map(|(i, stick)| {
                 let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
-                let masses = [from * width + i, to * width + i + across]
+                let inverse_masses = [from * width + i, to * width + i + across]
                     .map(|particle| particles.inverse_masses()[particle]);
-                let weight = weight(masses, sticks.compliance(stick), self.inverse_h2);
+                let weight = weight(inverse_masses, sticks.compliance(stick), self.inverse_h2);
                 let rest_term = self.formula.rest_term(sticks.rest(stick));
                 let weight_term = self.formula.weight_term(weight);
                 let Response { stretched, compressed } = sticks.response(stick);

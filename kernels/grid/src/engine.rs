@@ -34,11 +34,11 @@ pub struct GridEngine<M> {
     pub(crate) first_phase_blocks: usize,
     /// The tasks of the time-skewed sweep, for one thread.
     pub(crate) band_tasks: Vec<BandTask>,
-    /// The operations of a sheet whose rows have few registers.
+    /// The operations of a sheet whose rows have few registers; else `None`.
     pub(crate) narrow: Option<NarrowSheet>,
     /// A scratch row for each block, and at least one.
     pub(crate) scratch: Column<f32>,
-    /// The lanes with a stick, for sticks that span 0, 1 and 2 columns.
+    /// Negative in the lanes of a row without a stick, for sticks that span 0, 1 and 2 columns.
     pub(crate) presence: [Column<f32>; 3],
     /// For each slot of a row, the column of the sheet.
     pub(crate) offsets: Vec<u32>,
@@ -147,8 +147,8 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
     ) -> bool {
         // Threads synchronize after each phase, so they run one substep per call. If the executor
         // has gained threads since `fuses_substeps`, the new ones get no work.
-        let one_phase = run.substeps == 1 && !run.write_back;
-        let threads = if one_phase { self.threads(executor) } else { 1 };
+        let may_use_threads = run.substeps == 1 && !run.write_back;
+        let threads = if may_use_threads { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
         if threads <= 1 {
             let (data, _) = self.sweep_data(fields, &finite);
@@ -172,7 +172,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         finite.into_inner()
     }
 
-    /// Runs block by block, so that a thread gets the blocks that it relaxes, too.
+    /// Runs block by block, so that a thread gets the rows of the blocks that it also relaxes.
     fn run_loop(
         &mut self,
         executor: &dyn Executor,

@@ -19,7 +19,9 @@ const PADDED_PER_PARTICLE: usize = 4;
 /// The layout of a sheet: see the crate's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
+    /// The number of columns of the sheet.
     pub(crate) width: usize,
+    /// The number of rows.
     pub(crate) height: usize,
     /// How many lanes a register has.
     pub(crate) lanes: usize,
@@ -35,8 +37,8 @@ impl Layout {
             registers @ 0..=NARROW_REGISTERS_MAX => registers,
             registers => registers.next_multiple_of(4),
         };
-        let row = (registers * lanes).next_multiple_of(PADDING);
-        let pitch = if row.is_multiple_of(PAGE) { row + PADDING.min(row) } else { row };
+        let slots = (registers * lanes).next_multiple_of(PADDING);
+        let pitch = if slots.is_multiple_of(PAGE) { slots + PADDING.min(slots) } else { slots };
         Self { width, height, lanes, registers, pitch }
     }
 

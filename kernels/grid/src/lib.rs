@@ -60,10 +60,10 @@
 //! # Working copy
 //!
 //! Positions and previous positions stay in strides between steps. The next call copies what was
-//! written to the particles' columns in between, one particle or all; motion and stages run in strides,
-//! and positions are written back when a step ends. If only motion moved the particles, the
-//! previous positions are the old positions of the columns, so the columns are swapped instead of
-//! copied.
+//! written to the particles' columns in between, one particle or all; motion and stages run in
+//! strides, and positions are written back when a step ends. If only motion moved the particles,
+//! the previous positions are the old positions of the columns, so the columns are swapped instead
+//! of copied.
 //!
 //! On one thread, a step is a time-skewed sweep: motion, the iterations, the following substeps and
 //! the write-back move down the sheet together, each a band of rows behind the one before it (see

@@ -21,17 +21,19 @@ const OPERATIONS_MAX: usize = 1024;
 /// An operation: relaxes the sticks from a register of one row to one of the same or another row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterPair {
-    /// The offsets of the registers with the first and the second ends, in a column.
+    /// The offset of the register with the first ends, in a column.
     from: u32,
+    /// The offset of the register with the second ends.
     to: u32,
     /// The row that the sticks begin in.
     row: u32,
+    /// The index of the family in the constants.
     family: u8,
     /// The register of the first ends in its row.
     register: u8,
-    /// The index of its column in [`NarrowSheet::presence`].
+    /// The index of the pair's column in [`NarrowSheet::presence`].
     presence: u8,
-    /// By how many lanes the second ends are shifted.
+    /// The first end in lane `l` is joined to the second end in lane `l + shift`.
     shift: u8,
     /// Whether every lane has a stick.
     is_whole: bool,
@@ -44,19 +46,19 @@ pub(crate) type Pairs = Vec<RegisterPair>;
 #[derive(Debug)]
 pub(crate) struct NarrowSheet {
     layout: Layout,
-    /// The lanes with a stick: for sticks that span 0, 1 and 2 columns, then for both batches of
-    /// those along a row, of span 1 and 2.
+    /// Negative in the lanes of a row without a stick: for sticks that span 0, 1 and 2 columns;
+    /// then for the two batches of those along a row that span 1 column, and of those that span 2.
     presence: [Column<f32>; 7],
-    /// For each task.
+    /// The pairs of each task for one thread.
     pub(crate) tasks: Vec<Pairs>,
-    /// For each block, if threads may take blocks; else none.
+    /// The pairs of each block, if threads may take blocks; else empty.
     pub(crate) blocks: Vec<Pairs>,
 }
 
 impl NarrowSheet {
-    /// `tasks` are the whole schedule for one thread, and `blocks` those that several threads take.
-    /// The tasks of a small sheet are merged into one: the more operations are sorted together, the
-    /// more of them are independent.
+    /// `tasks` are the whole schedule for one thread, and `blocks` the tasks that several threads
+    /// take. The tasks of a small sheet are merged into one: the more operations are sorted
+    /// together, the more of them are independent.
     pub(crate) fn new(
         constants: &Constants,
         tasks: &mut Vec<BandTask>,
@@ -123,12 +125,12 @@ impl NarrowSheet {
         strip.rows.clone().flat_map(move |row| {
             presence_columns.clone().flat_map(move |presence| {
                 let has_sticks = move |register: &usize| {
-                    let lanes = &self.presence[presence][register * lanes..][..lanes];
-                    lanes.iter().any(|&lane| lane >= 0.0)
+                    let values = &self.presence[presence][register * lanes..][..lanes];
+                    values.iter().any(|&value| value >= 0.0)
                 };
                 let is_whole = move |register: usize| {
-                    let lanes = &self.presence[presence][register * lanes..][..lanes];
-                    lanes.iter().all(|&lane| lane >= 0.0)
+                    let values = &self.presence[presence][register * lanes..][..lanes];
+                    values.iter().all(|&value| value >= 0.0)
                 };
                 (0..registers).filter(has_sticks).map(move |register| {
                     let partner = register + across;
@@ -198,8 +200,8 @@ impl<const D: usize> Operation for RelaxPairs<'_, D> {
 }
 
 impl<const D: usize> RelaxPairs<'_, D> {
-    /// Relaxes a pair. Plain sticks of one rest length between masses of 1 kg have separate code, as in
-    /// `sweep.rs`.
+    /// Relaxes a pair. Plain sticks of one rest length between masses of 1 kg have separate code,
+    /// as in `sweep.rs`.
     ///
     /// # Safety
     /// - The pair is of this layout, whose registers have the lanes of `V`.
@@ -214,24 +216,26 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 let terms = [V::splat(cpu, rest_term), V::splat(cpu, F::weight_term(2.0))];
                 return self.relax_plain::<V, F>(cpu, [one; 2], terms, pair);
             }
-            if let RowConstants::Equal { rest_term, weight_term, masses: [a, b] } = row {
+            if let RowConstants::Equal { rest_term, weight_term, inverse_masses: [wa, wb] } = row {
                 let terms = [V::splat(cpu, rest_term), V::splat(cpu, weight_term)];
-                let masses_are_equal = a.to_bits() == b.to_bits();
-                let (a, b) = (V::splat(cpu, a), V::splat(cpu, b));
+                let masses_are_equal = wa.to_bits() == wb.to_bits();
+                let (wa, wb) = (V::splat(cpu, wa), V::splat(cpu, wb));
                 if masses_are_equal {
-                    return self.relax_plain::<V, F>(cpu, [a; 2], terms, pair);
+                    return self.relax_plain::<V, F>(cpu, [wa; 2], terms, pair);
                 }
-                return self.relax_plain::<V, F>(cpu, [a, b], terms, pair);
+                return self.relax_plain::<V, F>(cpu, [wa, wb], terms, pair);
             }
             let Some(columns) = &family.columns else { return };
             let index = self.index_in_columns(pair);
             if let RowConstants::Plain { rest_term } = row {
-                let weight = V::load(cpu, columns.weight_term[index..index + V::LANES].as_ptr());
-                let terms = [V::splat(cpu, rest_term), weight];
-                return self.relax_plain::<V, F>(cpu, self.masses(cpu, pair), terms, pair);
+                let weight_terms = &columns.weight_term[index..index + V::LANES];
+                let terms = [V::splat(cpu, rest_term), V::load(cpu, weight_terms.as_ptr())];
+                let inverse_masses = self.inverse_masses(cpu, pair);
+                return self.relax_plain::<V, F>(cpu, inverse_masses, terms, pair);
             }
             assert!(index + V::LANES <= columns.len());
-            let mut constants = columns.load(self.masses(cpu, pair), cpu, index);
+            let mut constants = columns.load(self.inverse_masses(cpu, pair), cpu, index);
+            // From 3 on, presence is of one batch; the constants are those of both batches.
             if pair.presence > 2 {
                 constants.present = constants.present.map(|stretched| {
                     let zero = V::splat(cpu, 0.0);
@@ -251,11 +255,12 @@ impl<const D: usize> RelaxPairs<'_, D> {
     unsafe fn relax_plain<V: Vector, F: Factor>(
         &self,
         cpu: V::Cpu,
-        masses: [V; 2],
+        inverse_masses: [V; 2],
         terms: [V; 2],
         pair: &RegisterPair,
     ) {
-        let constants = StickConstants { cpu, masses, terms, response: None, present: None };
+        let constants =
+            StickConstants { cpu, inverse_masses, terms, response: None, present: None };
         // SAFETY: by contract; if all lanes of a pair have a stick, its shift is 0.
         unsafe {
             if pair.is_whole {
@@ -306,7 +311,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
                 new_b = predecessors(new_b);
             }
             if SHIFT > 0 && from == to {
-                // A lane is a first end, a second end, or neither, in which case both values are equal.
+                // A lane is a first end, a second end, or neither, in which case both values are
+                // equal.
                 let mut is_second = self.present::<V>(cpu, pair);
                 for _ in 0..SHIFT {
                     is_second = is_second.predecessors(is_second);
@@ -340,17 +346,18 @@ impl<const D: usize> RelaxPairs<'_, D> {
         (pair.row as usize * registers + pair.register as usize) * lanes
     }
 
-    /// The inverse masses of both ends. (No closure: it would not use its caller's target features.)
+    /// The inverse masses of both ends. (No closure: it would not use its caller's target
+    /// features.)
     ///
     /// # Safety
     /// - Same as for [`relax_pair`](Self::relax_pair).
     #[inline(always)]
-    unsafe fn masses<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> [V; 2] {
-        let masses = self.inverse_mass.as_ptr();
-        // SAFETY: the column of masses has both registers.
+    unsafe fn inverse_masses<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> [V; 2] {
+        let inverse_mass = self.inverse_mass.as_ptr();
+        // SAFETY: the column has both registers.
         unsafe {
-            let a = V::load(cpu, masses.add(pair.from as usize));
-            let mut b = V::load(cpu, masses.add(pair.to as usize));
+            let a = V::load(cpu, inverse_mass.add(pair.from as usize));
+            let mut b = V::load(cpu, inverse_mass.add(pair.to as usize));
             if pair.shift > 0 {
                 b = b.successors(b);
             }

@@ -9,8 +9,8 @@ use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
 
-/// How many lanes an iteration of a sheet relaxes and how many slots store it, padding included; for
-/// models of the cost of a step.
+/// How many lanes an iteration of a sheet relaxes and how many slots store it, padding included;
+/// for models of the cost of a step.
 ///
 /// ```
 /// use taut_core::{Family, Sheet};
@@ -40,10 +40,10 @@ impl PaddedSheet {
             let narrow = NarrowSheet::new(&constants, &mut band_tasks, &[]);
             narrow.tasks.iter().map(Vec::len).sum::<usize>() * lanes
         } else {
-            let rows = |task: &BandTask| -> usize {
+            let row_count = |task: &BandTask| -> usize {
                 task.strips.iter().map(|strip| strip.rows.len()).sum()
             };
-            band_tasks.iter().map(rows).sum::<usize>() * layout.row_lanes()
+            band_tasks.iter().map(row_count).sum::<usize>() * layout.row_lanes()
         };
         Self { relaxed_lanes, slots: layout.len() }
     }

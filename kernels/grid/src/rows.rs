@@ -26,7 +26,7 @@ pub(crate) struct SheetFields<'a, const D: usize> {
     pub(crate) target: Positions<D>,
     /// The positions that integration starts from.
     pub(crate) source: Positions<D>,
-    /// In strides.
+    /// The inverse masses, in strides.
     pub(crate) inverse_mass: &'a [f32],
     /// For each slot of a row, its column in the sheet.
     pub(crate) offsets: &'a [u32],
@@ -52,8 +52,8 @@ pub(crate) struct RowLoop<'a, const D: usize> {
 
 impl<'a, const D: usize> RowLoop<'a, D> {
     /// # Safety
-    /// - The columns are as long as [`SheetFields`] says, and valid for reading and writing at these
-    ///   rows; no other code accesses these meanwhile.
+    /// - The columns are as long as [`SheetFields`] says, and valid for reading and writing at
+    ///   these rows; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         fields: SheetFields<'a, D>,
         rows: Range<usize>,
@@ -94,12 +94,12 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
         } else {
             let rows_and_axes = rows.clone().flat_map(|row| (0..D).map(move |axis| (row, axis)));
             for (row, axis) in rows_and_axes {
-                let [SharedPtr(x), SharedPtr(strided)] = [columns[axis], strided[axis]];
+                let [SharedPtr(column), SharedPtr(strided)] = [columns[axis], strided[axis]];
                 // SAFETY: `new` checked that the sheet and its layout have the row; no other code
                 // accesses it.
-                let (x, strided) = unsafe {
+                let (values, strided) = unsafe {
                     (
-                        slice::from_raw_parts_mut(x.add(row * width), width),
+                        slice::from_raw_parts_mut(column.add(row * width), width),
                         slice::from_raw_parts_mut(strided.add(row * pitch), row_lanes),
                     )
                 };
@@ -109,15 +109,15 @@ impl<const D: usize> Operation for RowLoop<'_, D> {
                         // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
                         let signed_zero =
                             if matches!(slot_loop, SlotLoop::Fill) { 0.0 } else { -0.0 };
-                        scratch[..width].copy_from_slice(x);
+                        scratch[..width].copy_from_slice(values);
                         transpose::<V, true>(cpu, registers, scratch, strided, signed_zero);
                     }
                     SlotLoop::WriteBack if layout.is_full() => {
-                        not_finite += transpose::<V, false>(cpu, registers, x, strided, 0.0);
+                        not_finite += transpose::<V, false>(cpu, registers, values, strided, 0.0);
                     }
                     SlotLoop::WriteBack => {
                         not_finite += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
-                        x.copy_from_slice(&scratch[..width]);
+                        values.copy_from_slice(&scratch[..width]);
                     }
                 }
             }
@@ -186,7 +186,7 @@ fn transpose_few<const W: usize, const INTO_STRIDES: bool>(
 }
 
 /// [`transpose`] four registers at a time: a register's values are `registers` apart in the row,
-/// and four neighbours in the row are the same lane of four registers.
+/// and four neighbours in the row are the same lane (`l`) of four registers (`m`).
 #[inline(always)]
 fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
     cpu: V::Cpu,

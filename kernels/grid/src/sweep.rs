@@ -14,6 +14,7 @@ pub(crate) struct Relax<'a, const D: usize> {
     constants: &'a Constants,
     position: [SharedPtr<f32>; D],
     inverse_mass: &'a [f32],
+    /// Negative in the lanes of a row without a stick, for sticks that span 0, 1 and 2 columns.
     presence: &'a [Column<f32>; 3],
     strips: &'a [Strip],
 }
@@ -88,30 +89,33 @@ impl<const D: usize> Relax<'_, D> {
             // Separate cases for the compiler: masses of 1 need no multiplication, and equal masses
             // have the same displacement at both ends.
             (RowConstants::Unit { rest_term }, _) => {
-                let [one, weight, rest] =
-                    arrays::map([1.0, F::weight_term(2.0), rest_term], |x| V::splat(cpu, x));
-                let unit = Equal { cpu, masses: [one; 2], terms: [rest, weight], presence };
+                let [one, rest_term, weight_term] =
+                    arrays::map([1.0, rest_term, F::weight_term(2.0)], |x| V::splat(cpu, x));
+                let terms = [rest_term, weight_term];
+                let unit = Equal { cpu, inverse_masses: [one; 2], terms, presence };
                 if is_full {
                     pointers.relax(F::default(), &Unpadded(unit));
                 } else {
                     pointers.relax(F::default(), &unit);
                 }
             }
-            (RowConstants::Equal { rest_term, weight_term, masses }, _) => {
-                let [a, b]: [V; 2] = arrays::map(masses, |mass| V::splat(cpu, mass));
+            (RowConstants::Equal { rest_term, weight_term, inverse_masses: [wa, wb] }, _) => {
+                let inverse_masses: [V; 2] = arrays::map([wa, wb], |w| V::splat(cpu, w));
                 let terms = arrays::map([rest_term, weight_term], |term| V::splat(cpu, term));
-                if is_full && masses[0].to_bits() == masses[1].to_bits() {
-                    let equal = Equal { cpu, masses: [a; 2], terms, presence };
+                if is_full && wa.to_bits() == wb.to_bits() {
+                    let inverse_masses = [inverse_masses[0]; 2];
+                    let equal = Equal { cpu, inverse_masses, terms, presence };
                     pointers.relax(F::default(), &Unpadded(equal));
                 } else {
-                    pointers.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
+                    let equal = Equal { cpu, inverse_masses, terms, presence };
+                    pointers.relax(F::default(), &equal);
                 }
             }
             (RowConstants::Plain { rest_term }, Some(constants)) => {
-                let rest = V::splat(cpu, rest_term);
+                let rest_term = V::splat(cpu, rest_term);
                 let inverse_mass = &self.inverse_mass[..end];
                 assert!(constants.weight_term.len() >= pointers.rows.end * row_len);
-                let plain = Plain { cpu, rest, constants, row_len, inverse_mass, presence };
+                let plain = Plain { cpu, rest_term, constants, row_len, inverse_mass, presence };
                 if is_full {
                     pointers.relax(F::default(), &Unpadded(plain));
                 } else {
@@ -145,8 +149,9 @@ struct RowPointers<const D: usize> {
 
 impl<const D: usize> RowPointers<D> {
     /// Relaxes row after row. For sticks along rows, whose batches are every other `across`
-    /// registers, relaxes the first batch of all rows before the second: the rows share no
-    /// particle, so the result is the same, and loads do not wait for recent stores.
+    /// registers (`skip_mask` leaves out those of the other batch), relaxes the first batch of all
+    /// rows before the second: the rows share no particle, so the result is the same, and loads do
+    /// not wait for recent stores.
     #[inline(always)]
     fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl LoadConstants<V>) {
         let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
@@ -157,8 +162,8 @@ impl<const D: usize> RowPointers<D> {
             for row in rows.clone() {
                 let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
                 let (from, to) = (from * pitch, to * pitch);
-                // SAFETY: `relax_rows` has checked that the columns have both rows; all registers are
-                // below `registers`, and so are their partners, wrapped or not.
+                // SAFETY: `relax_rows` has checked that the columns have both rows; all registers
+                // are below `registers`, and so are their partners, wrapped or not.
                 unsafe {
                     for i in 0..count - wrapping_count {
                         let register = i + (i & skip_mask) + batch * across;
@@ -202,7 +207,7 @@ impl<const D: usize> RowPointers<D> {
 
     /// Relaxes sticks that wrap around the end of the row, where `partner` is shifted by one lane.
     /// The shift is done in registers: a load across two recent stores would wait for both to reach
-    /// the cache. The last lane, which has no stick, takes the place of lane 0.
+    /// the cache. Lane 0 moves to the last lane, which has no stick.
     ///
     /// # Safety
     /// - Same as for [`relax_register`](Self::relax_register).
@@ -263,8 +268,8 @@ pub(crate) fn predecessors<V: Vector, const D: usize>(mut registers: [V; D]) -> 
     registers
 }
 
-/// Where a register of sticks is: the row that they begin in, the offsets of the rows of both ends in
-/// the columns, and the offset of their first ends in the row.
+/// Where a register of sticks is: the row that they begin in, the offsets of the rows of both ends
+/// in the columns, and the offset of their first ends in the row.
 #[derive(Clone, Copy)]
 struct StickOffsets {
     row: usize,
@@ -277,9 +282,9 @@ impl StickOffsets {
     /// The inverse masses of both ends; the second ends are at `partner` in their row.
     ///
     /// # Safety
-    /// - The masses have both registers.
+    /// - `inverse_mass` has both registers.
     #[inline(always)]
-    unsafe fn masses<V: Vector>(
+    unsafe fn inverse_masses<V: Vector>(
         &self,
         cpu: V::Cpu,
         inverse_mass: &[f32],
@@ -297,11 +302,11 @@ impl StickOffsets {
 /// The constants of a register of sticks.
 pub(crate) struct StickConstants<V: Vector> {
     pub(crate) cpu: V::Cpu,
-    pub(crate) masses: [V; 2],
+    pub(crate) inverse_masses: [V; 2],
     /// The rest term and the weight term.
     pub(crate) terms: [V; 2],
     pub(crate) response: Option<Response<V>>,
-    /// Negative in lanes without a stick.
+    /// Negative in lanes without a stick; `None` if all lanes have one.
     pub(crate) present: Option<V>,
 }
 
@@ -313,7 +318,7 @@ impl<V: Vector> StickConstants<V> {
         a: [V; D],
         b: [V; D],
     ) -> ([V; D], [V; D]) {
-        let Self { cpu, masses, terms, response, present } = *self;
+        let Self { cpu, inverse_masses, terms, response, present } = *self;
         let mut d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
         if let Some(present) = present {
             let zero = V::splat(cpu, 0.0);
@@ -322,14 +327,15 @@ impl<V: Vector> StickConstants<V> {
                 *component = V::select(present, *component, zero);
             }
         }
-        relax_by::<F, V, D>([a, b], d, masses, terms, response)
+        relax_by::<F, V, D>([a, b], d, inverse_masses, terms, response)
     }
 }
 
-/// Loads the constants of rows of sticks. (A trait, because a closure cannot be `#[inline(always)]`,
-/// which lets it use its caller's target features.)
+/// Loads the constants of rows of sticks. (A trait, because a closure cannot be
+/// `#[inline(always)]`, which lets it use its caller's target features.)
 trait LoadConstants<V: Vector> {
-    /// The constants of a register of sticks whose second ends are at `partner` in their row.
+    /// The constants of a register of sticks whose second ends are at `partner` in their row. If
+    /// `wraps`, the last lane has no stick.
     ///
     /// # Safety
     /// - The indices are in rows of the pointers, and `partner` has a register in its row.
@@ -339,7 +345,7 @@ trait LoadConstants<V: Vector> {
 /// [`RowConstants::Unit`] and [`RowConstants::Equal`].
 struct Equal<'a, V: Vector> {
     cpu: V::Cpu,
-    masses: [V; 2],
+    inverse_masses: [V; 2],
     terms: [V; 2],
     /// Of one row.
     presence: &'a [f32],
@@ -348,17 +354,17 @@ struct Equal<'a, V: Vector> {
 impl<V: Vector> LoadConstants<V> for Equal<'_, V> {
     #[inline(always)]
     unsafe fn load(&self, sticks: &StickOffsets, _: usize, _: bool) -> StickConstants<V> {
-        let Self { cpu, masses, terms, presence } = *self;
+        let Self { cpu, inverse_masses, terms, presence } = *self;
         // SAFETY: `presence` has a whole row.
-        let present = unsafe { V::load(cpu, presence.as_ptr().add(sticks.offset)) };
-        StickConstants { cpu, masses, terms, response: None, present: Some(present) }
+        let present = Some(unsafe { V::load(cpu, presence.as_ptr().add(sticks.offset)) });
+        StickConstants { cpu, inverse_masses, terms, response: None, present }
     }
 }
 
 /// [`RowConstants::Plain`].
 struct Plain<'a, V: Vector> {
     cpu: V::Cpu,
-    rest: V,
+    rest_term: V,
     constants: &'a ConstantColumns,
     row_len: usize,
     inverse_mass: &'a [f32],
@@ -369,21 +375,15 @@ struct Plain<'a, V: Vector> {
 impl<V: Vector> LoadConstants<V> for Plain<'_, V> {
     #[inline(always)]
     unsafe fn load(&self, sticks: &StickOffsets, partner: usize, _: bool) -> StickConstants<V> {
-        let Self { cpu, rest, constants, row_len, inverse_mass, presence } = *self;
+        let Self { cpu, rest_term, constants, row_len, inverse_mass, presence } = *self;
         let index = sticks.row * row_len + sticks.offset;
-        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows` checked,
-        // and `presence` has a whole row.
+        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows`
+        // checked, and `presence` has a whole row.
         unsafe {
-            let weight = V::load(cpu, constants.weight_term.as_ptr().add(index));
-            let masses = sticks.masses(cpu, inverse_mass, partner);
-            let present = V::load(cpu, presence.as_ptr().add(sticks.offset));
-            StickConstants {
-                cpu,
-                masses,
-                terms: [rest, weight],
-                response: None,
-                present: Some(present),
-            }
+            let terms = [rest_term, V::load(cpu, constants.weight_term.as_ptr().add(index))];
+            let inverse_masses = sticks.inverse_masses(cpu, inverse_mass, partner);
+            let present = Some(V::load(cpu, presence.as_ptr().add(sticks.offset)));
+            StickConstants { cpu, inverse_masses, terms, response: None, present }
         }
     }
 }
@@ -413,8 +413,9 @@ impl<V: Vector> LoadConstants<V> for MixedConstants<'_, V> {
     unsafe fn load(&self, sticks: &StickOffsets, partner: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, row_len, constants, inverse_mass } = *self;
         let index = sticks.row * row_len + sticks.offset;
-        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows` checked.
-        unsafe { constants.load(sticks.masses(cpu, inverse_mass, partner), cpu, index) }
+        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows`
+        // checked.
+        unsafe { constants.load(sticks.inverse_masses(cpu, inverse_mass, partner), cpu, index) }
     }
 }
 
@@ -426,24 +427,19 @@ impl ConstantColumns {
     #[inline(always)]
     pub(crate) unsafe fn load<V: Vector>(
         &self,
-        masses: [V; 2],
+        inverse_masses: [V; 2],
         cpu: V::Cpu,
         index: usize,
     ) -> StickConstants<V> {
         // SAFETY: by contract.
         unsafe {
-            let rest = V::load(cpu, self.rest_term.as_ptr().add(index));
-            let weight = V::load(cpu, self.weight_term.as_ptr().add(index));
+            let rest_term = V::load(cpu, self.rest_term.as_ptr().add(index));
+            let weight_term = V::load(cpu, self.weight_term.as_ptr().add(index));
             let stretched = V::load(cpu, self.stretched.as_ptr().add(index));
             let compressed = V::load(cpu, self.compressed.as_ptr().add(index));
             let response = Some(Response { stretched, compressed });
-            StickConstants {
-                cpu,
-                masses,
-                terms: [rest, weight],
-                response,
-                present: Some(stretched),
-            }
+            let (terms, present) = ([rest_term, weight_term], Some(stretched));
+            StickConstants { cpu, inverse_masses, terms, response, present }
         }
     }
 }

@@ -23,8 +23,8 @@ use crate::sweep::Relax;
 /// Number of adjacent sweeps that advance together: the bands of two fit the L1 cache unless the
 /// sheet is wide (docs/speed.md compares other values).
 const SWEEPS_AT_ONCE: usize = 2;
-/// Number of waves that adjacent sweeps run before the next ones follow, which then find the bands
-/// in the L2 cache.
+/// Number of waves (see [`SweepData::sweep_tasks`]) that adjacent sweeps run before the next sweeps
+/// follow, which then find the bands in the L2 cache.
 const WAVES_AT_ONCE: usize = 4;
 /// Number of sweeps in progress: memory is read and written once for all of them.
 const SWEEPS_IN_PROGRESS: usize = 8;
@@ -41,9 +41,9 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) finite: &'a AtomicBool,
     /// The blocks of both phases, which threads take.
     pub(crate) blocks: &'a [BandTask],
-    /// The tasks for one thread.
+    /// The tasks of the whole sheet, for one thread.
     pub(crate) band_tasks: &'a [BandTask],
-    /// The operations, if the rows have few registers.
+    /// The operations of a sheet whose rows have few registers; else `None`.
     pub(crate) narrow: Option<&'a NarrowSheet>,
 }
 
@@ -69,13 +69,15 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         unsafe { self.sweep_tasks(&self.blocks[block..=block], pairs, block, run) };
     }
 
-    /// Relaxes the sticks of some tasks by sweeps that follow each other.
+    /// Relaxes the sticks of some tasks by sweeps that follow each other. `pairs` are the
+    /// operations of each task if the sheet is narrow; `block` chooses the scratch row.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
     /// advances each sweep by one task. A sweep may run a task once the sweep before it has run the
     /// task after that one, because sticks reach no further. So a sweep may be any number of tasks
-    /// ahead of the next: adjacent sweeps run some waves, then the next sweeps run the same waves.
-    /// Rows enter right before the first iteration needs them, and leave right after the last.
+    /// ahead of the next one: adjacent sweeps run some waves, then the next sweeps run the same
+    /// waves. Rows enter right before the first iteration needs them, and leave right after the
+    /// last.
     ///
     /// # Safety
     /// - All columns, of target and source, are as long as the sheet or its layout, and valid for

@@ -1,6 +1,6 @@
-//! Small sheets get the same bits on the grid kernel and on the scalar kernel. They are small enough
-//! for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules. The
-//! conformance tests compare all sizes, machines and numbers of threads.
+//! Small sheets get the same bits on the grid kernel and on the scalar kernel. These sheets are
+//! small enough for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing
+//! rules. The conformance tests compare all sizes, machines and numbers of threads.
 
 use taut_core::{
     Duplicates, Family, Formula, Kernel, Particles, Plan, Schedule, Sheet, Step, Sticks,
@@ -15,8 +15,9 @@ fn cloth(columns: usize) -> (Particles<3>, Sticks, Schedule) {
     let points: Vec<[f32; 3]> = (0..columns * ROWS)
         .map(|p| [0.1 * (p % columns) as f32, -0.1 * (p / columns) as f32, 0.01 * p as f32])
         .collect();
-    let masses: Vec<f32> = (0..columns * ROWS).map(|p| f32::from(u8::from(p > 0))).collect();
-    let particles = Particles::new(&points, &masses).unwrap();
+    let inverse_masses: Vec<f32> =
+        (0..columns * ROWS).map(|p| f32::from(u8::from(p > 0))).collect();
+    let particles = Particles::new(&points, &inverse_masses).unwrap();
     let sheet = Sheet::new(columns, ROWS, Family::ALL);
     let sticks = Sticks::joining(&particles, &sheet.pairs(), Duplicates::Keep).unwrap();
     let schedule = sheet.schedule(&sticks).unwrap();
@@ -43,7 +44,8 @@ fn run(kernel: &impl Kernel<3>, columns: usize) -> Vec<[u32; 3]> {
     (0..particles.len()).map(|p| particles.position(p).map(f32::to_bits)).collect()
 }
 
-/// Narrow sheets, with rows of 3 registers, and wide ones, with rows of 8.
+/// A narrow sheet, with rows of 3 registers, and a wide one, with rows padded from 7 registers to
+/// 8.
 #[test]
 fn small_sheets_have_the_bits_of_the_scalar_kernel() {
     for columns in [3, 7] {
