@@ -20,7 +20,9 @@ pub(crate) struct Constants {
     order: Vec<u32>,
     /// The inverse of `order`: for each stick of a copy, its index in the schedule.
     schedule_index: Vec<u32>,
+    /// One entry per group.
     pub(crate) groups: Vec<GroupConstants>,
+    /// `1 / h²` of the substeps, 1/s².
     pub(crate) inverse_h2: f32,
 }
 
@@ -28,8 +30,8 @@ pub(crate) struct Constants {
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
     pub(crate) rest_term: Columns<1>,
-    /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None` until
-    /// a stick is not plain or torn.
+    /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None`
+    /// until a stick is not plain or torn.
     pub(crate) non_plain: Option<Columns<3>>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     pub(crate) compliant: bool,
@@ -37,8 +39,8 @@ pub(crate) struct GroupConstants {
     pub(crate) weight_term: Columns<1>,
     /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
     pub(crate) inverse_masses: Vec<f32>,
-    /// The inverse mass of the majority of the particles; without a majority, any of `inverse_masses`;
-    /// [`NO_INVERSE_MASS`] if all are NaN. It affects only the performance.
+    /// The inverse mass of the majority of the particles; without a majority, any of
+    /// `inverse_masses`; [`NO_INVERSE_MASS`] if all are NaN. It affects only the performance.
     pub(crate) majority_inverse_mass: f32,
     /// The weight term of a stick both of whose ends have `majority_inverse_mass`.
     pub(crate) majority_weight_term: f32,
@@ -100,6 +102,7 @@ impl Constants {
         &self.ends
     }
 
+    /// Recomputes the constants that depend on the masses and sticks that changed.
     pub(crate) fn refresh<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -160,23 +163,24 @@ impl Constants {
         }
     }
 
+    /// Reads the inverse masses of a group, and finds that of the majority.
     fn refresh_masses<const D: usize>(&mut self, particles: &Particles<D>, group: usize) {
-        let len = self.layout.particles;
+        let particles_of_copy = self.layout.particles;
         let all = particles.inverse_masses();
         let copies = self.copies(group);
         let GroupConstants { inverse_masses, majority_inverse_mass, majority_weight_term, .. } =
             &mut self.groups[group];
         inverse_masses.clear();
-        inverse_masses.extend((0..len).map(|particle| {
-            let mut of_copies = copies.clone().map(|copy| all[copy * len + particle]);
+        inverse_masses.extend((0..particles_of_copy).map(|particle| {
+            let mut of_copies = copies.clone().map(|copy| all[copy * particles_of_copy + particle]);
             let first = of_copies.next().unwrap_or(f32::NAN);
-            let same = of_copies.all(|mass| mass.to_bits() == first.to_bits());
+            let same = of_copies.all(|w| w.to_bits() == first.to_bits());
             if same { first } else { f32::NAN }
         }));
         // The majority, if there is one (Boyer and Moore, "MJRTY", 1981).
         *majority_inverse_mass = NO_INVERSE_MASS;
         let mut votes = 0_usize;
-        for &inverse_mass in inverse_masses.iter().filter(|mass| !mass.is_nan()) {
+        for &inverse_mass in inverse_masses.iter().filter(|w| !w.is_nan()) {
             if votes == 0 {
                 *majority_inverse_mass = inverse_mass;
             }
@@ -228,6 +232,7 @@ impl Constants {
         }
     }
 
+    /// Computes the weight terms of one stick of a group, if the formula stores them.
     fn refresh_weight_term<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -239,8 +244,9 @@ impl Constants {
         if formula.stores_weight() {
             let weight_terms = self.values_by_lane(group, index, |stick| {
                 let ends = sticks.ends()[stick];
-                let masses = ends.map(|end| particles.inverse_masses()[end as usize]);
-                [formula.weight_term(weight(masses, sticks.compliance(stick), inverse_h2))]
+                let inverse_masses = ends.map(|end| particles.inverse_masses()[end as usize]);
+                let weight = weight(inverse_masses, sticks.compliance(stick), inverse_h2);
+                [formula.weight_term(weight)]
             });
             self.groups[group].weight_term.set(index, &weight_terms);
         }
@@ -264,7 +270,7 @@ impl Constants {
 }
 
 impl<const N: usize> Columns<N> {
-    /// The same values for each of `len` sticks.
+    /// Columns with the same values for each of `len` sticks.
     fn filled(len: usize, values: [f32; N]) -> Self {
         let columns = values.map(|value| {
             let mut column = Column::new(0);
@@ -274,8 +280,8 @@ impl<const N: usize> Columns<N> {
         Self { by_copy: false, columns }
     }
 
-    /// Sets the values of the stick at an index. Once the values of a stick differ between copies,
-    /// all columns are expanded to one value per copy.
+    /// Sets the values of the stick at an index, given those of each copy. Once the values of a
+    /// stick differ between copies, all columns are expanded to one value per copy.
     fn set(&mut self, index: usize, lanes: &[[f32; N]; GROUP]) {
         let bits = |values: &[f32; N]| values.map(f32::to_bits);
         if !self.by_copy && lanes.iter().any(|values| bits(values) != bits(&lanes[0])) {
@@ -308,13 +314,14 @@ impl<const N: usize> Columns<N> {
         self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
     }
 
-    /// The values of a stick in a register of copies.
+    /// The values of a stick in a register of copies, the first of which is in lane `lane` of the
+    /// group.
     #[inline(always)]
     pub(crate) fn load<V: Vector>(&self, cpu: V::Cpu, index: usize, lane: usize) -> [V; N] {
         let Self { by_copy, columns } = self;
         let mut loaded = [V::splat(cpu, 0.0); N];
-        // A loop, because a closure cannot be `#[inline(always)]`, and would be compiled without the
-        // target features of its caller.
+        // A loop, because a closure cannot be `#[inline(always)]`, and would be compiled without
+        // the target features of its caller.
         for (loaded, column) in loaded.iter_mut().zip(columns) {
             *loaded = if *by_copy {
                 let values = &column[index * GROUP + lane..][..V::LANES];

@@ -31,7 +31,7 @@ impl Coordinate {
         signed_zero: f32,
     ) {
         let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
-        let zero = V::splat(cpu, signed_zero);
+        let zero_register = V::splat(cpu, signed_zero);
         // Read instead of the column for lanes without a copy.
         let zeros = [0.0; TILE_PARTICLES];
         let tiles = Tiles::new::<V>(layout, group);
@@ -49,7 +49,7 @@ impl Coordinate {
                     }
                 });
                 for (index, values) in registers.into_iter().enumerate() {
-                    (values + zero).store(slots.add((particle + index) * GROUP + lane));
+                    (values + zero_register).store(slots.add((particle + index) * GROUP + lane));
                 }
             }
             for Tile { particle, lane, copy } in tiles.single_tiles() {
@@ -131,8 +131,8 @@ impl Tiles {
         Self { particles, first_copy: group * GROUP, lanes, copies }
     }
 
-    /// Tiles of four particles in a register of copies; some lanes may have no copy. The last tile of
-    /// a register may overlap the one before it.
+    /// Tiles of four particles in a register of copies; some lanes may have no copy. The last tile
+    /// of a register may overlap the one before it.
     #[inline(always)]
     fn register_tiles<V: Vector>(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, .. } = *self;
@@ -145,7 +145,8 @@ impl Tiles {
         })
     }
 
-    /// Tiles of one particle of one copy, in the lanes that registers do not process.
+    /// Tiles of one particle of one copy, in the lanes that registers do not process: all, if a
+    /// copy has fewer than [`TILE_PARTICLES`] particles.
     #[inline(always)]
     fn single_tiles(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, copies } = *self;

@@ -127,7 +127,9 @@ fn addresses<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Co
 #[derive(Clone, Copy)]
 struct Groups<'a, const D: usize> {
     constants: &'a Constants,
+    /// The positions that a loop changes or copies.
     target: [Coordinate; D],
+    /// The positions that integration starts from.
     source: [Coordinate; D],
     /// The inverse masses in slots.
     inverse_mass: &'a [f32],
@@ -136,6 +138,7 @@ struct Groups<'a, const D: usize> {
 /// The operation that runs all substeps on one group.
 struct GroupRun<'a, const D: usize> {
     groups: Groups<'a, D>,
+    /// The index of the group to run.
     group: usize,
     run: SubstepRun<'a, D>,
     /// Becomes false if a position written back is not finite.

@@ -4,7 +4,7 @@ use taut_core::{LimitError, PADDING, check_limit};
 
 /// A column of up to this many values (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
-/// A longer column may have at most this many values per particle: 4 copies are padded to 16.
+/// A longer column may have at most this many values per particle (4 copies are padded to 16).
 const PADDED_PER_PARTICLE: usize = 4;
 
 /// Copies per group. A group has this many lanes on every machine.
@@ -15,7 +15,7 @@ pub(crate) const GROUP: usize = PADDING;
 pub(crate) struct Layout {
     /// How many copies there are.
     pub(crate) copies: usize,
-    /// How many particles each has.
+    /// How many particles each copy has.
     pub(crate) particles: usize,
 }
 
@@ -32,11 +32,12 @@ impl Layout {
         check_limit("particles of a copy", particles as u128, max).map(|_| ())
     }
 
+    /// The number of groups.
     pub(crate) fn groups(&self) -> usize {
         self.copies.div_ceil(GROUP)
     }
 
-    /// The number of slots of a group.
+    /// The number of slots of a group, padding included.
     pub(crate) fn group_len(&self) -> usize {
         self.particles * GROUP
     }

@@ -9,8 +9,9 @@ use crate::layout::GROUP;
 /// Relaxes all sticks of a group once, in the order of the schedule.
 ///
 /// # Safety
-/// - `position` and `inverse_masses` are valid for reading [`Layout::group_len`](crate::layout::Layout)
-///   values each, and `position` for writing; no other code accesses these meanwhile.
+/// - `position` and `inverse_masses` are valid for reading
+///   [`Layout::group_len`](crate::layout::Layout) values each, and `position` for writing; no other
+///   code accesses these meanwhile.
 #[inline(always)]
 pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -34,27 +35,27 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     assert!(non_plain.as_ref().is_none_or(|non_plain| non_plain.has_len(ends.len())));
     assert!(weight_term.has_len(if F::STORES_WEIGHT { ends.len() } else { 0 }));
     assert!(inverse_mass_of_all_copies.len() == constants.layout.particles);
-    let group = GroupOfCopies::<V, D> { cpu, position, inverse_masses, lanes };
+    let copies = GroupOfCopies::<V, D> { cpu, position, inverse_masses, lanes };
     let Some([rest_term]) = rest_term.shared_by_copies().filter(|_| non_plain.is_none()) else {
         for (index, ends) in ends.iter().enumerate() {
             // SAFETY: by contract; ends are below the length of a group, and every column has
             // values for each index.
-            unsafe { group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2) };
+            unsafe { copies.relax_any::<F>(*ends, constants_of_group, index, inverse_h2) };
         }
         return;
     };
     let GroupConstants { majority_inverse_mass, majority_weight_term, .. } = *constants_of_group;
     let (inverse_mass, weight_term) =
         (V::splat(cpu, majority_inverse_mass), V::splat(cpu, majority_weight_term));
-    let majority = majority_inverse_mass.to_bits();
+    let majority_bits = majority_inverse_mass.to_bits();
     for (index, ends) in ends.iter().enumerate() {
-        let [a, b] = arrays::map(*ends, |end| inverse_mass_of_all_copies[end as usize / GROUP]);
+        let [wa, wb] = arrays::map(*ends, |end| inverse_mass_of_all_copies[end as usize / GROUP]);
         // SAFETY: as above.
         unsafe {
-            if a.to_bits() == majority && b.to_bits() == majority {
-                group.relax_equal::<F>(*ends, rest_term[index], inverse_mass, weight_term);
+            if wa.to_bits() == majority_bits && wb.to_bits() == majority_bits {
+                copies.relax_equal::<F>(*ends, rest_term[index], inverse_mass, weight_term);
             } else {
-                group.relax_any::<F>(*ends, constants_of_group, index, inverse_h2);
+                copies.relax_any::<F>(*ends, constants_of_group, index, inverse_h2);
             }
         }
     }
@@ -63,7 +64,9 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
 /// The particles of a group.
 struct GroupOfCopies<V: Vector, const D: usize> {
     cpu: V::Cpu,
+    /// The positions in the slots of the group, by axis.
     position: [*mut f32; D],
+    /// In the slots of the group.
     inverse_masses: *const f32,
     /// The number of lanes to process: those that have a copy, in whole registers.
     lanes: usize,
@@ -101,11 +104,11 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         }
     }
 
-    /// Relaxes any stick, in all copies.
+    /// Relaxes the stick at an index of the schedule, whatever its properties, in all copies.
     ///
     /// # Safety
-    /// - Same as for [`relax_equal`](Self::relax_equal); the inverse masses are valid for reading at both
-    ///   ends.
+    /// - Same as for [`relax_equal`](Self::relax_equal); the inverse masses are valid for reading
+    ///   at both ends.
     #[inline(always)]
     unsafe fn relax_any<F: Factor>(
         &self,

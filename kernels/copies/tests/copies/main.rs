@@ -1,6 +1,6 @@
-//! A few copies get the same bits on the copies kernel and on the scalar kernel. They are small
-//! enough for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules.
-//! The conformance tests compare all numbers of copies, machines and threads.
+//! A few copies get the same bits on the copies kernel and on the scalar kernel. These meshes are
+//! small enough for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing
+//! rules. The conformance tests compare all numbers of copies, machines and threads.
 
 use std::iter::repeat_n;
 
@@ -16,8 +16,8 @@ const PARTICLES: usize = 5;
 fn ropes() -> (Particles<3>, Sticks, Schedule) {
     let points: Vec<[f32; 3]> =
         (0..PARTICLES).map(|p| [0.1 * p as f32, 0.0, 0.01 * p as f32]).collect();
-    let masses: Vec<f32> = (0..PARTICLES).map(|p| f32::from(u8::from(p > 0))).collect();
-    let rope = Particles::new(&points, &masses).unwrap();
+    let inverse_masses: Vec<f32> = (0..PARTICLES).map(|p| f32::from(u8::from(p > 0))).collect();
+    let rope = Particles::new(&points, &inverse_masses).unwrap();
     let pairs: Vec<[u32; 2]> = (1..PARTICLES as u32).map(|p| [p - 1, p]).collect();
     let sticks = Sticks::joining(&rope, &pairs, Duplicates::Keep).unwrap();
     let schedule = Schedule::coloured(&sticks);
