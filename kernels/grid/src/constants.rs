@@ -183,6 +183,7 @@ impl Constants {
         Some((self.families.iter().position(matches)?, upper[1]))
     }
 
+    /// Determines whether all particles of a row have the same inverse mass.
     fn refresh_row_inverse_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
         let width = self.layout.width;
         let inverse_masses = &particles.inverse_masses()[row * width..(row + 1) * width];

@@ -311,6 +311,7 @@ pub(crate) struct StickConstants<V: Vector> {
 }
 
 impl<V: Vector> StickConstants<V> {
+    /// Relaxes the sticks between the ends `a` and `b`. Returns the new ends.
     #[inline(always)]
     pub(crate) fn relax<F: Factor, const D: usize>(
         &self,

@@ -113,9 +113,9 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
                 }
             }
         };
-        for sweeps in parts(0..substeps.saturating_mul(iterations.max(1)), SWEEPS_IN_PROGRESS) {
-            for waves in parts(0..tasks.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
-                for adjacent in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
+        for sweeps in chunks(0..substeps.saturating_mul(iterations.max(1)), SWEEPS_IN_PROGRESS) {
+            for waves in chunks(0..tasks.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
+                for adjacent in chunks(sweeps.clone(), SWEEPS_AT_ONCE) {
                     for wave in waves.clone() {
                         for sweep in adjacent.clone() {
                             let task = wave.checked_sub(sweep - sweeps.start);
@@ -189,7 +189,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     }
 }
 
-/// Splits a range into parts of length `len`; the last may be shorter.
-fn parts(whole: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+/// Splits a range into ranges of length `len`; the last may be shorter.
+fn chunks(whole: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
     whole.clone().step_by(len).map(move |first| first..whole.end.min(first + len))
 }

@@ -132,6 +132,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
         }
     }
 
+    /// Integrates from the records, or from the columns.
     #[inline(always)]
     fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
         let retention = V::splat(cpu, motion.retention);

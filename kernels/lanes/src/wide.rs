@@ -130,11 +130,13 @@ unsafe impl Vector for Wide8 {
     }
 }
 
+/// Lanes 0 to 3, and lanes 4 to 7.
 #[inline(always)]
 fn halves(register: Wide8) -> [f32x4; 2] {
     bytemuck::cast(register.0)
 }
 
+/// The inverse of [`halves`].
 #[inline(always)]
 fn join(halves: [f32x4; 2]) -> Wide8 {
     Wide8(bytemuck::cast(halves))

@@ -249,6 +249,7 @@ impl<S: Real> Program<S> {
         }
     }
 
+    /// Recomputes the stored weight term of a stick, if the formula stores it.
     fn refresh_weight_of<const D: usize>(&mut self, particles: &Particles<D, S>, stick: usize) {
         if !self.weight_term.is_empty() {
             for slot in self.register_slots_of(stick) {
@@ -259,6 +260,7 @@ impl<S: Real> Program<S> {
         }
     }
 
+    /// Recomputes the stored weight term in a slot.
     fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
         let inverse_masses = [self.a[slot], self.b[slot]]
             .map(|end| particles.inverse_masses()[(end / self.stride) as usize]);

@@ -274,6 +274,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         self.residence = Residence::WorkingCopy;
     }
 
+    /// Moves all particles by one substep, from the records to the records.
     fn integrate(&mut self, particles: &mut Particles<D, S>, motion: &Motion<D, S>) {
         let Columns { previous, .. } = particles.columns();
         let Motion { retention, displacement, .. } = *motion;

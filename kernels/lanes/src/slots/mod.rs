@@ -156,7 +156,8 @@ pub struct SlotPlan<K, const D: usize> {
     position_residence: Residence,
     /// Where the newest previous positions are.
     previous_residence: Residence,
-    /// The cursor into [`Particles::position_changes`].
+    /// The cursor into [`Particles::position_changes`]; `None` until the first
+    /// synchronization.
     synced: Option<Cursor>,
     /// Whether the positions in slots are finite; `None` if they changed since the last check.
     finite: Option<bool>,
@@ -168,7 +169,7 @@ pub struct SlotPlan<K, const D: usize> {
     mass_cursor: Cursor,
 }
 
-/// Which positions a loop processes.
+/// Which positions are the target of a loop; the other ones are its source.
 #[derive(Clone, Copy)]
 enum Buffer {
     Positions,
@@ -290,6 +291,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         self.mark_synced(particles);
     }
 
+    /// Relaxes all sticks `iterations` times; fills the slots first if they are outdated.
     fn relax_slots(
         &mut self,
         executor: &dyn Executor,
@@ -304,6 +306,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         self.position_residence = Residence::WorkingCopy;
     }
 
+    /// See [`SlotKernel::run_substeps`].
     fn run_substeps(
         &mut self,
         executor: &dyn Executor,
@@ -314,6 +317,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         kernel.run_substeps(executor, fields, run)
     }
 
+    /// See [`SlotKernel::run_loop`]; the target of the loop is `buffer`.
     fn run_loop(
         &mut self,
         executor: &dyn Executor,

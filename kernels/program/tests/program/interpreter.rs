@@ -173,14 +173,17 @@ fn check_access<const D: usize, S: Real>(
         let centres = &slots.a[begin..][..PACKET_STICKS];
         let own_centres = &centres[first % PACKET_STICKS..][..lanes];
         assert_eq!(own_centres, &slots.a[first..][..lanes], "the batches have other centres");
-        assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
+        assert!(
+            slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)),
+            "a second end is a centre"
+        );
         let mut ends = [centres, &slots.b[begin..begin + packet_slots]].concat();
         ends.sort_unstable();
         ends.dedup();
         assert_eq!(ends.len(), PACKET_STICKS + packet_slots, "stars of a packet share a particle");
     }
     if slots.access == Access::TwoScattered {
-        assert!(slots.a.len().is_multiple_of(2 * lanes));
+        assert!(slots.a.len().is_multiple_of(2 * lanes), "a register has no partner");
         let pair_begin = first / (2 * lanes) * 2 * lanes;
         let ends = |slot: usize| {
             let slots_of_register = slot..slot + lanes;
@@ -193,7 +196,7 @@ fn check_access<const D: usize, S: Real>(
         );
     }
     if let Some(expected) = slots.inverse_mass {
-        assert!(slots.non_plain.is_none());
+        assert!(slots.non_plain.is_none(), "not plain, but with one inverse mass");
         for ends in [slots.a, slots.b] {
             for end in &ends[first..first + lanes] {
                 assert!(particles.inverse_masses()[(end / STRIDE) as usize] == expected);
@@ -202,18 +205,20 @@ fn check_access<const D: usize, S: Real>(
     }
 }
 
+/// Checks that the positions have equal [`Real::canonical_bits`].
 pub(crate) fn assert_same<const D: usize, S: Real>(
     actual: &[[S; D]],
     expected: &[[S; D]],
     label: &str,
 ) {
-    assert_eq!(actual.len(), expected.len());
+    assert_eq!(actual.len(), expected.len(), "{label}: number of particles");
     for (particle, (actual, expected)) in actual.iter().zip(expected).enumerate() {
         let same = actual.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
         assert!(same, "{label}: particle {particle} is at {actual:?}, expected {expected:?}");
     }
 }
 
+/// A program with [`STRIDE`] and [`INVERSE_H2`].
 pub(crate) fn program_of<const D: usize, S: Real>(
     mesh: &Mesh<D, S>,
     schedule: &Schedule,
@@ -238,6 +243,7 @@ pub(crate) fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, index: usi
     }
 }
 
+/// Compares programs of all formulas with [`relax_one_by_one`].
 pub(crate) fn check_against_reference<const D: usize, S: Real>(
     mesh: &Mesh<D, S>,
     schedule: &Schedule,

@@ -131,15 +131,17 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
             runs > 0.8 || lanes == 4 && equal > 0.95,
             "{lanes} lanes: fraction of runs {runs}, of equal masses {equal}"
         );
-        assert!(slot_fractions(&program, &[Access::Pairs])[0] > 0.1);
-        assert_eq!(slot_fractions(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
+        let [pairs, _] = slot_fractions(&program, &[Access::Pairs]);
+        assert!(pairs > 0.1, "{lanes} lanes: fraction of pairs {pairs}");
+        let [interleaved, _] = slot_fractions(&program, &[Access::InterleavedPairs]);
+        assert_eq!(interleaved > 0.1, lanes > 4, "{lanes} lanes: interleaved {interleaved}");
     }
     // A refresh reads a mass that differs, and one that is equal again.
     let mut program = program_of(&mesh, &schedule, 16, Formula::Quick);
     let [_, before] = slot_fractions(&program, &[]);
     mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
     program.refresh(&mesh.particles, &mesh.sticks).unwrap();
-    assert!(slot_fractions(&program, &[])[1] < before);
+    assert!(slot_fractions(&program, &[])[1] < before, "the mass that differs was not read");
     mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
     program.refresh(&mesh.particles, &mesh.sticks).unwrap();
     assert!(slot_fractions(&program, &[])[1].to_bits() == before.to_bits());
@@ -177,12 +179,12 @@ fn stars_of_different_masses_stay_stars_in_wide_registers() {
         mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let after = slot_fractions(&program, &[Access::Stars]);
-        assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits));
+        assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits), "equal masses again");
     }
     // No stars for lane counts that are no multiple of 4 or do not divide a packet.
     for lanes in [1, 3, 12] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
-        assert!(slot_fractions(&program, &[Access::Stars])[0] == 0.0);
+        assert!(slot_fractions(&program, &[Access::Stars])[0] == 0.0, "{lanes} lanes: stars");
     }
 }
 
