@@ -10,7 +10,7 @@
 # scripts/web.sh -Z build-std=std,panic_abort (CARGO, RUSTC and RUSTFLAGS are respected.) Without a
 # standard library, the exit code is 3.
 #
-# The build is small and fast, and takes minutes. For a quick test:
+# The module is optimized for size and speed, which takes minutes. A build for a quick test:
 # CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 scripts/web.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -13,7 +13,7 @@ pub enum StepError {
         /// The length of the substep, s.
         substep: f64,
     },
-    /// The length of the steps into which a clock divides time is out of range.
+    /// The step of a fixed-time-step clock (`Clock` of `taut-world`) is out of range.
     #[error("the step is {dt} s; it must be finite and at least 1e-5 s")]
     Length {
         /// The length of the step, s.
@@ -193,8 +193,8 @@ impl<const D: usize, S: Real> Step<D, S> {
                 return S::from_f64(f64::INFINITY);
             }
             // Finds the largest power of two that changes when the displacement is added. (Half the
-            // spacing of floats is a tie, which rounds down at a power of two.) Up to twice that
-            // power floats have the same spacing, so they change too.
+            // spacing of floats is a halfway case, which rounds down at a power of two.) All floats
+            // from that power up to twice it have the same spacing, so they change too.
             let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
             while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);

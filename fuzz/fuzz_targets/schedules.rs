@@ -57,7 +57,7 @@ fuzz_target!(|input: (Graph, [u8; 4])| {
     let schedules = mesh.schedules();
     for (nth, schedule) in schedules.iter().enumerate() {
         check(schedule, sticks, &renumbered);
-        // The authored order has one stick in a batch; that of a sheet is given by its families.
+        // The batches of sheets (families) and of copies are given, and may mix plain and other sticks.
         if schedule.sheet().is_none() && schedule.copies().is_none() {
             check_batches(schedule, sticks);
         }

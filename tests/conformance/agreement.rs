@@ -14,12 +14,12 @@ use crate::oracle;
 use crate::runner::{Setup, any_step, for_all, rows};
 use crate::values::Values;
 
-/// The largest allowed distance from the naive `f64` simulation, m, after [`few_steps`] on a mesh
+/// The largest allowed distance from the naive `f64` simulation, m, after [`short_step`] on a mesh
 /// of moderate values and up to 100 m: a few units in the last place of its coordinates.
 const TOLERANCE: f64 = 1e-4;
 
 /// Several substeps of several iterations, which run every part of a kernel.
-fn few_steps<const D: usize>() -> Step<D> {
+fn short_step<const D: usize>() -> Step<D> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
@@ -32,7 +32,7 @@ where
         for formula in Formula::ALL {
             let setup = Setup { mesh, schedule, formula };
             let case = format!("{name}, D = {D}, {order}, {formula}");
-            setup.assert_all_agree(&case, |start| start.steps(&few_steps(), 1));
+            setup.assert_all_agree(&case, |start| start.steps(&short_step(), 1));
         }
     }
 }
@@ -47,7 +47,7 @@ where
     for formula in Formula::ALL {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
         let case = format!("{recipe:?}, D = {D}, {formula}");
-        setup.assert_all_agree(&case, |start| start.steps(&few_steps(), 2));
+        setup.assert_all_agree(&case, |start| start.steps(&short_step(), 2));
     }
 }
 
@@ -115,7 +115,7 @@ fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
         for (substeps, iterations) in
             [(1, 1), (1, 9), (2, 1), (3, 1), (9, 1), (17, 1), (5, 2), (3, 3)]
         {
-            let step = Step { substeps, iterations, ..few_steps() };
+            let step = Step { substeps, iterations, ..short_step() };
             let case = format!("{size:?}, {substeps} x {iterations}");
             setup.assert_all_agree(&case, |start| start.steps(&step, 2));
         }
@@ -137,9 +137,9 @@ where
 {
     let formula = select(&Formula::ALL[..]);
     let cases = (Recipe::any(values), any::<Index>(), formula, any_step::<D>(), 1..4_usize);
-    for_all(200, cases, |(recipe, order, formula, step, steps)| {
+    for_all(200, cases, |(recipe, index, formula, step, steps)| {
         let mesh = recipe.mesh();
-        let (order, schedule) = mesh.any_schedule(order);
+        let (order, schedule) = mesh.any_schedule(index);
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
         setup.assert_all_agree(order, |start| start.steps(&step, steps));
     });
@@ -187,7 +187,7 @@ fn kernels_agree_on_each_type_of_stick() {
             assert_agree_on(name, &mesh);
             let schedule = Schedule::coloured(&plain.sticks);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
-            let outcome = setup.start(&reference()).unwrap().steps(&few_steps(), 1);
+            let outcome = setup.start(&reference()).unwrap().steps(&short_step(), 1);
             final_rows.push(rows(&outcome.particles));
         }
         final_rows.sort_unstable();
@@ -285,9 +285,9 @@ fn kernels_are_close_to_the_naive_oracle() {
             let mesh: Mesh<D> = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             for formula in Formula::ALL {
-                let expected = oracle::positions_after(&mesh, &schedule, formula, &few_steps(), 2);
+                let expected = oracle::positions_after(&mesh, &schedule, formula, &short_step(), 2);
                 let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-                let outcome = setup.assert_all_agree(order, |start| start.steps(&few_steps(), 2));
+                let outcome = setup.assert_all_agree(order, |start| start.steps(&short_step(), 2));
                 let error = oracle::largest_error(&outcome.particles, &expected);
                 assert!(error <= TOLERANCE, "{formula}, {order}: off by {error} m");
             }
@@ -305,7 +305,7 @@ fn the_scalar_kernel_in_f64_equals_the_oracle_except_for_rounding() {
     ] {
         let mesh: Mesh = recipe.mesh();
         let schedule = Schedule::coloured(&mesh.sticks);
-        let step = few_steps::<3>();
+        let step = short_step::<3>();
         let step64 = Step::<3, f64> {
             dt: f64::from(step.dt),
             acceleration: step.acceleration.map(f64::from),
@@ -337,7 +337,7 @@ fn in_other_dimensions_kernels_agree_or_return_a_typed_error() {
         let Mesh { mut particles, sticks, .. } = mesh;
         let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley)?;
         for _ in 0..2 {
-            let _ = plan.step(&mut particles, &sticks, &few_steps()).unwrap();
+            let _ = plan.step(&mut particles, &sticks, &short_step()).unwrap();
         }
         Ok(particles)
     }

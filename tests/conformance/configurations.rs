@@ -24,7 +24,7 @@ impl Configuration {
     }
 }
 
-/// The sizes of the pools that each kernel runs on, in addition to the calling thread.
+/// Each kernel runs on pools of these sizes, and also without a pool, on the calling thread.
 /// (`threads.rs` tests more.)
 pub(crate) const THREADS: [usize; 3] = [1, 2, 5];
 

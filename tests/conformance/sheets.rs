@@ -2,7 +2,7 @@
 
 use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, Particles, PlanError, Sheet, Sticks};
 
-/// Particles of the sheet without sticks count, too: the kernel moves them.
+/// The required number of particles includes those without sticks, because the kernel moves them.
 #[test]
 fn fewer_particles_than_the_sheet_has_are_rejected() {
     let sheets = [

@@ -179,7 +179,7 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     };
     let step_columns: Vec<StepColumn> = STEP_COLUMNS.into_iter().filter(varies).collect();
     let mut table = table::plain();
-    let names = ["scene", "sticks", "schedule"].into_iter();
+    let names = ["shape", "sticks", "schedule"].into_iter();
     let header = names.chain(step_columns.iter().map(|(name, _)| *name));
     table.set_header(header.chain(formulas.iter().map(|formula| formula.name())));
     for group in rows.chunks(formulas.len()) {
@@ -207,7 +207,7 @@ fn outcome_cell(row: &Stability) -> Cell {
         Some(frame) if row.finite => {
             let rms = row.stretch_rms.hypot(row.compression_rms);
             let rms = if rms < 1e3 { format!("{rms:.4}") } else { format!("{rms:.0e}") };
-            Cell::new(format!("out of bounds at frame {frame}: {rms}")).fg(Color::Red)
+            Cell::new(format!("out of bounds at frame {frame}: final rms {rms}")).fg(Color::Red)
         }
         Some(frame) => {
             Cell::new(format!("out of bounds at frame {frame}: not finite")).fg(Color::Red)
@@ -221,14 +221,15 @@ fn verdict(rows: &[Stability]) -> String {
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
-        "{} of {} left their bounds. The table shows the final root mean squares of stretch and \
-         compression, or the frame after which a simulation left its bounds.",
+        "{} of {} simulations left their bounds. The table shows the final root mean squares of \
+         stretch and compression, or the frame after which a simulation left its bounds and the \
+         final root mean square of both.",
         count_unbounded(&mut rows.iter()),
         rows.len()
     )];
     if defaults().next().is_some() {
         lines.push(format!(
-            "With a default schedule and the default formula: {} of {}.",
+            "With a default schedule and the default formula, {} of {} left their bounds.",
             count_unbounded(&mut defaults()),
             defaults().count()
         ));

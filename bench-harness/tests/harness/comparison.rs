@@ -149,8 +149,9 @@ fn repeated_frames_give_the_same_result() {
     }
 }
 
+/// Not after the last frame: simulations that blow up would make the error meaningless.
 #[test]
-fn the_distance_from_f64_is_that_after_the_early_frame() {
+fn the_error_against_f64_is_measured_after_frame_10() {
     let configurations = || vec![scalar(Formula::Exact, arrangement("packed/rcm"))];
     let after = |warmup, frames| {
         let comparison = Comparison { warmup, frames, ..comparison(sheet(), configurations()) };
@@ -226,6 +227,7 @@ fn a_row_on_threads_has_its_inner_kernel_and_its_speedup_over_one_thread() {
     let kernels = [best.clone(), best.on_threads(pool.clone()), scalar_kernel.on_threads(pool)];
     let rows = run(&comparison(sheet(), kernels.map(configuration).to_vec()));
     let [textbook, one, two, scalar_on_two] = rows.try_into().unwrap();
+    // `colour` is the kernel that runs plans of another kernel on threads.
     assert_eq!((two.kernel, two.inner, two.threads), ("colour", name, 2));
     assert_eq!((one.kernel, one.inner, one.threads), (name, name, 1));
     let ratio = one.frame_us_median / two.frame_us_median;
@@ -260,7 +262,7 @@ fn a_sheet_in_authored_order_blows_up_and_its_rows_say_so() {
 }
 
 #[test]
-fn a_nan_distance_is_not_hidden_by_later_distances() {
+fn a_nan_error_of_one_particle_is_not_hidden_by_the_particles_after_it() {
     let configurations = all_configurations(&overflowing(), &[Formula::Exact]);
     for row in run(&comparison(overflowing(), configurations)) {
         assert!(row.error_vs_f64.is_nan(), "{row:?}");

@@ -30,7 +30,7 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
     const INVERSE_MASSES: [f32; 4] = [0.0, 1e-9, 1.0, 1e9];
     // Compliance, m/N, and 1 / h², 1/s².
     const COMPLIANCES: [[f32; 2]; 4] = [[0.0, 0.01], [1e-45, 1e10], [1e-3, 3600.0], [100.0, 1e10]];
-    // For a stretched and for a compressed stick.
+    // Multipliers of the correction of a stretched stick, and of a compressed one.
     const RESPONSES: [Option<[f32; 2]>; 4] =
         [None, Some([1.0, 0.0]), Some([0.0, 0.3]), Some([1e-45, 1e-45])];
     // A mixed-radix counter: one digit for each choice.
@@ -210,6 +210,7 @@ fn stiffness_and_compliance_scale_the_correction() {
     }
 }
 
+/// [`ABSENT`] marks a slot without a stick: it is torn, or the slot is padding.
 #[test]
 fn an_absent_stick_keeps_its_ends_even_if_they_are_infinite() {
     let response = Some(Response { stretched: ABSENT, compressed: 0.0 });

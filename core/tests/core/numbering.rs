@@ -94,7 +94,7 @@ fn apply_panics_if_the_number_of_particles_differs() {
 #[test]
 #[should_panic(expected = "the number of particles of the sticks is not that")]
 fn apply_panics_if_the_sticks_have_another_number_of_particles() {
-    // Without the check, new ends could be `Sticks::particles` or more.
+    // Without the check, renumbered ends could be out of range: `Sticks::particles` or more.
     let rotation = Renumbering::from_order(vec![1, 2, 0]).unwrap();
     let _ = rotation.apply(&particles_at(&[[0.0_f32], [1.0], [2.0]]), &unit_sticks(2, &[[0, 1]]));
 }
@@ -119,8 +119,8 @@ fn cuthill_mckee_gives_shuffled_sheets_and_chains_a_small_bandwidth() {
 
 #[test]
 fn cuthill_mckee_is_breadth_first_from_an_end_fewest_sticks_first_and_reversed() {
-    // The chain 0 - 1 - 2 - 4, and 3 joined to 2. The search starts at 4, the farthest particle
-    // from 0. Then come 2, its neighbours 3 (one stick) and 1 (two sticks), and 0; then reversed.
+    // The chain 0 - 1 - 2 - 4, and 3 joined to 2. The search starts at 4: it and 3 are
+    // farthest from 0. Then come 2, its neighbours 3 (one stick) and 1 (two sticks), and 0; then reversed.
     let renumbering =
         Renumbering::reverse_cuthill_mckee(&unit_sticks(5, &[[0, 1], [1, 2], [2, 4], [2, 3]]));
     assert_eq!([0, 1, 2, 3, 4].map(|new| renumbering.old_of(new)), [0, 1, 3, 2, 4]);

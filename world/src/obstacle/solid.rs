@@ -117,16 +117,17 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
     /// Turns on collisions of sticks and faces, not of particles alone: a coarse sheet stays on the
     /// edge and the corners of a table, and a rope on a pole thinner than its spacing.
     ///
-    /// After the particles, each stick that is an edge of a face or a segment of a rope moves out
-    /// at its deepest point between its ends, and then each face where the shape, such as a corner
-    /// of a box or a small ball, pushes through between its edges. The particles of the stick or
-    /// face share the correction by their weights and inverse masses. Sticks that are
+    /// After the particles, sticks are resolved, then faces. A stick that is an edge of a face or a
+    /// segment of a rope moves out at its deepest point between its ends. A face moves out where the
+    /// shape, such as a corner of a box or a small ball, enters between its edges. The particles of
+    /// the stick or face share the correction by their weights and inverse masses. Sticks that are
     /// [hidden](Model::hidden_sticks), [only resist bending](Model::bending), lie across faces, or
-    /// belong to limbs or bodies do not collide, nor do springs. Sticks and faces keep the
-    /// thickness of the surface plus the smallest radius of their particles.
+    /// belong to limbs or bodies do not collide, nor do springs. Sticks and faces keep a
+    /// distance from the shape: the thickness of the surface plus the smallest radius of their
+    /// particles.
     ///
     /// Positions at the end of a substep are tested, even if the obstacle is [swept](Self::swept):
-    /// a stick that moves by more than the thickness of the shape in a substep passes through.
+    /// a stick that crosses the whole shape in a substep passes through.
     /// Shapes that are not [convex](Side::CONVEX) collide with particles only.
     ///
     /// ```

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use pulp::NullaryFnOnce;
 use taut_core::{Particles, Stretch};
 
-use super::residual::{LANES, PartialSums, Residual, StretchSums, total};
+use super::residual::{LANES, PartialSums, StretchColumns, StretchSums, total};
 use super::{Simulation, World, WorldError};
 use crate::settings::StepTime;
 use crate::simd::widest;
@@ -14,8 +14,8 @@ use crate::simd::widest;
 /// on the islands and their numbering, so they are the same on every kernel and machine. Pinned
 /// particles do not count. Units are SI.
 ///
-/// A velocity is the displacement of the last substep over its length: the velocity in the middle
-/// of the substep. With an acceleration a and a substep of length h it lags by `a h / 2`.
+/// A velocity is the displacement in the last substep divided by the duration of the substep, so it
+/// is the velocity at the middle of the substep. With an acceleration a and a substep of length h it lags by `a h / 2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnostics<const D: usize = 3> {
     /// Kinetic energy, J.
@@ -94,8 +94,8 @@ impl<const D: usize> World<D> {
             all.add(&Sums::of(particles), h, gravity);
 
             let mut cached = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
-            let residual = Residual::refreshed(&mut cached, &island.model.sticks);
-            sums.add(residual.sums(particles));
+            let columns = StretchColumns::refreshed(&mut cached, &island.model.sticks);
+            sums.add(columns.sums(particles));
             for obstacle in &self.obstacles {
                 all.depth = all.depth.max(obstacle.depth(&island.model, &now));
             }

@@ -19,7 +19,7 @@ pub(super) fn total(partial: PartialSums) -> f64 {
 
 /// The values of sticks from which their stretch is computed, in the layout of [`RunLayout`].
 #[derive(Clone, Debug)]
-pub(super) struct Residual {
+pub(super) struct StretchColumns {
     layout: RunLayout,
     /// Rest lengths by slot, m.
     rests: Vec<f32>,
@@ -31,7 +31,7 @@ pub(super) struct Residual {
     cursor: Option<Cursor>,
 }
 
-impl Residual {
+impl StretchColumns {
     fn new(sticks: &Sticks) -> Self {
         let layout = RunLayout::of(sticks, |_| true);
         let zeros = || vec![0.0; sticks.len()];
@@ -124,7 +124,7 @@ impl StretchSums {
 
 /// Adds up the squares of stretches and compressions.
 struct SumSquares<'a, const D: usize> {
-    residual: &'a Residual,
+    residual: &'a StretchColumns,
     columns: [&'a [f32]; D],
     squares: &'a mut [PartialSums; 2],
     largest: &'a mut [PartialSums; 2],
@@ -168,7 +168,7 @@ impl<const D: usize> SumSquares<'_, D> {
     /// updates the maxima. Takes their squared lengths, m².
     #[inline(always)]
     fn add(&mut self, first: usize, squared_lengths: &[f64]) {
-        let Residual { rests, acts: [below, above], .. } = self.residual;
+        let StretchColumns { rests, acts: [below, above], .. } = self.residual;
         let all = first..first + squared_lengths.len();
         let (rests, below, above) = (&rests[all.clone()], &below[all.clone()], &above[all]);
         let (mut squares, mut largest) = (*self.squares, *self.largest);

@@ -45,8 +45,8 @@ pub enum StepPart {
     Sticks,
     /// Ties between models.
     Ties,
-    /// Contacts of models with [self-collision](crate::SelfCollision), also with limbs and bodies
-    /// (counted separately).
+    /// Contacts of models with [self-collision](crate::SelfCollision): reported once for those of
+    /// particles, and once for those with limbs and bodies.
     SelfCollision,
     /// Obstacles.
     Obstacles,
@@ -113,7 +113,7 @@ where
     }
 
     /// One step that calls `after` at the end of each [`StepPart`], to measure their times: once
-    /// per island, substep and repetition (ties, self-collision and obstacles: once for all
+    /// per island, substep and pass (ties, self-collision and obstacles: once for all
     /// islands). The result has the bits of [`step`](Self::step); the step may take longer, as
     /// tethers become a separate part.
     ///

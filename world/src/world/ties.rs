@@ -77,7 +77,8 @@ impl<const D: usize> IslandTie<D> {
         scene.ties().iter().map(island_tie).collect()
     }
 
-    /// Whether both of its islands sleep. (If only one of them sleeps, the tie is broken.)
+    /// Whether both of its islands sleep. (Islands joined by an unbroken tie
+    /// sleep and wake together.)
     fn is_asleep(&self, islands: &[Island<D>]) -> bool {
         self.islands.iter().all(|&island| islands[island].is_asleep())
     }

@@ -114,7 +114,7 @@ fn every_scene_can_be_drawn_and_exported() {
         assert_ne!(folder.bytes("0.png"), folder.bytes("1.png"), "{scene} does not move");
         drawn += 1;
     }
-    assert!(drawn >= 15, "{drawn} scenes");
+    assert!(drawn >= 15, "only {drawn} scenes were drawn, expected at least 15");
 }
 
 #[test]

@@ -11,13 +11,13 @@ struct Patch {
     triangles: Vec<[u32; 3]>,
 }
 
-/// A patch with cells of width `unit`, in the length unit of the file.
-fn patch(unit: f32) -> Patch {
+/// A patch with cells of width `cell_width`, in the length unit of the file.
+fn patch(cell_width: f32) -> Patch {
     let vertex = |i, j| j * (CELLS + 1) + i;
     let mut patch = Patch { positions: Vec::new(), triangles: Vec::new() };
     for (j, i) in (0..=CELLS).flat_map(|j| (0..=CELLS).map(move |i| (j, i))) {
         let bump = (i * j % 3) as f32 * 0.125;
-        patch.positions.push([i as f32, -(j as f32), bump].map(|x| x * unit));
+        patch.positions.push([i as f32, -(j as f32), bump].map(|x| x * cell_width));
     }
     for (j, i) in (0..CELLS).flat_map(|j| (0..CELLS).map(move |i| (j, i))) {
         let [a, b, c, d] = [vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)];
@@ -27,8 +27,8 @@ fn patch(unit: f32) -> Patch {
 }
 
 /// The mean length of the edges of a patch, each counted once, and their number.
-pub(crate) fn edge_mean_and_count(unit: f32) -> (f64, usize) {
-    let Patch { positions, triangles } = patch(unit);
+pub(crate) fn edge_mean_and_count(cell_width: f32) -> (f64, usize) {
+    let Patch { positions, triangles } = patch(cell_width);
     let mut edges = std::collections::BTreeSet::new();
     for [a, b, c] in triangles {
         edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
@@ -42,9 +42,9 @@ pub(crate) fn edge_mean_and_count(unit: f32) -> (f64, usize) {
     (edges.iter().map(length).sum::<f64>() / edges.len() as f64, edges.len())
 }
 
-/// The patch as an OBJ file, with cells of width `unit`.
-pub(crate) fn obj(unit: f32) -> Vec<u8> {
-    let Patch { positions, triangles } = patch(unit);
+/// The patch as an OBJ file, with cells of width `cell_width`.
+pub(crate) fn obj(cell_width: f32) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(cell_width);
     let mut text = String::new();
     for [x, y, z] in positions {
         writeln!(text, "v {x} {y} {z}").unwrap();
@@ -66,8 +66,8 @@ fn ply_header(format: &str, vertices: usize, faces: usize) -> String {
 }
 
 /// The patch as a PLY file in ASCII.
-pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
-    let Patch { positions, triangles } = patch(unit);
+pub(crate) fn ply_ascii(cell_width: f32) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(cell_width);
     let mut text = ply_header("ascii", positions.len(), triangles.len());
     for [x, y, z] in positions {
         writeln!(text, "{x} {y} {z}").unwrap();
@@ -79,8 +79,8 @@ pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
 }
 
 /// The patch as a binary PLY file.
-pub(crate) fn ply_binary(unit: f32, big_endian: bool) -> Vec<u8> {
-    let Patch { positions, triangles } = patch(unit);
+pub(crate) fn ply_binary(cell_width: f32, big_endian: bool) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(cell_width);
     let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
     let encode = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
     let mut bytes = ply_header(format, positions.len(), triangles.len()).into_bytes();
@@ -98,8 +98,8 @@ pub(crate) fn ply_wrong_count() -> Vec<u8> {
 }
 
 /// The patch as a binary glTF file.
-pub(crate) fn glb(unit: f32) -> Vec<u8> {
-    let Patch { positions, triangles } = patch(unit);
+pub(crate) fn glb(cell_width: f32) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(cell_width);
     let [vertices, corners] = [positions.len(), 3 * triangles.len()];
     // The buffer has the positions, then, from byte `start`, the vertex indices.
     let [start, length] = [12 * vertices, 4 * corners];

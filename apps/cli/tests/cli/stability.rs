@@ -29,7 +29,7 @@ fn blow_ups_and_bounded_simulations_are_distinguished() {
         assert_eq!(row["bound"], 100.0, "{row}");
     }
     assert!(output.err.contains("out of bounds at frame "), "{}", output.err);
-    assert!(output.err.contains("1 of 4 left their bounds"), "{}", output.err);
+    assert!(output.err.contains("1 of 4 simulations left their bounds"), "{}", output.err);
     assert!(output.err.contains("sheet (default)"), "{}", output.err);
 }
 

@@ -96,6 +96,7 @@ impl Host {
             Command::Set(change) => {
                 self.apply(self.request.clone().with_change(change, self.threads)?)?;
             }
+            // A race: a second kernel runs the same scene, and positions are compared.
             Command::Race { kernel: None, .. } => {
                 with_session!(&mut self.session, session => session.stop_race());
                 self.state_version += 1;

@@ -243,18 +243,18 @@ fn clock(session: &AnySession) -> Result<Clock, CommandError> {
     Ok(clock.with_max_steps(STEPS_AT_ONCE_MAX))
 }
 
-/// The largest size of a scene: [`SIZE_FACTOR_MAX`] times the default, or `at_least` if that is
+/// The largest size of a scene: [`SIZE_FACTOR_MAX`] times the default, or `size_max_floor` if that is
 /// larger.
-fn size_max(scene: &LibraryScene, at_least: usize) -> usize {
-    at_least.max(SIZE_FACTOR_MAX * scene.size)
+fn size_max(scene: &LibraryScene, size_max_floor: usize) -> usize {
+    size_max_floor.max(SIZE_FACTOR_MAX * scene.size)
 }
 
 /// Builds the scene of that name, and returns it with its size, which may be at most
-/// `size_max(scene, at_least)`.
+/// `size_max(scene, size_max_floor)`.
 fn build_scene(
     name: &str,
     size: Option<usize>,
-    at_least: usize,
+    size_max_floor: usize,
     file: Option<&(String, AnyScene)>,
 ) -> Result<(AnyScene, Option<usize>), CommandError> {
     if name == FILE {
@@ -263,7 +263,7 @@ fn build_scene(
     }
     let library_scene = LibraryScene::named(name)?;
     let size = size.unwrap_or(library_scene.size);
-    let max = size_max(library_scene, at_least);
+    let max = size_max(library_scene, size_max_floor);
     if !(1..=max).contains(&size) {
         return Err(CommandError::Size { max, size });
     }

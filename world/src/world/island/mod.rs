@@ -14,7 +14,7 @@ use super::held::DragTarget;
 use super::integrate::Integrate;
 use super::overstretched::TearLimits;
 use super::planner::Planner;
-use super::residual::Residual;
+use super::residual::StretchColumns;
 use super::step::{StepPart, Watch};
 use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
@@ -63,7 +63,7 @@ pub struct Island<const D: usize = 3> {
     /// Cursors into the changes of masses and sticks, up to which tethers have read them.
     tether_cursors: Option<[Cursor; 2]>,
     /// None until the residual is first needed.
-    pub(super) residual: Mutex<Option<Residual>>,
+    pub(super) residual: Mutex<Option<StretchColumns>>,
     /// Sticks that tear in this step; a reused buffer.
     pub(super) overstretched: Vec<u32>,
     /// Torn sticks that are not yet in [`Removed`](super::Removed).

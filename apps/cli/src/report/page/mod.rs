@@ -36,7 +36,7 @@ pub(crate) fn of(all: &[Results]) -> String {
     let style = format!(
         "{}@media (prefers-color-scheme: dark) {{\n:root {{ --ground: #161617; --raised: #232325; \
          --ink: #e2e2e3; --quiet: #a5a5aa; --line: #3e3e3f; --accent: #5eb4f0; --stiff: #1d4b3a; \
-         --firm: #3a4d1f; --soft: #57491a; --slack: #60391a; --left: #7a2626 }}\n{}}}\n",
+         --firm: #3a4d1f; --soft: #57491a; --slack: #60391a; --blew-up: #7a2626 }}\n{}}}\n",
         include_str!("style.css"),
         dark_mode_rules()
     );
@@ -98,7 +98,7 @@ fn introduction(all: &[Results]) -> Markup {
                 strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " per stick"
                 @for (speedup, baseline, separator) in [
                     (row.speedup_over_textbook, "the textbook loop", ": "),
-                    (row.speedup_over_scalar, "the best scalar row", " and "),
+                    (row.speedup_over_scalar, "the fastest run of the kernel scalar", " and "),
                 ] {
                     @if let Some(speedup) = speedup {
                         (separator) (format!("{speedup:.1}")) " times as fast as " (baseline)

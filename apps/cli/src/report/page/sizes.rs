@@ -49,8 +49,8 @@ pub(super) fn growth(all: &[Results]) -> Markup {
             "Time per stick from the smallest to the largest sizes, of the best kernels on the two \
             widest instruction sets, each in the default schedule of the mesh. The broad line is \
             the lowest of the roofline limits of these kernels: none of them can be faster \
-            (" code { "taut roofline" } "). A kernel is skipped at a size if all its frames \
-            would take more than " (ROW_SECONDS_MAX) " s there; the table says so."
+            (" code { "taut roofline" } "). A kernel is skipped at a size if its frames \
+            together would take more than " (ROW_SECONDS_MAX) " s at that size; the table says so."
         }
         p.quiet {
             "The stretch is measured after the last frame. Large sizes run fewer frames, so \
@@ -186,7 +186,8 @@ const COLUMNS: [&str; 13] = [
 fn table(rows: &[&Timing]) -> Markup {
     let columns =
         if rows.iter().any(|row| row.limit_ns.is_some()) { &COLUMNS[..] } else { &COLUMNS[..11] };
-    // The cells of a row; `size_row` is a row of the size at which it is listed.
+    // The cells of `row`, listed under the size of `size_row`. If the sizes differ, `row` is of a smaller size, and its
+    // kernel was left out at this one.
     let cells = |row: &Timing, size_row: &Timing| {
         let is_measured = row.size == size_row.size;
         let if_measured = |value: Option<f64>| value.filter(|_| is_measured);
