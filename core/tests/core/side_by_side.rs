@@ -159,6 +159,7 @@ fn equal_parts_are_copies_until_the_particles_are_renumbered() {
     let together = Schedule::side_by_side(&both, &[alone.clone(), alone.clone()]).unwrap();
     let copies = together.copies().unwrap();
     assert_eq!((copies.count(), copies.one()), (2, &alone));
+    assert!(copies.one().sheet().is_none() && copies.one().copies().is_none());
     assert!(together.renumbered(&both).unwrap().copies().is_none());
 
     // `repeated` renumbers each copy.
