@@ -1,7 +1,5 @@
 //! Tearing sticks and removing their faces and limbs.
 
-use std::collections::BTreeSet;
-
 use taut_core::{GroupedLists, Sticks};
 
 use super::island::Island;
@@ -54,14 +52,8 @@ impl<const D: usize> Island<D> {
         }
         let Model { sticks, faces, limbs, .. } = &mut self.model;
         if torn > 0 && !(faces.is_empty() && limbs.is_empty()) {
-            let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
-            let torn_ends = GroupedLists::new(sticks.particles(), ends);
-            // A face may have corners that are not particles.
-            let is_torn = |edge: [u32; 2]| {
-                let (lower, higher) = sorted(edge);
-                (lower as usize) < torn_ends.owners() && torn_ends.of(lower).contains(&higher)
-            };
-            faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].into_iter().any(is_torn));
+            let is_torn = edges_of(sticks, selected.iter().copied());
+            faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].into_iter().any(&is_torn));
             self.lost_limbs |= limbs.retain(|ends| !is_torn(ends));
         }
         torn
@@ -71,16 +63,26 @@ impl<const D: usize> Island<D> {
     pub(super) fn remove_limbs_at_torn_sticks(&mut self) {
         let Model { sticks, limbs, .. } = &mut self.model;
         if !limbs.is_empty() {
-            let torn = (0..sticks.len()).filter(|&stick| sticks.is_torn(stick));
-            let torn: BTreeSet<_> = torn.map(|stick| sorted(sticks.ends()[stick])).collect();
-            self.lost_limbs |= limbs.retain(|ends| !torn.contains(&sorted(ends)));
+            let torn = (0..sticks.len() as u32).filter(|&stick| sticks.is_torn(stick as usize));
+            let is_torn = edges_of(sticks, torn);
+            self.lost_limbs |= limbs.retain(|ends| !is_torn(ends));
         }
     }
 }
 
-/// The ends of an edge, the lower number first.
-fn sorted([a, b]: [u32; 2]) -> (u32, u32) {
-    (a.min(b), a.max(b))
+/// Whether an edge has the ends of one of these sticks, in either order.
+fn edges_of(
+    sticks: &Sticks,
+    selected: impl Iterator<Item = u32> + Clone,
+) -> impl Fn([u32; 2]) -> bool {
+    let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
+    let ends = selected.map(|stick| sorted(sticks.ends()[stick as usize]));
+    let ends = GroupedLists::new(sticks.particles(), ends);
+    move |edge| {
+        let (lower, higher) = sorted(edge);
+        // A face may have corners that are not particles.
+        (lower as usize) < ends.owners() && ends.of(lower).contains(&higher)
+    }
 }
 
 impl<const D: usize> World<D> {
