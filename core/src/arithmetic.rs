@@ -7,11 +7,11 @@ use crate::arrays;
 use crate::formula::Factor;
 use crate::lane::Lane;
 
-/// The squared length below which a stick has no direction: the smallest normal `f32`.
+/// The squared length, m², below which a stick has no direction: the smallest normal `f32`.
 pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
 
-/// The value of [`Response::stretched`] where there is no stick: it is torn, or the slot is
-/// padding.
+/// The value of [`Response::stretched`] where there is no stick to relax: for a torn stick, and for
+/// a slot that is padding.
 pub const ABSENT: f32 = -1.0;
 
 /// Multipliers of the factor of a stick: `stretched` where it is longer than its rest length,
@@ -47,6 +47,7 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
 ) -> ([L; D], [L; D]) {
     let mut d: [L; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
     if let Some(Response { stretched, .. }) = response {
+        // An absent stick gets `d = 0` and so the factor 0: its ends do not change.
         let zero = stretched.constant(0.0);
         let present = stretched.at_least(zero);
         for component in &mut d {

@@ -63,6 +63,7 @@ impl Changes {
 
     /// Records that any entry may have changed.
     pub fn record_all(&mut self) {
+        // One more than the entries, so that even a cursor after all of them is out of reach.
         self.dropped += self.log.len() as u64 + 1;
         self.log.clear();
     }

@@ -32,8 +32,8 @@ pub trait Executor: Send + Sync {
     /// are then visible to the caller.
     ///
     /// Each call takes work until none is left, so a call may be omitted if its thread is busy.
-    /// Calls with the same argument should run on the same thread each time, because that thread's
-    /// caches hold their particles.
+    /// Calls with the same argument should run on the same thread each time, because its caches
+    /// hold the particles of the tasks that such a call takes first.
     ///
     /// If a call panics, `run` must panic after all calls have returned.
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync));

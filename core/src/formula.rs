@@ -126,7 +126,7 @@ impl Factor for Halley {
     }
     #[inline(always)]
     fn weight_term<L: Lane>(w: L) -> L {
-        w * w.constant(0.5) // the factor 2 of the numerator, exact
+        w * w.constant(0.5) // moves the factor 2 into the divisor; halving is exact
     }
     #[inline(always)]
     fn factor<L: Lane>(l2: L, r2: L, half_w: L) -> L {

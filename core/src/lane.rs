@@ -36,7 +36,7 @@ pub trait Lane:
 
 /// [`Lane::reciprocal_sqrt_seed`] in `f32` subtracts the shifted bits from this constant.
 pub const SEED_F32: u32 = 0x5f60_0720;
-/// The same for `f64`.
+/// The same for `f64`, with the same leading fraction bits.
 pub const SEED_F64: u64 = (0x5fe << 52) | (0x60_0720 << 29);
 
 macro_rules! scalar_lane {

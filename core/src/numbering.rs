@@ -137,6 +137,7 @@ impl BreadthFirst {
         self.queue.clear();
         self.queue.push(start);
         self.visited_in[start as usize] = self.searches;
+        // The particles at distance `depth` from the start, as a range of the queue.
         let (mut level, mut depth) = (0..1, 0);
         loop {
             for index in level.clone() {
@@ -196,16 +197,17 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
         .iter()
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
     // The curve fills a cube of twice the side, which contains the shifted mesh.
-    let bits = 63 / D as u32;
-    let cells_per_side = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
+    // Bits per axis: a coordinate of a cell fits 32 bits, and an index along the curve 64.
+    let bits = (63 / D as u32).min(31);
+    let cells_per_side = f64::from(1_u32 << (bits - 1)) - 1.0;
     let scale = if side > 0.0 { cells_per_side / side } else { 0.0 };
     // The index of each particle along the curve, and its number.
     let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(particles.len());
     for first in (0..particles.len()).step_by(CELLS_AT_ONCE) {
         let count = CELLS_AT_ONCE.min(particles.len() - first);
         let mut cells = [[0; CELLS_AT_ONCE]; D];
-        for (axis, cells) in cells.iter_mut().enumerate() {
-            for (cell, x) in cells.iter_mut().zip(&axes[axis][first..first + count]) {
+        for (axis, column) in cells.iter_mut().enumerate() {
+            for (cell, x) in column.iter_mut().zip(&axes[axis][first..first + count]) {
                 // The cast saturates and turns NaN into 0.
                 #[allow(clippy::cast_sign_loss, reason = "no coordinate is below the lowest")]
                 let scaled =
@@ -213,7 +215,7 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
                 *cell = scaled;
             }
         }
-        let indices = hilbert_indices(cells, bits.min(31));
+        let indices = hilbert_indices(cells, bits);
         keyed.extend(indices.into_iter().zip(first as u32..).take(count));
     }
     keyed.sort_unstable();
@@ -224,29 +226,31 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
 /// the time of a scalar loop with its unpredictable branches.
 const CELLS_AT_ONCE: usize = 16;
 
-/// The indices of cells along the Hilbert curve with `bits` bits per axis.
+/// The indices of cells along the Hilbert curve with `bits` bits per axis. `cells[axis][i]` is a
+/// coordinate of cell `i`.
 #[allow(clippy::needless_range_loop, reason = "the same index in several columns")]
 fn hilbert_indices<const D: usize>(
     mut cells: [[u32; CELLS_AT_ONCE]; D],
     bits: u32,
 ) -> [u64; CELLS_AT_ONCE] {
-    // Undo the rotations and reflections of each level, highest bit first.
-    for level in (1..bits).rev() {
-        let lower_bits = (1 << level) - 1;
+    // Undo the rotations and reflections, highest bit first: where the bit is set on an axis, invert
+    // the lower bits on the first axis; elsewhere exchange the lower bits on the two axes.
+    for bit in (1..bits).rev() {
+        let lower_bits = (1 << bit) - 1;
         for axis in 0..D {
-            for cell in 0..CELLS_AT_ONCE {
-                let (on_first_axis, on_axis) = (cells[0][cell], cells[axis][cell]);
-                let set = (on_axis >> level & 1).wrapping_neg();
+            for i in 0..CELLS_AT_ONCE {
+                let (on_first_axis, on_axis) = (cells[0][i], cells[axis][i]);
+                let set = (on_axis >> bit & 1).wrapping_neg(); // all bits or none
                 let differing = (on_first_axis ^ on_axis) & lower_bits & !set;
-                cells[0][cell] ^= differing ^ lower_bits & set;
-                cells[axis][cell] ^= differing;
+                cells[0][i] ^= differing ^ lower_bits & set;
+                cells[axis][i] ^= differing;
             }
         }
     }
     // Gray encode.
     for axis in 1..D {
-        for cell in 0..CELLS_AT_ONCE {
-            cells[axis][cell] ^= cells[axis - 1][cell];
+        for i in 0..CELLS_AT_ONCE {
+            cells[axis][i] ^= cells[axis - 1][i];
         }
     }
     // Every bit of the last axis flips all bits below it.
@@ -256,11 +260,10 @@ fn hilbert_indices<const D: usize>(
     });
     // Interleave the axes' bits, the first axis highest.
     let mut indices = [0; CELLS_AT_ONCE];
-    for level in (0..bits).rev() {
-        for cells in &cells {
-            for cell in 0..CELLS_AT_ONCE {
-                indices[cell] =
-                    indices[cell] << 1 | u64::from((cells[cell] ^ flips[cell]) >> level & 1);
+    for bit in (0..bits).rev() {
+        for column in &cells {
+            for i in 0..CELLS_AT_ONCE {
+                indices[i] = indices[i] << 1 | u64::from((column[i] ^ flips[i]) >> bit & 1);
             }
         }
     }

@@ -33,9 +33,9 @@ pub enum SlotLayout<'a> {
         /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
         offsets: &'a [u32],
     },
-    /// Copies of one mesh, whose particles are numbered copy by copy, in groups of [`PADDING`]
-    /// copies. A group has [`PADDING`] consecutive slots for each particle of the mesh, one for
-    /// each copy.
+    /// Copies of one mesh, in groups of [`PADDING`] copies. A group has [`PADDING`] consecutive
+    /// slots for each particle of the mesh, one for each copy. Particles are numbered copy by copy:
+    /// first all particles of the first copy.
     Copies {
         /// The first copy, which begins a group.
         first: usize,

@@ -192,9 +192,9 @@ impl<const D: usize, S: Real> Step<D, S> {
             if displacement == S::ZERO {
                 return S::from_f64(f64::INFINITY);
             }
-            // Finds the largest power of two that changes when the displacement is added. (Half the
-            // spacing of floats is a halfway case, which rounds down at a power of two.) All floats
-            // from that power up to twice it have the same spacing, so they change too.
+            // Finds the largest power of two that changes when the displacement is added. (Adding
+            // half the spacing of floats is a tie, which rounds to even: a power of two stays.) All
+            // floats from that power up to twice it have the same spacing, so they change too.
             let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
             while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);

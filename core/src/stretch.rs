@@ -58,8 +58,8 @@ impl Stretch {
         Self::from_sums([squares, compression_squares], [max, compression_max], count)
     }
 
-    /// From the sums of squares and the largest values over `sticks` sticks, in each array that of
-    /// the stretch before that of the compression. If one of these is NaN, all fields are NaN.
+    /// From the sums of squares and the largest values over `sticks` sticks. Both arrays are
+    /// `[of the stretch, of the compression]`. If one of the values is NaN, all fields are NaN.
     pub fn from_sums(squares: [f64; 2], largest: [f64; 2], sticks: usize) -> Self {
         if squares.iter().chain(&largest).any(|value| value.is_nan()) {
             let nan = f64::NAN;

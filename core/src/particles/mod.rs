@@ -48,7 +48,9 @@ pub struct Particles<const D: usize, S: Real = f32> {
     inverse_mass: Column<S>,
     /// The number of particles, padding excluded.
     len: usize,
+    /// The record of changed inverse masses.
     mass_changes: Changes,
+    /// The record of changed positions and previous positions.
     position_changes: Changes,
 }
 

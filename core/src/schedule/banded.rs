@@ -32,8 +32,10 @@ pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let mut colouring = Colouring::new(sticks.particles());
     let mut remaining = sticks.by_ends();
     let per_band = band_particles(sticks.ends());
+    // Where each phase shifts the bands. A mesh that fits one band needs only the last phase.
     let shifts = if sticks.particles() > per_band { &[0, per_band / 2][..] } else { &[] };
     for &shift in shifts {
+        // The band of a stick with both ends in the same band, and the stick.
         let band_of = |&stick: &u32| {
             let ends = sticks.ends()[stick as usize];
             let [a, b] = ends.map(|end| (end as usize + shift) / per_band);
@@ -60,7 +62,7 @@ pub(super) fn is_mostly_runs<S: Real>(sticks: &Sticks<S>) -> bool {
         (a.min(b) / SAMPLE_WINDOW).is_multiple_of(interval)
     };
     let sample: Vec<u32> = (0..sticks.len() as u32).filter(sampled).collect();
-    let in_runs: usize = runs(&by_direction(sticks, &sample)).map(<[RunKey]>::len).sum();
+    let in_runs: usize = long_runs(&by_direction(sticks, &sample)).map(<[RunKey]>::len).sum();
     2 * in_runs >= sample.len() && !sample.is_empty()
 }
 
@@ -84,7 +86,7 @@ fn order_band<S: Real>(
         let sorted = by_direction(sticks, &group);
         let mut in_run = alloc::vec![false; group.len()];
         let mut same_direction: Vec<RunKey> = Vec::new();
-        let mut runs = runs(&sorted).peekable();
+        let mut runs = long_runs(&sorted).peekable();
         while let Some(run) = runs.next() {
             for key in run {
                 in_run[key.number as usize] = true;
@@ -103,7 +105,7 @@ fn order_band<S: Real>(
 }
 
 /// Makes batches of the sticks of one direction, sorted by first end. They all have the same reach;
-/// two of them share a particle if their first ends differ by it.
+/// two of them share a particle if their first ends differ by that reach.
 fn emit_direction(group: &[u32], same_direction: &[RunKey], builder: &mut Builder) {
     let reach = same_direction[0].direction.cast_signed().unsigned_abs();
     let stick = |key: &RunKey| group[key.number as usize];
@@ -126,12 +128,12 @@ fn emit_direction(group: &[u32], same_direction: &[RunKey], builder: &mut Builde
 fn by_direction<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Vec<RunKey> {
     let key = |(index, &stick)| RunKey::stick(index, sticks.ends()[stick as usize]);
     let mut sorted = RunKey::sorted((0..).zip(group).map(key));
-    // A second stick between the same ends cannot be in a batch with the first: it is coloured.
+    // A second stick between the same ends is left out: it shares particles with the first.
     sorted.dedup_by_key(|key| (key.direction, key.first));
     sorted
 }
 
 /// The runs of at least [`RUN_STICKS`] sticks, of sticks sorted by direction and first end.
-fn runs(sorted: &[RunKey]) -> impl Iterator<Item = &[RunKey]> {
+fn long_runs(sorted: &[RunKey]) -> impl Iterator<Item = &[RunKey]> {
     RunKey::runs(sorted, 1).filter(|run| run.len() >= RUN_STICKS)
 }

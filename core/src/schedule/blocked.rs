@@ -27,9 +27,11 @@ pub(super) fn build<const D: usize, S: Real>(
 ) {
     let mut colouring = Colouring::new(sticks.particles());
     let mut remaining = sticks.by_ends();
+    // A mesh that fits one block needs only the last phase, of the sticks left over.
     let shifts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
     for &shift in shifts {
         let block_of_particle = blocks_of_particles(particles, shift);
+        // The block of a stick with both ends in the same block, and the stick.
         let block_of = |&stick: &u32| {
             let ends = sticks.ends()[stick as usize];
             let [a, b] = ends.map(|end| block_of_particle[end as usize]);

@@ -21,6 +21,7 @@ impl Builder {
                 batch_ends: Vec::new(),
                 block_ends: Vec::new(),
                 phase_ends: Vec::new(),
+                // `finish` sets the ends and the number of particles.
                 ends: Arc::default(),
                 particles: 0,
                 sheet: None,

@@ -77,14 +77,14 @@ impl Colouring {
             let first_free = |end| overflows.get(&end).map_or(0, |overflow| overflow.first_free);
             let is_free =
                 |end, colour| overflows.get(&end).is_none_or(|overflow| overflow.is_free(colour));
-            let mut colour = first_free(a).max(first_free(b));
-            while !(is_free(a, colour) && is_free(b, colour)) {
-                colour += 1;
+            let mut overflow_colour = first_free(a).max(first_free(b));
+            while !(is_free(a, overflow_colour) && is_free(b, overflow_colour)) {
+                overflow_colour += 1;
             }
             for end in [a, b] {
-                overflows.entry(end).or_default().take(colour);
+                overflows.entry(end).or_default().take(overflow_colour);
             }
-            MASKED_COLOURS + colour
+            MASKED_COLOURS + overflow_colour
         };
         group.iter().map(&mut first_free_colour).collect()
     }

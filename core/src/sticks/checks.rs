@@ -16,6 +16,7 @@ pub(super) fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), Sti
     Ok(())
 }
 
+/// The rest length of a stick, m, if it is in range.
 pub(super) fn checked_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
     // Compare in S: in f32 the bounds are the f32 nearest to the stated bounds.
     if (S::from_f64(REST_MIN)..=S::from_f64(REST_MAX)).contains(&rest) {
@@ -25,6 +26,7 @@ pub(super) fn checked_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickErr
     }
 }
 
+/// The stiffness of a stick, if it is above 0 and at most 1.
 pub(super) fn checked_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, StickError> {
     if stiffness > S::ZERO && stiffness <= S::ONE {
         Ok(stiffness)
@@ -33,6 +35,7 @@ pub(super) fn checked_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S
     }
 }
 
+/// The compliance of a stick, m/N, with -0.0 turned into +0.0, if it is in range.
 pub(super) fn checked_compliance<S: Real>(stick: usize, compliance: S) -> Result<S, StickError> {
     if (S::ZERO..=S::from_f64(COMPLIANCE_MAX)).contains(&compliance) {
         Ok(compliance.positive_zero())
