@@ -233,8 +233,8 @@ fn hilbert_indices<const D: usize>(
     mut cells: [[u32; CELLS_AT_ONCE]; D],
     bits: u32,
 ) -> [u64; CELLS_AT_ONCE] {
-    // Undo the rotations and reflections, highest bit first: where the bit is set on an axis, invert
-    // the lower bits on the first axis; elsewhere exchange the lower bits on the two axes.
+    // Undo the rotations and reflections, highest bit first. Where an axis has the bit set, invert
+    // the lower bits of the first axis; else exchange the lower bits of that axis and the first.
     for bit in (1..bits).rev() {
         let lower_bits = (1 << bit) - 1;
         for axis in 0..D {

@@ -50,7 +50,8 @@ fn new_lengths_match_exact_arithmetic_at_every_size() {
 #[test]
 fn new_lengths_match_where_squares_times_inverse_masses_are_subnormal() {
     // Rest lengths near 1e-15 m and an inverse mass of 1e-9 per kg: the divisor is subnormal and
-    // has fewer bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp.
+    // has fewer bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp. The
+    // 7.25 ulp in addition to the tolerance allow halley 9.5 ulp.
     let mut random = Random::new(2);
     for _ in 0..200_000 {
         let ends = [[0.0; 3], [0.0, random.magnitude(2e-19, 1e-14) as f32, 0.0]];
@@ -69,6 +70,7 @@ fn the_centre_of_mass_does_not_move() {
             let [wa, wb] = stick.inverse_masses.map(f64::from);
             let longer = length(stick.ends).max(length(relaxed));
             for axis in 0..3 {
+                // Weights in proportion to the masses 1 / wa and 1 / wb, also if one end is pinned.
                 let centre = |ends: [[f32; 3]; 2]| {
                     (f64::from(ends[0][axis]) * wb + f64::from(ends[1][axis]) * wa) / (wa + wb)
                 };
@@ -131,15 +133,17 @@ fn length_from_unit_rest(formula: Formula, l: f64) -> f64 {
 
 #[test]
 fn newton_is_of_second_order_near_rest_and_halley_of_third() {
-    for (formula, order, expected) in [(Formula::Newton, 2.0, -0.5), (Formula::Halley, 3.0, 0.25)] {
+    for (formula, order, expected_coefficient) in
+        [(Formula::Newton, 2.0, -0.5), (Formula::Halley, 3.0, 0.25)]
+    {
         for side in [1.0, -1.0] {
             let error = |strain: f64| length_from_unit_rest(formula, 1.0 + side * strain) - 1.0;
-            let fitted = (error(2e-3) / error(1e-3)).log2(); // the order
-            assert!((fitted - order).abs() < 0.01, "{formula} is of order {fitted}");
+            let fitted_order = (error(2e-3) / error(1e-3)).log2();
+            assert!((fitted_order - order).abs() < 0.01, "{formula} is of order {fitted_order}");
             let coefficient = error(1e-3) / (side * 1e-3).powf(order);
             assert!(
-                (coefficient - expected).abs() < 0.01,
-                "{formula}: {coefficient} (l - r)^{order}"
+                (coefficient - expected_coefficient).abs() < 0.01,
+                "{formula}: the error is {coefficient} (l - r)^{order}"
             );
         }
     }

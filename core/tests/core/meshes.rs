@@ -32,6 +32,7 @@ impl Random {
         self.below(count) == 0
     }
 
+    /// Uniform from `low` to `high`.
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
     }

@@ -133,7 +133,7 @@ fn a_fraction_lost_per_substep_converts_to_a_damping_rate() {
             let step =
                 Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
             let lost = 1.0 - step.motion().unwrap().retention;
-            // Half an ulp of the rate and half an ulp of the retention.
+            // The rate and the retention are each rounded by up to half an ulp.
             assert!((lost - fraction).abs() < 1e-7, "lost {lost} in {h} s, expected {fraction}");
         }
     }
@@ -175,7 +175,8 @@ fn motion_gives_no_negative_zero() {
                     assert_ne!(
                         moved.to_bits(),
                         (-0.0_f32).to_bits(),
-                        "x {x}, previous {previous}, displacement {displacement}"
+                        "-0.0 from x {x}, previous {previous}, retention {retention}, \
+                         displacement {displacement}"
                     );
                 }
             }

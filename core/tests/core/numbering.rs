@@ -119,8 +119,9 @@ fn cuthill_mckee_gives_shuffled_sheets_and_chains_a_small_bandwidth() {
 
 #[test]
 fn cuthill_mckee_is_breadth_first_from_an_end_fewest_sticks_first_and_reversed() {
-    // The chain 0 - 1 - 2 - 4, and 3 joined to 2. The search starts at 4: it and 3 are
-    // farthest from 0. Then come 2, its neighbours 3 (one stick) and 1 (two sticks), and 0; then reversed.
+    // The chain 0 - 1 - 2 - 4, and 3 joined to 2. The particles farthest from 0 are 4 and 3; the
+    // search starts at 4. Then come 2, its neighbours 3 (one stick) and 1 (two sticks), and 0. This
+    // order is reversed.
     let renumbering =
         Renumbering::reverse_cuthill_mckee(&unit_sticks(5, &[[0, 1], [1, 2], [2, 4], [2, 3]]));
     assert_eq!([0, 1, 2, 3, 4].map(|new| renumbering.old_of(new)), [0, 1, 3, 2, 4]);
@@ -167,7 +168,8 @@ fn particles_at_the_same_position_keep_their_order() {
         let old = renumbering.old_of(new);
         let position = particles.position(old as usize).map(f32::to_bits);
         if let Some((last_old, last_new)) = last_at.insert(position, (old, new)) {
-            assert!(last_old < old && last_new + 1 == new, "old numbers {last_old}, {old}");
+            assert!(last_old < old, "particle {old} comes after {last_old}, out of order");
+            assert_eq!(last_new + 1, new, "a particle at another position comes between them");
         }
     }
     let coincident = Renumbering::hilbert(&particles_at(&[[2.5_f32, 2.5]; 20]));

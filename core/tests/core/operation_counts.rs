@@ -18,7 +18,7 @@ impl WithFactor for Count {
         let [of_terms, of_stick] = [(); 2].map(|()| Cell::new(Tally::default()));
         let lane = |value| Counted::new(value, &of_terms);
         let sum = weight(stick.inverse_masses.map(lane), lane(0.0), lane(0.0));
-        of_terms.set(Tally::default());
+        of_terms.set(Tally::default()); // the sum of inverse masses is in neither tally
         let terms = [F::rest_term(lane(stick.rest)), F::weight_term(sum)];
         let lane = |value| Counted::new(value, &of_stick);
         let [rest_term, weight_term] = terms.map(|term| lane(term.into_inner()));
@@ -52,7 +52,8 @@ fn a_stick_takes_the_divisions_roots_and_estimates_of_its_formula() {
         };
         assert_eq!(costs, expected, "{formula}");
         assert_eq!(of_terms.divisions, divisions_of_terms, "{formula}");
-        // Every formula: 3 + 2 additions for the squared length, and 6 for the new positions.
+        // Every formula: 3 + 2 additions and 3 multiplications for the squared length, 2
+        // multiplications of `g` by inverse masses, and 6 of each for the new positions.
         assert!(of_stick.additions > 11 && of_stick.multiplications > 11, "{formula}");
 
         let response = Some(Response { stretched: 1.0, compressed: 1.0 });

@@ -21,8 +21,8 @@ fn assert_layout<const D: usize, S: Real>(mut particles: Particles<D, S>, points
     }
     assert_eq!(particles.inverse_masses().len(), len);
     let columns = particles.columns();
-    let mutable = columns.position.into_iter().chain(columns.previous).map(|column| &*column);
-    for column in mutable.chain([columns.inverse_mass]) {
+    let coordinates = columns.position.into_iter().chain(columns.previous).map(|column| &*column);
+    for column in coordinates.chain([columns.inverse_mass]) {
         assert_eq!(column.as_ptr().addr() % 64, 0, "not aligned to 64 bytes");
         assert_eq!(column.len(), len.next_multiple_of(PADDING));
         assert!(column[len..].iter().all(|x| x.canonical_bits() == 0), "the padding is not zero");
@@ -93,7 +93,7 @@ fn invalid_particles_are_reported_and_nothing_is_added() {
 
 #[test]
 fn literals_are_f32_unless_another_type_is_given() {
-    // The size of a coordinate.
+    // The size of a coordinate, in bytes.
     fn bytes<const D: usize, S: Real>(_: &Particles<D, S>) -> usize {
         size_of::<S>()
     }
@@ -172,10 +172,10 @@ fn the_hash_is_fnv_1a_of_the_positions_bits() {
                 (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
             })
     };
-    let rows = points.as_flattened().iter();
-    let bits: Vec<u64> = rows.clone().map(|&x| u64::from((x as f32).to_bits())).collect();
+    let coordinates = points.as_flattened().iter();
+    let bits: Vec<u64> = coordinates.clone().map(|&x| u64::from((x as f32).to_bits())).collect();
     assert_eq!(particles.hash(), fnv1a(&bits));
-    assert_eq!(in_f64.hash(), fnv1a(&rows.map(|x| x.to_bits()).collect::<Vec<_>>()));
+    assert_eq!(in_f64.hash(), fnv1a(&coordinates.map(|x| x.to_bits()).collect::<Vec<_>>()));
     assert_eq!(particles.hash(), GOLDEN_HASH);
 }
 

@@ -78,11 +78,14 @@ fn cloths_with_short_batches_fill_registers_together() {
     let registers = |schedule: &Schedule| -> usize {
         schedule.batches().map(|batch| batch.len().div_ceil(PADDING)).sum()
     };
-    let (cloths, alone) = (500, registers(&schedule));
+    let (cloths, registers_alone) = (500, registers(&schedule));
     let all = Sticks::side_by_side(repeat_n(&ladder, cloths)).unwrap();
     let together = Schedule::side_by_side(&all, repeat_n(&schedule, cloths)).unwrap();
     let full = all.len() / PADDING; // registers without padding
-    assert!(alone * cloths > 3 * full, "the batches of one cloth must not fill registers");
+    assert!(
+        registers_alone * cloths > 3 * full,
+        "the batches of one cloth must not fill registers"
+    );
     assert!(
         registers(&together) * 10 < 11 * full,
         "{} registers, expected at most 10 % more than {full}",

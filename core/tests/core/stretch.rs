@@ -36,7 +36,7 @@ fn stretch_and_compression_count_sticks_only_where_they_act() {
     sticks.set_kind(1, Kind::Minimum).unwrap();
     assert_stretch(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
 
-    particles.positions_mut(0)[3] = f32::NAN;
+    particles.positions_mut(0)[3] = f32::NAN; // an end of the torn stick only
     assert_stretch(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
     particles.positions_mut(0)[0] = f32::NAN;
     let stretch = Stretch::of(&particles, &sticks);

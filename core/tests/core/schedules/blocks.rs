@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn there_are_many_small_blocks_and_few_phases() {
+fn blocked_schedules_have_many_small_blocks_and_few_phases() {
     for families in [Family::STRUCTURAL, Family::ALL] {
         let Mesh { particles, sticks } = sheet_mesh(128, 128, families).1;
         let phases = phases(&Schedule::blocked(&particles, &sticks));

@@ -69,7 +69,7 @@ fn assert_valid(name: &str, schedule: &Schedule, sticks: &Sticks) {
     assert_eq!(
         Schedule::new(sticks, &phases).as_ref(),
         Ok(schedule),
-        "{name}: rebuilt from its phases"
+        "{name}: not equal when rebuilt from its phases"
     );
 }
 
@@ -134,6 +134,7 @@ fn hash(schedule: &Schedule) -> u64 {
 #[test]
 fn the_orders_are_those_of_version_1() {
     // The order decides the result, so a changed order is a new version of all results.
+    // In the order of `schedules_of_all_builders`.
     const VERSION_1: [u64; 6] = [
         0x7098_ab90_2755_2365,
         0x81ba_9182_189b_bb7b,
@@ -144,7 +145,8 @@ fn the_orders_are_those_of_version_1() {
     ];
     let built = schedules_of_all_builders(&Recipe::large(30).mesh());
     assert_eq!(built.map(|(_, schedule)| hash(&schedule)), VERSION_1);
-    // That mesh has no runs, so its bands have only colours.
+    // That mesh has no runs and fits one band, so `banded` gives the batches of `coloured`; a sheet
+    // has bands and runs.
     let sheet = sheet_mesh(70, 60, Family::ALL).1;
     assert_eq!(hash(&Schedule::banded(&sheet.sticks)), 0x525e_51b6_dd67_6484);
 }

@@ -114,11 +114,15 @@ fn an_order_is_accepted_if_and_only_if_it_meets_the_definition() {
         verdicts.set(count);
     });
     let [invalid, valid] = verdicts.get();
-    assert!(invalid > 100 && valid > 100, "{invalid} invalid orders, {valid} valid ones");
+    assert!(
+        invalid > 100 && valid > 100,
+        "{invalid} invalid orders and {valid} valid ones, expected more than 100 of each"
+    );
 }
 
 #[test]
 fn schedules_are_equal_if_their_orders_and_ends_are() {
+    // In `turned`, the ends of the second stick are exchanged.
     let [sticks, turned] = [[[0, 1], [2, 3]], [[0, 1], [3, 2]]].map(|pairs| unit_sticks(4, &pairs));
     let schedule = |sticks, batches: [u32; 2]| {
         Schedule::new(sticks, &[vec![batches.map(|stick| vec![stick]).to_vec()]]).unwrap()
