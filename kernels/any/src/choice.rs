@@ -198,12 +198,12 @@ impl KernelChoice {
             }
         }
         if let Some(isa) = isa {
-            let is_known = all.iter().any(|set| set.isa() == isa);
+            let is_isa_known = all.iter().any(|set| set.isa() == isa);
             let available = list_isas(&sets);
             sets.retain(|set| set.isa() == isa);
             match kernel {
                 _ if !sets.is_empty() => {}
-                Some(kernel) if is_known => {
+                Some(kernel) if is_isa_known => {
                     let isa = isa.clone();
                     return Err(KernelChoiceError::KernelOnIsa { kernel, isa, available });
                 }

@@ -2,7 +2,7 @@
 //! [`KernelSet`]; and a user's choice of them, [`KernelChoice`].
 //!
 //! All machine code of the kernels is compiled here, once: a crate that uses these types compiles
-//! none. The crate `taut` exports everything in it.
+//! none. The crate `taut` exports everything in this crate.
 //!
 //! ```
 //! use taut_any::{AnyKernel, KernelChoice};

@@ -76,9 +76,9 @@ impl KernelSet {
     /// thread. A general kernel relaxes everything in its set. A set of the grid kernel also has
     /// the copies kernel and the best general kernel on the same instruction set; a set of the
     /// copies kernel also has that general kernel. Sets of the grid or copies kernel are included
-    /// only if `parts` says that there are sheets or copies. The sets with the most lanes come
-    /// first; among those with equally many, the set of grid, then that of copies.
-    pub fn available(parts: SheetsAndCopies) -> Vec<Self> {
+    /// only if sheets or copies are `present`. The sets with the most lanes come first; among those
+    /// with equally many, the set of grid, then that of copies.
+    pub fn available(present: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
         let set_of = |main_kernel: &AnyKernel| {
             let on_same_isa = |is_kind: fn(&AnyKernel) -> bool| {
@@ -100,8 +100,8 @@ impl KernelSet {
         let is_included = |kernel: &&AnyKernel| {
             !kernel.is_fallback()
                 && (kernel.is_general()
-                    || parts.sheets && kernel.is_for_sheets()
-                    || parts.copies && kernel.is_for_copies())
+                    || present.sheets && kernel.is_for_sheets()
+                    || present.copies && kernel.is_for_copies())
         };
         let mut sets: Vec<Self> = all.iter().filter(is_included).filter_map(set_of).collect();
         sets.sort_by_key(|set| {

@@ -159,7 +159,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         Ok(())
     }
 
-    /// Runs on the columns if they are up to date.
+    /// Runs the stage on the columns if they are up to date, else on the working copy.
     fn visit(
         &mut self,
         _: &dyn Executor,
@@ -196,17 +196,17 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         self.sync_particles(particles);
         self.fill(particles);
         let Columns { mut position, .. } = particles.columns();
-        let mut not_finite = S::ZERO;
+        let mut nan_or_zero = S::ZERO;
         for (i, record) in self.records.iter().enumerate() {
             for (&x, column) in record.position.iter().zip(&mut position) {
-                // Stays NaN once a position is not finite.
-                not_finite = not_finite + x * S::ZERO;
+                // Becomes NaN at the first `x` that is not finite, and stays NaN.
+                nan_or_zero = nan_or_zero + x * S::ZERO;
                 column[i] = x;
             }
         }
         self.mark_synced(particles);
         self.residence = Residence::Both;
-        Status { finite: not_finite.is_finite() }
+        Status { finite: nan_or_zero.is_finite() }
     }
 
     fn restore(&mut self, particles: &mut Particles<D, S>) {
@@ -240,7 +240,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         }
         let inverse_masses = particles.inverse_masses();
         match particles.mass_changes().since(mass_cursor) {
-            Delta::Entries(entries) => entries.iter().for_each(|&particle| {
+            Delta::Entries(changed) => changed.iter().for_each(|&particle| {
                 self.records[particle as usize].inverse_mass = inverse_masses[particle as usize];
             }),
             _ => {
@@ -318,6 +318,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         self.mark_synced(particles);
     }
 
+    /// Relaxes all sticks `iterations` times, on the working copy.
     fn relax_records(&mut self, iterations: u32) {
         for _ in 0..iterations {
             self.program.formula().dispatch(RelaxAll(&self.program, &mut self.records));
@@ -398,8 +399,8 @@ fn relax_each<F: Factor, const D: usize, S: Real>(
 }
 
 /// Counts the operations of one relaxation of all sticks: runs the relaxation stick by stick on
-/// [`Counted`] lanes, at the current positions. Terms that a plan computes beforehand (from rest
-/// lengths and inverse masses) are not counted, except for the sum of the two inverse masses.
+/// [`Counted`] lanes, at the current positions. Terms that a plan computes beforehand are not
+/// counted: rest terms, and weight terms if the formula stores them ([`Factor::STORES_WEIGHT`]).
 ///
 /// Multiply by substeps and iterations for the cost of a step. Moves no particle.
 ///
@@ -422,6 +423,7 @@ pub fn count_operations<const D: usize, S: Real>(
     formula.dispatch(CountOperations(particles, sticks))
 }
 
+/// The arguments of [`count_operations`] other than the formula.
 struct CountOperations<'a, const D: usize, S: Real>(&'a Particles<D, S>, &'a Sticks<S>);
 
 impl<const D: usize, S: Real> WithFactor for CountOperations<'_, D, S> {
