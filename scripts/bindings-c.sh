@@ -8,7 +8,7 @@
 #   scripts/bindings-c.sh --install FOLDER    builds, and fills FOLDER/{include,lib}
 #
 # Needs a C and a C++ compiler. The check of the header needs `cargo install --locked cbindgen --version
-# 0.29.4`, that of CMake cmake.
+# 0.29.4`; the build of the examples with CMake needs cmake.
 set -euo pipefail
 cd "$(dirname "$0")/../bindings/c"
 
@@ -104,6 +104,7 @@ check falling-sheet "$prefix/falling_sheet_static"
 check torn-flag "$prefix/torn_flag_static"
 
 step 'the programs in docs/bindings.md'
+# page LANGUAGE: the code blocks of docs/bindings.md in that language.
 page() { awk -v open="\`\`\`$1" '$0 == "```" { on = 0 } on { print } $0 == open { on = 1 }' ../../docs/bindings.md; }
 page c | cc -std=c99 "${strict[@]}" -xc - "${flags[@]}" -o "$prefix/page_c"
 page cpp | c++ -std=c++17 "${strict[@]}" -xc++ - "${flags[@]}" -o "$prefix/page_cpp"

@@ -79,7 +79,10 @@ fi
 # lines PLATFORM ISA: the lines `kernel isa scene order formula hash` of one instruction set, as
 # `scene order formula hash`, without duplicates.
 lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$results/$1" | LC_ALL=C sort -u; }
+# digest FORMULA: a digest of those lines of the input that have this formula.
 digest() { grep " $1 " | sha256sum | cut -c 1-12; }
+# row PLATFORM KERNELS LINES: a row of the table. `own` stands for the scenes of the library, each with
+# its own formula.
 row() {
     local formula cells=
     for formula in exact newton halley quick own; do

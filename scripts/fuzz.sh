@@ -6,9 +6,9 @@
 #
 # One line per target: executions, coverage (edges), executions per second and findings. The exit code
 # is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
-# `fuzz/corpus/TARGET`. An input may take 5 s, 1 GB of resident memory and 512 MiB of allocations
-# (`fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
-# sanitizer.
+# `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay), 1 GB of resident memory and 512 MiB
+# of allocations (`fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address
+# builds with a sanitizer.
 #
 # Needs Rust nightly and `cargo install --locked cargo-fuzz`; without nightly it says so, and the exit
 # code is 3.
@@ -32,7 +32,7 @@ command -v cargo-fuzz >/dev/null || cargo install --quiet --locked cargo-fuzz
 sanitizer=${FUZZ_SANITIZER:-none}
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 build=fuzz/target${FUZZ_SANITIZER:+/$FUZZ_SANITIZER}
-only=()
+only=() # one target if only that is run, else all are built
 [ $# != 1 ] || only=("$1")
 cargo +nightly fuzz build --sanitizer "$sanitizer" --target "$host" --target-dir "$build" "${only[@]}" >&2
 
@@ -43,7 +43,7 @@ if [ $# = 0 ]; then
 fi
 limits=(-timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=512)
 
-# run TARGET ARGUMENT...
+# run TARGET ARGUMENT...: runs the fuzz target; an argument can replace a limit.
 run() {
     local target=$1
     shift

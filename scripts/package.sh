@@ -30,7 +30,7 @@ case "${1-}" in
     *) printf 'usage: %s [--crates | --version VERSION]\n' "$0" >&2 && exit 2 ;;
 esac
 
-# What is not a library has `publish = false`.
+# The libraries are the packages without `publish = false`.
 mapfile -t libraries < <(cargo metadata --format-version 1 --no-deps |
     python3 -c 'import json, sys; [print(p["name"]) for p in json.load(sys.stdin)["packages"] if p["publish"] is None]')
 printf '=== crates: %s\n' "${libraries[*]}"

@@ -18,8 +18,8 @@ esac
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 export CARGO_INCREMENTAL=0
 
-# sanitized SANITIZER ARGUMENT...: cargo test. The standard library is the precompiled one, without
-# instrumentation, which the compiler would otherwise reject.
+# sanitized SANITIZER ARGUMENT...: cargo test with the sanitizer. The standard library is the precompiled
+# one without instrumentation; `-Cunsafe-allow-abi-mismatch` makes the compiler accept it.
 sanitized() {
     local sanitizer=$1
     shift

@@ -17,7 +17,10 @@ const TYPES = {
   '.wasm': 'application/wasm', // browsers compile it while it arrives only if it has this type
 };
 
-/** Serves the files of a folder to this machine; port 0 is any free port. */
+/**
+ * Serves the files of a folder to this machine; port 0 is any free port. Returns the URL, and `kill`, which
+ * stops the server.
+ */
 export async function serveFiles(folder, port = 0) {
   const server = createServer(async ({ url }, response) => {
     try {

@@ -12,6 +12,7 @@ async function validate(path) {
     `${path}: ${numErrors} errors, ${numWarnings} warnings; ${animationCount} animations, ` +
       `${totalVertexCount} vertices, ${totalTriangleCount} triangles`,
   );
+  // Severity 0 is an error, 1 a warning.
   for (const { code, message, pointer } of messages.filter(({ severity }) => severity < 2).slice(0, MESSAGES_MAX)) {
     console.log(`  ${code} ${pointer ?? ''}: ${message}`);
   }

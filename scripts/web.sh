@@ -7,8 +7,11 @@
 #   python3 -m http.server -d apps/view/dist     # serves the page
 #
 # A compiler without rustup can build the standard library of the target:
-# scripts/web.sh -Z build-std=std,panic_abort (CARGO, RUSTC and RUSTFLAGS are respected.) Without a
-# standard library, the exit code is 3.
+#
+#   scripts/web.sh -Z build-std=std,panic_abort
+#
+# CARGO, RUSTC and RUSTFLAGS are respected. If the standard library is not installed and there are no
+# arguments, the exit code is 3.
 #
 # The module is optimized for size and speed, which takes minutes. A build for a quick test:
 # CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 scripts/web.sh
