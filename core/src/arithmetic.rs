@@ -57,8 +57,8 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     relax_by::<F, L, D>([a, b], d, inverse_masses, [rest_term, weight_term], response)
 }
 
-/// [`relax`] with `d = b - a` given. If the caller sets `d` to zero, the ends do not change, even
-/// if they are infinite.
+/// [`relax`] with `d = b - a` given. The caller must set `d` to zero for [`ABSENT`] sticks: then
+/// their ends do not change, even if they are infinite.
 #[inline(always)]
 pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     [a, b]: [[L; D]; 2],

@@ -66,7 +66,7 @@ impl Colouring {
     /// sticks at one particle, so there are at most `2 Δ - 1` colours.
     fn first_fit(&mut self, ends: &[[u32; 2]], group: &[u32]) -> Vec<u32> {
         let mut overflows: BTreeMap<u32, Overflow> = BTreeMap::new();
-        let mut first_free_colour = |&stick: &u32| {
+        let mut take_first_free = |&stick: &u32| {
             let [a, b] = ends[stick as usize];
             let colour = (self.masks[a as usize] | self.masks[b as usize]).trailing_ones();
             if colour < MASKED_COLOURS {
@@ -86,7 +86,7 @@ impl Colouring {
             }
             MASKED_COLOURS + overflow_colour
         };
-        group.iter().map(&mut first_free_colour).collect()
+        group.iter().map(&mut take_first_free).collect()
     }
 
     /// Moves sticks from colours above the mean size to the smallest colours that both ends

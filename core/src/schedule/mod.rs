@@ -76,6 +76,7 @@ pub struct Schedule {
     phase_ends: Vec<u32>,
     /// The ends of the sticks that the order was validated against.
     ends: Arc<[[u32; 2]]>,
+    /// The number of particles: every end is below this.
     particles: usize,
     sheet: Option<Sheet>,
     copies: Option<Copies>,

@@ -153,10 +153,10 @@ impl<S: Real> Sticks<S> {
             return Err(StickError::TooMany { pairs, particles });
         }
         let mut ends = Vec::with_capacity(pairs);
-        let mut first = 0;
+        let mut first_particle = 0;
         for cloth in &cloths {
-            ends.extend(cloth.ends.iter().map(|ends| ends.map(|end| first + end)));
-            first += cloth.particles as u32;
+            ends.extend(cloth.ends.iter().map(|ends| ends.map(|end| first_particle + end)));
+            first_particle += cloth.particles as u32;
         }
         Ok(Self {
             ends: ends.into(),

@@ -129,6 +129,7 @@ fn phases_as_defined(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
         let batches = block.chunk_by(|previous, next| previous.0 == next.0);
         batches.map(|batch| batch.iter().map(|&(_, stick)| stick).collect()).collect()
     };
+    // Entry 0 of the key tells the phases apart, entry 1 the blocks of a phase.
     let blocks = |phase: &[Keyed]| {
         phase.chunk_by(|previous, next| previous.0[1] == next.0[1]).map(batches).collect()
     };

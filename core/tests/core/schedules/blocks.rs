@@ -11,6 +11,7 @@ fn blocked_schedules_have_many_small_blocks_and_few_phases() {
         assert!(phases.len() <= 4, "{} phases, expected at most 4", phases.len());
         assert_eq!(phases[0].len(), 128 * 128 / BLOCK_PARTICLES);
         assert!(fraction > 0.8, "only {fraction} of the sticks are in the first phase");
+        // A fourth phase is one block of any number of particles.
         for block in phases.iter().take(3).flatten() {
             let particles: BTreeSet<u32> =
                 block.iter().flat_map(|batch| particles_of(&sticks, batch)).collect();

@@ -69,7 +69,7 @@ fn edit(random: &mut Random, phases: &mut Phases) {
             let stick = phases[phase][block][batch][index];
             phases[phase][block][batch].push(stick + random.below(3) as u32);
         }
-        2 => phases[phase][block][batch][index] ^= 1,
+        2 => phases[phase][block][batch][index] ^= 1, // another stick
         3 if batch > 0 => {
             let moved = phases[phase][block].remove(batch);
             phases[phase][block][batch - 1].extend(moved);
