@@ -66,12 +66,12 @@ pub(crate) trait Ends {
     );
 }
 
-/// [`Access::Scattered`], or, if `TWO`, [`Access::TwoScattered`].
+/// The ends are any particles: `Access::Scattered`, or, if `TWO`, `Access::TwoScattered`.
 pub(crate) struct Scattered<const TWO: bool>;
-/// [`Access::Runs`].
+/// The first ends are consecutive particles, and so are the second ends: `Access::Runs`.
 pub(crate) struct Runs;
-/// All ends in one run of particles: [`Access::Pairs`], or, if `INTERLEAVED`,
-/// [`Access::InterleavedPairs`].
+/// All ends are consecutive particles, in the order `a`, `b`, `a`, `b`, ... (`Access::Pairs`) or, if
+/// `INTERLEAVED`, in the order `a`, `a`, `b`, `b`, ... (`Access::InterleavedPairs`).
 pub(crate) struct OneRun<const INTERLEAVED: bool>;
 
 impl<const TWO: bool> Ends for Scattered<TWO> {

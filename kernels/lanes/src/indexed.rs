@@ -309,9 +309,11 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         // With a single phase, no two tasks share a particle, so each runs all its iterations while
         // its particles are in the caches.
         let single_phase = program.phases().count() == 1;
-        let tasks_of_phase_max = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
-        let threads =
-            executor.threads().min(tasks_of_phase_max).min(program.slots() / MIN_STICKS_PER_THREAD);
+        let max_tasks_per_phase = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
+        let threads = executor
+            .threads()
+            .min(max_tasks_per_phase)
+            .min(program.slots() / MIN_STICKS_PER_THREAD);
         if threads <= 1 {
             let tasks_per_run = if single_phase { 1 } else { task_count.max(1) };
             for first in (0..task_count).step_by(tasks_per_run) {

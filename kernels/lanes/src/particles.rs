@@ -114,7 +114,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
     /// # Safety
     /// - `first..first + LANES` is in the range.
     #[inline(always)]
-    unsafe fn load_masses<V: Vector>(&self, cpu: V::Cpu, first: usize) -> V {
+    unsafe fn load_inverse_masses<V: Vector>(&self, cpu: V::Cpu, first: usize) -> V {
         // SAFETY: by contract, and by that of `new`.
         unsafe { V::load(cpu, self.particles.inverse_mass.as_ptr().add(first)) }
     }
@@ -126,7 +126,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
             // which is within the columns and not accessed elsewhere, by the contract of `new`.
             unsafe {
                 let mut fields = self.load_columns::<V>(cpu, first);
-                fields[D] = self.load_masses(cpu, first);
+                fields[D] = self.load_inverse_masses(cpu, first);
                 V::scatter(fields, |lane| self.record(first + lane));
             }
         }
@@ -140,7 +140,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
         for first in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
-                let inverse_mass: V = self.load_masses(cpu, first);
+                let inverse_mass: V = self.load_inverse_masses(cpu, first);
                 let mut fields = if FROM_RECORDS {
                     V::gather(cpu, |lane| self.record(first + lane).cast_const())
                 } else {
@@ -219,7 +219,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
                         // Turns -0.0 into +0.0.
                         *field = V::load(cpu, column.as_ptr().add(particle - first)) + zero;
                     }
-                    fields[D] = self.load_masses(cpu, particle);
+                    fields[D] = self.load_inverse_masses(cpu, particle);
                     V::scatter(fields, |lane| self.record(particle + lane));
                 }
             }

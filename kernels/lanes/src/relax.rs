@@ -24,8 +24,8 @@ use crate::vector::Vector;
 /// - `records` is valid for reading and writing at every index in `slots`, in units of half
 ///   records,
 /// - no other code accesses those records meanwhile,
-/// - the slots are a whole number of registers of `V`, each of independent sticks, the last
-///   one possibly repeated (a register reads all its ends before it writes any), and their ends are
+/// - the slots are a whole number of registers of `V`, each of independent sticks, except that it
+///   may repeat its last stick (it reads all its ends before it writes any), and their ends are
 ///   laid out as `slots.access` says.
 #[inline(always)]
 pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
@@ -37,8 +37,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
-        // The match arms for equal masses are separate, so that the compiler specializes the loops
-        // for them.
+        // Only plain sticks have `Some`. The arms with `None` and with `Some` are separate, so that
+        // the compiler specializes the loops for each.
         match (slots.inverse_mass, slots.access) {
             (None, _) if slots.non_plain.is_some() || !V::LANES.is_multiple_of(4) => {
                 relax_columns::<V, F, D>(cpu, slots, records, inverse_h2);
@@ -68,9 +68,10 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes packets of stars; all ends have the inverse mass `inverse_mass` if it is `Some`. A
-/// register of centres is loaded and stored once for all its sticks: the stars of a packet share no
-/// particle.
+/// Relaxes packets of stars: [`STAR_STICKS`] batches of [`PACKET_STICKS`] sticks, one after the
+/// other, in which the sticks at the same index form a star. All ends have the inverse mass
+/// `inverse_mass` if it is `Some`. A register of centres is loaded and stored once for all its
+/// sticks: the stars of a packet share no particle.
 ///
 /// # Safety
 /// - Same as [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
@@ -87,7 +88,7 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     unsafe {
         if V::LANES >= TWO_AT_ONCE_LANES {
             for packet in packets {
-                relax_star_pairs::<V, F, D>(cpu, &sticks, records, packet);
+                relax_two_star_registers::<V, F, D>(cpu, &sticks, records, packet);
             }
         } else {
             let mut centres = Centres([[V::splat(cpu, 0.0); 4]; CENTRE_REGISTERS]);
@@ -104,7 +105,7 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
 /// # Safety
 /// - Same as [`relax_stars`]; a packet begins at slot `packet`.
 #[inline(always)]
-unsafe fn relax_star_pairs<V: Vector, F: Factor, const D: usize>(
+unsafe fn relax_two_star_registers<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     sticks: &PlainSticks<'_, V, F>,
     records: *mut Half,
@@ -230,6 +231,7 @@ struct PlainSticks<'a, V, F> {
     a: *const u32,
     /// Of the second ends, likewise.
     b: *const u32,
+    /// The formula's rest term of each stick.
     rest_term: *const f32,
     /// Empty unless the formula stores the weight term.
     stored_weight_term: &'a [f32],
@@ -317,7 +319,7 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     #[inline(always)]
     fn displace<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
         // The field of the inverse mass does not change: the difference of the ends is 0 there if
-        // all masses are equal; otherwise its gain is 0.
+        // all inverse masses are equal; otherwise the gain of that field is 0.
         let (gains_a, gains_b) = if self.inverse_mass.is_some() {
             let gains = gains[0].spread_with_any_fourth();
             (gains, gains)

@@ -18,7 +18,7 @@ const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 /// Each job runs once per round, and begins after all jobs of the preceding phase have ended (the
 /// first phase of a round follows the last phase of the round before). Jobs of one phase run in
 /// any order and in parallel. Unsafe code may rely on this: it holds even if the executor calls
-/// the work too often, too late, with wrong thread indices or not at all.
+/// its closure too often, too late, with wrong thread indices or not at all.
 ///
 /// In a phase each thread takes a range of consecutive jobs, the same in every round, whose data
 /// its caches hold; an idle thread takes jobs of other ranges. A phase ends with its last job and
@@ -60,7 +60,7 @@ impl Team {
             run.work(thread % threads, rounds, &phases, &job);
         };
         executor.run(threads, &work);
-        // Runs all jobs if the executor never called the work; otherwise none are left.
+        // Runs all jobs if the executor never called `work`; otherwise none are left.
         work(0);
         assert!(
             !panicked.into_inner(),
@@ -76,9 +76,9 @@ impl Team {
 /// Counters only grow, so no job is taken twice.
 struct Run<'a> {
     counters: &'a [CachePadded<AtomicU64>],
-    /// The number of ended jobs; each thread adds its own when it finds no more in a phase. If it
-    /// is at least the end of a phase, all jobs up to there have ended, because phases do not
-    /// overlap.
+    /// The number of ended jobs: a thread that finds no more jobs in a phase adds the number of
+    /// those that it ran there. Once this reaches the end of a phase, all jobs up to there have
+    /// ended, because phases do not overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }

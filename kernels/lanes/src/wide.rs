@@ -126,6 +126,7 @@ unsafe impl Vector for Wide8 {
     }
     #[inline(always)]
     fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
+        // Its own inverse: a register holds only two records.
         Self::deinterleave_records(even, odd)
     }
 }

@@ -1,5 +1,6 @@
-//! The model checker runs `Team` in all interleavings of two and three threads, and with every
-//! value that a load may return under its ordering. `scripts/loom.sh` runs these tests.
+//! The model checker runs `Team` in the interleavings of two and three threads (in most tests only
+//! those with few preemptions), and with every value that a load may return under its ordering.
+//! `scripts/loom.sh` runs these tests.
 #![cfg(loom)]
 
 use std::mem;
@@ -21,6 +22,7 @@ struct Spawn {
 }
 
 impl Executor for Spawn {
+    /// Not read: each test passes its number of threads to `Team::run`.
     fn threads(&self) -> usize {
         1
     }

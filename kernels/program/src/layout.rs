@@ -160,7 +160,7 @@ impl<S: Real> Program<S> {
             let group = self.register_group(register);
             if self.registers[register].access == Access::Stars {
                 for first in (register * self.lanes..).take(PACKET_STICKS) {
-                    let star = core::array::from_fn(|rank| first + rank * PACKET_STICKS);
+                    let star = core::array::from_fn(|batch| first + batch * PACKET_STICKS);
                     let centre = self.centre(star.map(|slot| self.stick_of[slot]));
                     for slot in star {
                         if centre.is_some_and(|centre| self.b[slot] == centre * self.stride) {
@@ -189,8 +189,8 @@ fn lane_of(index: usize, lanes: usize) -> usize {
     if !lanes.is_multiple_of(TRANSPOSED_REGISTERS) {
         return index;
     }
-    let quarter = lanes / TRANSPOSED_REGISTERS;
-    TRANSPOSED_REGISTERS * (index % quarter) + index / quarter
+    let records_per_register = lanes / TRANSPOSED_REGISTERS;
+    TRANSPOSED_REGISTERS * (index % records_per_register) + index / records_per_register
 }
 
 /// The range of item `index`, if consecutive items end at `ends` and the first begins at 0.

@@ -68,9 +68,11 @@ pub struct Program<S: Real> {
     ends: Arc<[[u32; 2]]>,
     /// The number of particles that the sticks were checked against: every end is below it.
     particles: usize,
+    /// How far the constants have read the changes of the sticks.
     stick_cursor: Cursor,
+    /// How far the constants have read the changes of the inverse masses.
     mass_cursor: Cursor,
-    /// For each particle, whether its mass changed; set only during a refresh.
+    /// For each particle, whether its inverse mass changed; set only during a refresh.
     mass_changed: Vec<bool>,
     /// `1 / h²` of the substeps, 1/s².
     inverse_h2: S,

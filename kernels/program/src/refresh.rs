@@ -164,13 +164,13 @@ impl<S: Real> Program<S> {
         let plain =
             |&stick: &u32| sticks.is_plain(stick as usize) && !sticks.is_torn(stick as usize);
         let inverse_mass = |&end: &u32| particles.inverse_masses()[(end / self.stride) as usize];
-        let first = inverse_mass(&self.a[slots.start]);
+        let first_inverse_mass = inverse_mass(&self.a[slots.start]);
         let form = if !self.stick_of[slots.clone()].iter().all(plain) {
             Form::NonPlain
         } else if self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
-            && [&self.a, &self.b]
-                .into_iter()
-                .all(|ends| ends[slots.clone()].iter().all(|end| inverse_mass(end) == first))
+            && [&self.a, &self.b].into_iter().all(|ends| {
+                ends[slots.clone()].iter().all(|end| inverse_mass(end) == first_inverse_mass)
+            })
         {
             Form::EqualMasses
         } else {
@@ -189,9 +189,9 @@ impl<S: Real> Program<S> {
             while !registers.is_empty() {
                 let group = self.register_group(registers.start);
                 registers.start = group.end;
-                let first = self.segment_key(particles, group.start);
+                let first_key = self.segment_key(particles, group.start);
                 let uniform =
-                    group.clone().all(|index| self.segment_key(particles, index) == first);
+                    group.clone().all(|index| self.segment_key(particles, index) == first_key);
                 let mixed = !uniform && self.is_relaxed_as_mixed(group.clone());
                 for index in group {
                     let (mut register, mut inverse_mass) = self.segment_key(particles, index);

@@ -90,9 +90,9 @@ fn opaque(mut mask: u16) -> u16 {
     mask
 }
 
-/// Hides the upper half of a register from the compiler, which would extract each quarter from the
-/// whole register. On AMD Zen 4, extracting 128 bits takes twice as long from a 512-bit register as
-/// from a 256-bit one.
+/// Hides from the compiler that `half` is the upper half of a register: it would extract each
+/// quarter from the whole register. On AMD Zen 4, extracting 128 bits takes twice as long from a
+/// 512-bit register as from a 256-bit one.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn opaque_half(mut half: __m256) -> __m256 {
@@ -222,6 +222,7 @@ unsafe impl Vector for Register<V3> {
 
     #[inline(always)]
     fn interleave_records(even: Self, odd: Self) -> [Self; 2] {
+        // Its own inverse: a register holds only two records.
         Self::deinterleave_records(even, odd)
     }
 }

@@ -123,8 +123,9 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
             self.position_residence = Residence::Both;
         }
         let finite = match self.finite {
-            Some(finite) => finite & unslotted::write_back(particles, slotted),
-            None => unslotted::write_back(particles, 0),
+            Some(finite) => finite & unslotted::normalize_zeros(particles, slotted),
+            // The newest positions of all particles are in the columns.
+            None => unslotted::normalize_zeros(particles, 0),
         };
         if self.previous_residence == Residence::WorkingCopy {
             self.run_loop(executor, particles, Buffer::Previous, SlotLoop::WriteBack);

@@ -1,8 +1,9 @@
 //! Plans that keep the particles in *slots*: columns in an order of the kernel's own.
 //!
-//! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks whether columns
-//! or slots hold the newer values, and what changed in the columns, and handles particles without a
-//! slot. A kernel provides a layout and the loops over it, as a [`SlotKernel`].
+//! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks whether the
+//! columns of [`Particles`] (here just *columns*) or the slots hold the newer values, and what
+//! changed in the columns, and handles particles without a slot. A kernel provides a layout and the
+//! loops over it, as a [`SlotKernel`].
 
 mod engine;
 mod motion;
@@ -181,6 +182,7 @@ fn span(slots: usize) -> usize {
     slots + (STAGGER + PAGE - slots % PAGE) % PAGE
 }
 
+/// Checks that there are at least `needed` particles.
 fn check_particles<const D: usize>(
     particles: &Particles<D>,
     needed: usize,
@@ -281,6 +283,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         core::mem::swap(&mut self.positions, &mut self.previous);
         if self.position_residence == Residence::Both {
             particles.swap_columns();
+            // Swaps particles without a slot back: these are integrated in place.
             let Columns { position, previous, .. } = particles.columns();
             for (position, previous) in position.into_iter().zip(previous) {
                 position[slotted..].swap_with_slice(&mut previous[slotted..]);

@@ -56,7 +56,7 @@ pub(super) fn run_stage<const D: usize>(
 
 /// Turns -0.0 into +0.0 in the positions of the particles from index `first` on. Returns whether
 /// all are finite.
-pub(super) fn write_back<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
+pub(super) fn normalize_zeros<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
     let mut not_finite = 0.0;
     for column in particles.columns().position {
         for x in &mut column[first..] {

@@ -209,9 +209,17 @@ fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
         all.push(("interleave_records", begin, bits(V::interleave_records(a, b))));
         all.push(("deinterleave_pairs", begin, bits(V::deinterleave_pairs(a, b))));
         let [even, odd] = V::deinterleave_records(a, b);
-        assert_eq!(bits(V::interleave_records(even, odd)), bits([a, b]), "records, and back");
+        assert_eq!(
+            bits(V::interleave_records(even, odd)),
+            bits([a, b]),
+            "deinterleave_records, then interleave_records"
+        );
         let [even, odd] = V::deinterleave_pairs(a, b);
-        assert_eq!(bits(V::deinterleave_pairs(even, odd)), bits([a, b]), "pairs, and back");
+        assert_eq!(
+            bits(V::deinterleave_pairs(even, odd)),
+            bits([a, b]),
+            "deinterleave_pairs twice"
+        );
     }
 }
 

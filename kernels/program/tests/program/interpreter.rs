@@ -172,7 +172,7 @@ fn check_access<const D: usize, S: Real>(
         let begin = first / packet_slots * packet_slots;
         let centres = &slots.a[begin..][..PACKET_STICKS];
         let own_centres = &centres[first % PACKET_STICKS..][..lanes];
-        assert_eq!(own_centres, &slots.a[first..][..lanes], "the batches have other centres");
+        assert_eq!(own_centres, &slots.a[first..][..lanes], "a star has different centres");
         assert!(
             slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)),
             "a second end is a centre"
