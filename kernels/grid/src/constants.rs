@@ -44,7 +44,9 @@ pub(crate) struct FamilyConstants {
 pub(crate) struct ConstantColumns {
     pub(crate) rest_term: Column<f32>,
     pub(crate) weight_term: Column<f32>,
+    /// Multiplies the factor of a stretched stick; [`ABSENT`] if it is torn or there is none.
     pub(crate) stretched: Column<f32>,
+    /// Multiplies the factor of a compressed stick.
     pub(crate) compressed: Column<f32>,
 }
 
@@ -173,6 +175,7 @@ impl Constants {
     /// The index of the family of a stick with these ends, and the row that it begins in.
     fn family_and_row(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
         let width = self.layout.width;
+        // Column and row.
         let [a, b] = ends.map(|end| [end as usize % width, end as usize / width]);
         let (upper, lower) = if a[1] <= b[1] { (a, b) } else { (b, a) };
         let (across, down) = (upper[0].abs_diff(lower[0]), lower[1] - upper[1]);
@@ -197,12 +200,12 @@ impl Constants {
         &mut self,
         particles: &Particles<D>,
         sticks: &Sticks,
-        family: usize,
+        family_index: usize,
         row: usize,
     ) {
-        let FamilyConstants { family: kind, across, down, leans_left, .. } = self.families[family];
+        let FamilyConstants { family, across, down, leans_left, .. } = self.families[family_index];
         let Layout { width, .. } = self.layout;
-        let stick_at = |i| self.sheet.stick_number(kind, i, row).map(|stick| stick as usize);
+        let stick_at = |i| self.sheet.stick_number(family, i, row).map(|stick| stick as usize);
         let sticks_in_row = width - across;
         let first_rest = stick_at(0).map_or(0.0, |stick| sticks.rest(stick));
         let is_plain_with_first_rest = |stick: usize| {
@@ -216,7 +219,7 @@ impl Constants {
             let rest_term = self.formula.rest_term(first_rest);
             let weight_term = self.formula.weight_term(upper + lower);
             let inverse_masses = if leans_left { [lower, upper] } else { [upper, lower] };
-            self.families[family].rows[row] = match inverse_masses {
+            self.families[family_index].rows[row] = match inverse_masses {
                 [1.0, 1.0] => RowConstants::Unit { rest_term },
                 _ => RowConstants::Equal { rest_term, weight_term, inverse_masses },
             };
@@ -236,7 +239,7 @@ impl Constants {
             })
             .collect();
         let row_len = self.layout.row_lanes();
-        let FamilyConstants { rows, columns, .. } = &mut self.families[family];
+        let FamilyConstants { rows, columns, .. } = &mut self.families[family_index];
         rows[row] = match constants_by_slot.first() {
             Some(&(_, [rest_term, ..])) if is_plain => RowConstants::Plain { rest_term },
             _ => RowConstants::Mixed,

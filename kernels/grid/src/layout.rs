@@ -47,17 +47,18 @@ impl Layout {
         self.registers <= NARROW_REGISTERS_MAX
     }
 
-    /// How many lanes the registers of a row have.
+    /// How many lanes the registers of a row have together.
     pub(crate) fn row_lanes(&self) -> usize {
         self.registers * self.lanes
     }
 
-    /// How many slots a row has, for loops over all of them.
+    /// How many slots a row has: its lanes, padded to a multiple of [`PADDING`].
     pub(crate) fn row_slots(&self) -> usize {
         self.row_lanes().next_multiple_of(PADDING)
     }
 
-    /// Rejects a sheet so narrow that the padding of its rows dominates the memory of the plan.
+    /// Rejects a sheet of so few columns that the padding of its rows dominates the memory of the
+    /// plan.
     pub(crate) fn check(&self) -> Result<(), LimitError> {
         let limit = PADDED_MAX.max(self.particles().saturating_mul(PADDED_PER_PARTICLE));
         let requested = self.height as u128 * self.pitch as u128;

@@ -65,17 +65,17 @@ impl NarrowSheet {
         blocks: &[BandTask],
     ) -> Self {
         let layout = constants.layout;
-        let batch = |across: usize, parity: usize| {
+        let presence_of_batch = |across: usize, parity: usize| {
             layout.presence(across, move |i| i / across % 2 == parity)
         };
         let presence = [
             layout.presence(0, |_| true),
             layout.presence(1, |_| true),
             layout.presence(2, |_| true),
-            batch(1, 0),
-            batch(1, 1),
-            batch(2, 0),
-            batch(2, 1),
+            presence_of_batch(1, 0),
+            presence_of_batch(1, 1),
+            presence_of_batch(2, 0),
+            presence_of_batch(2, 1),
         ];
         let mut narrow = Self { layout, presence, tasks: Vec::new(), blocks: Vec::new() };
         narrow.tasks = tasks.iter().map(|task| narrow.sorted_pairs(constants, task)).collect();
@@ -218,6 +218,8 @@ impl<const D: usize> RelaxPairs<'_, D> {
             }
             if let RowConstants::Equal { rest_term, weight_term, inverse_masses: [wa, wb] } = row {
                 let terms = [V::splat(cpu, rest_term), V::splat(cpu, weight_term)];
+                // A separate call for the compiler: equal inverse masses give both ends the same
+                // displacement.
                 let masses_are_equal = wa.to_bits() == wb.to_bits();
                 let (wa, wb) = (V::splat(cpu, wa), V::splat(cpu, wb));
                 if masses_are_equal {

@@ -31,7 +31,7 @@ pub struct PaddedSheet {
 }
 
 impl PaddedSheet {
-    /// On registers of `lanes` lanes, at most 16.
+    /// The padded size of a sheet on registers of `lanes` lanes, at most 16.
     pub fn new(sheet: &Sheet, lanes: usize) -> Self {
         let layout = Layout::new(sheet.width(), sheet.height(), lanes);
         let mut band_tasks = band_tasks::band_tasks(sheet);

@@ -44,7 +44,7 @@ pub(crate) struct RowLoop<'a, const D: usize> {
     fields: SheetFields<'a, D>,
     rows: Range<usize>,
     slot_loop: SlotLoop<'a, D>,
-    /// A row of finite values in the layout, small enough for the L1 cache.
+    /// A buffer for one row with its padding, all values finite; small enough for the L1 cache.
     scratch: &'a mut [f32],
     /// Becomes false if a position written back is not finite.
     finite: &'a AtomicBool,

@@ -86,8 +86,8 @@ impl<const D: usize> Relax<'_, D> {
         let presence = &self.presence[across][..row_len];
         let is_full = self.constants.layout.is_full();
         match (row_constants, &family.columns) {
-            // Separate cases for the compiler: masses of 1 need no multiplication, and equal masses
-            // have the same displacement at both ends.
+            // Separate cases for the compiler: inverse masses of 1 need no multiplication, and
+            // equal ones give both ends the same displacement.
             (RowConstants::Unit { rest_term }, _) => {
                 let [one, rest_term, weight_term] =
                     arrays::map([1.0, rest_term, F::weight_term(2.0)], |x| V::splat(cpu, x));
@@ -128,7 +128,7 @@ impl<const D: usize> Relax<'_, D> {
                 let mixed = MixedConstants::<V> { cpu, row_len, constants, inverse_mass };
                 pointers.relax(F::default(), &mixed);
             }
-            (RowConstants::Plain { .. } | RowConstants::Mixed, None) => {}
+            (RowConstants::Plain { .. } | RowConstants::Mixed, None) => {} // does not occur
         }
     }
 }
@@ -140,6 +140,7 @@ struct RowPointers<const D: usize> {
     columns: [*mut f32; D],
     /// The rows that the sticks begin in.
     rows: Range<usize>,
+    // The next two are from the `Layout`, the others from the `FamilyConstants`.
     registers: usize,
     pitch: usize,
     across: usize,
@@ -148,16 +149,17 @@ struct RowPointers<const D: usize> {
 }
 
 impl<const D: usize> RowPointers<D> {
-    /// Relaxes row after row. For sticks along rows, whose batches are every other `across`
-    /// registers (`skip_mask` leaves out those of the other batch), relaxes the first batch of all
+    /// Relaxes row after row. Sticks along rows have two batches, which alternate every `across`
+    /// registers (`skip_mask` leaves out those of the other batch). Relaxes the first batch of all
     /// rows before the second: the rows share no particle, so the result is the same, and loads do
     /// not wait for recent stores.
     #[inline(always)]
     fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl LoadConstants<V>) {
         let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
         let (batches, skip_mask) = if down == 0 { (2, !(across - 1)) } else { (1, 0) };
-        let count = registers / batches;
+        let registers_per_batch = registers / batches;
         for batch in 0..batches {
+            // The last `across` registers of a row have their partners at its start.
             let wrapping_count = if batch + 1 == batches { across } else { 0 };
             for row in rows.clone() {
                 let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
@@ -165,13 +167,13 @@ impl<const D: usize> RowPointers<D> {
                 // SAFETY: `relax_rows` has checked that the columns have both rows; all registers
                 // are below `registers`, and so are their partners, wrapped or not.
                 unsafe {
-                    for i in 0..count - wrapping_count {
+                    for i in 0..registers_per_batch - wrapping_count {
                         let register = i + (i & skip_mask) + batch * across;
                         let sticks = StickOffsets { row, from, to, offset: register * V::LANES };
                         let partner = (register + across) * V::LANES;
                         self.relax_register(formula, constants, sticks, partner);
                     }
-                    for i in count - wrapping_count..count {
+                    for i in registers_per_batch - wrapping_count..registers_per_batch {
                         let register = i + (i & skip_mask) + batch * across;
                         let sticks = StickOffsets { row, from, to, offset: register * V::LANES };
                         let partner = (register + across - registers) * V::LANES;
@@ -323,9 +325,9 @@ impl<V: Vector> StickConstants<V> {
         let mut d: [V; D] = arrays::from_fn(|axis| b[axis] - a[axis]);
         if let Some(present) = present {
             let zero = V::splat(cpu, 0.0);
-            let present = present.at_least(zero);
+            let is_present = present.at_least(zero);
             for component in &mut d {
-                *component = V::select(present, *component, zero);
+                *component = V::select(is_present, *component, zero);
             }
         }
         relax_by::<F, V, D>([a, b], d, inverse_masses, terms, response)
@@ -339,7 +341,7 @@ trait LoadConstants<V: Vector> {
     /// `wraps`, the last lane has no stick.
     ///
     /// # Safety
-    /// - The indices are in rows of the pointers, and `partner` has a register in its row.
+    /// - The offsets are in rows of the [`RowPointers`], and `partner` has a register in its row.
     unsafe fn load(&self, sticks: &StickOffsets, partner: usize, wraps: bool) -> StickConstants<V>;
 }
 
@@ -378,8 +380,8 @@ impl<V: Vector> LoadConstants<V> for Plain<'_, V> {
     unsafe fn load(&self, sticks: &StickOffsets, partner: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, rest_term, constants, row_len, inverse_mass, presence } = *self;
         let index = sticks.row * row_len + sticks.offset;
-        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows`
-        // checked, and `presence` has a whole row.
+        // SAFETY: the constants and inverse masses have the rows of the `RowPointers`, as
+        // `relax_rows` checked, and `presence` has a whole row.
         unsafe {
             let terms = [rest_term, V::load(cpu, constants.weight_term.as_ptr().add(index))];
             let inverse_masses = sticks.inverse_masses(cpu, inverse_mass, partner);
@@ -414,8 +416,8 @@ impl<V: Vector> LoadConstants<V> for MixedConstants<'_, V> {
     unsafe fn load(&self, sticks: &StickOffsets, partner: usize, _: bool) -> StickConstants<V> {
         let Self { cpu, row_len, constants, inverse_mass } = *self;
         let index = sticks.row * row_len + sticks.offset;
-        // SAFETY: the constants and the masses have the rows of the pointers, as `relax_rows`
-        // checked.
+        // SAFETY: the constants and inverse masses have the rows of the `RowPointers`, as
+        // `relax_rows` checked.
         unsafe { constants.load(sticks.inverse_masses(cpu, inverse_mass, partner), cpu, index) }
     }
 }
@@ -439,6 +441,7 @@ impl ConstantColumns {
             let stretched = V::load(cpu, self.stretched.as_ptr().add(index));
             let compressed = V::load(cpu, self.compressed.as_ptr().add(index));
             let response = Some(Response { stretched, compressed });
+            // `ABSENT` is negative.
             let (terms, present) = ([rest_term, weight_term], Some(stretched));
             StickConstants { cpu, inverse_masses, terms, response, present }
         }
