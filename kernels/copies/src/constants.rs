@@ -1,4 +1,4 @@
-//! The constants of the sticks, and which masses the copies have in common.
+//! The constants of the sticks, and which inverse masses the copies have in common.
 
 use alloc::vec::Vec;
 
@@ -29,13 +29,15 @@ pub(crate) struct Constants {
 /// The constants of a group of copies.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
+    /// The formula's rest term.
     pub(crate) rest_term: Columns<1>,
     /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None`
     /// until a stick is not plain or torn.
     pub(crate) non_plain: Option<Columns<3>>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     pub(crate) compliant: bool,
-    /// Empty unless the formula [stores](taut_core::Factor::STORES_WEIGHT) it.
+    /// The formula's weight term; empty unless the formula
+    /// [stores](taut_core::Factor::STORES_WEIGHT) it.
     pub(crate) weight_term: Columns<1>,
     /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
     pub(crate) inverse_masses: Vec<f32>,

@@ -31,7 +31,7 @@ impl Coordinate {
         signed_zero: f32,
     ) {
         let Self { column: SharedPtr(column), slots: SharedPtr(slots) } = self;
-        let zero_register = V::splat(cpu, signed_zero);
+        let signed_zeros = V::splat(cpu, signed_zero);
         // Read instead of the column for lanes without a copy.
         let zeros = [0.0; TILE_PARTICLES];
         let tiles = Tiles::new::<V>(layout, group);
@@ -49,7 +49,7 @@ impl Coordinate {
                     }
                 });
                 for (index, values) in registers.into_iter().enumerate() {
-                    (values + zero_register).store(slots.add((particle + index) * GROUP + lane));
+                    (values + signed_zeros).store(slots.add((particle + index) * GROUP + lane));
                 }
             }
             for Tile { particle, lane, copy } in tiles.single_tiles() {

@@ -157,7 +157,7 @@ impl<'a, const D: usize> GroupRun<'a, D> {
     ) -> Self {
         let layout = groups.constants.layout;
         assert!(group < layout.groups() && groups.inverse_mass.len() == layout.len());
-        // From here on, slots and masses begin at the group.
+        // From here on, slots and inverse masses begin at the group.
         let first = group * layout.group_len();
         let at_group = |coordinate: Coordinate| Coordinate {
             slots: SharedPtr(coordinate.slots.0.wrapping_add(first)),
@@ -204,7 +204,7 @@ impl<const D: usize> GroupRun<'_, D> {
             }
             let position = arrays::map(target, |coordinate| coordinate.slots.0);
             for _ in 0..iterations {
-                // SAFETY: by the contract of `new`; the masses are as long as the group.
+                // SAFETY: by the contract of `new`; `inverse_mass` is as long as the group.
                 unsafe {
                     relax_group::<V, F, D>(cpu, constants, *group, position, inverse_mass.as_ptr());
                 }
