@@ -70,8 +70,8 @@ pub(crate) trait Ends {
 pub(crate) struct Scattered<const TWO: bool>;
 /// The first ends are consecutive particles, and so are the second ends: `Access::Runs`.
 pub(crate) struct Runs;
-/// All ends are consecutive particles, in the order `a`, `b`, `a`, `b`, ... (`Access::Pairs`) or, if
-/// `INTERLEAVED`, in the order `a`, `a`, `b`, `b`, ... (`Access::InterleavedPairs`).
+/// All ends are consecutive particles, in the order `a`, `b`, `a`, `b`, ... (`Access::Pairs`)
+/// or, if `INTERLEAVED`, in the order `a`, `a`, `b`, `b`, ... (`Access::InterleavedPairs`).
 pub(crate) struct OneRun<const INTERLEAVED: bool>;
 
 impl<const TWO: bool> Ends for Scattered<TWO> {

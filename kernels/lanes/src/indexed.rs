@@ -214,6 +214,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.residence = Residence::WorkingCopy;
         let record = &mut self.records[particle].0;
         record[..D].copy_from_slice(&point.map(Real::positive_zero));
+        // May be NaN, as in `sync_particles`.
         record[D] = particles.inverse_masses()[particle];
     }
 
