@@ -163,7 +163,7 @@ pub(crate) struct RelaxPairs<'a, const D: usize> {
 
 impl<'a, const D: usize> RelaxPairs<'a, D> {
     /// # Safety
-    /// - `narrow` was made of the constants, and `pairs` are its own.
+    /// - `narrow` was made of the constants, and `pairs` belong to `narrow`.
     /// - The columns of `position` have [`Layout::len`] values each, and are valid for reading and
     ///   writing at the rows that the sticks join; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(

@@ -115,12 +115,13 @@ impl Run<'_> {
     }
 
     /// Takes a job of a phase, and returns its index in the phase: from the thread's own range or,
-    /// if that has none left, from the next range that has. `first` is the index of the phase's
-    /// first job.
-    fn take(&self, thread: usize, first: u64, jobs: usize) -> Option<usize> {
+    /// if that has none left, from the next range that has. `first` is the number of the phase's
+    /// first job among all jobs (see [`Run`]).
+    fn take(&self, thread: usize, first: u64, job_count: usize) -> Option<usize> {
         let threads = self.counters.len();
         (thread..threads).chain(0..thread).find_map(|owner| {
-            let start_of = |owner: usize| jobs / threads * owner + owner.min(jobs % threads);
+            let start_of =
+                |owner: usize| job_count / threads * owner + owner.min(job_count % threads);
             let (begin, end) = (first + start_of(owner) as u64, first + start_of(owner + 1) as u64);
             let CachePadded(taken) = &self.counters[owner];
             let mut counter = taken.load(Ordering::Relaxed);

@@ -35,6 +35,7 @@ fn programs_of_any_lane_count_give_the_bits_of_relaxing_one_stick_after_the_othe
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
         check_against_reference(&mesh, &schedule_of(&mesh, lanes % 5), lanes);
+        // Starred.
         check_against_reference(&mesh, &schedule_of(&mesh, 5), lanes);
     }
 }
@@ -58,6 +59,7 @@ fn programs_in_other_dimensions_and_f64_give_the_bits_of_relaxing_one_stick_afte
 #[test]
 fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
     let mut mesh = sheet_mesh(90, 90, Family::STRUCTURAL).1;
+    // Coloured and blocked.
     for schedule in [1, 4].map(|index| schedule_of(&mesh, index)) {
         for lanes in [1, 3, 16] {
             let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
@@ -76,7 +78,7 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
             assert!(program.slots() >= mesh.sticks.len(), "some stick has no slot");
         }
     }
-    // With non-plain and torn sticks in the middle of batches too.
+    // With non-plain and torn sticks in the middle of the batches of the coloured schedule, too.
     let mut random = Random::new(15);
     let schedule = schedule_of(&mesh, 1);
     for _ in 0..50 {
