@@ -100,7 +100,8 @@ impl BodyState {
 }
 
 impl Bounces {
-    /// Records a contact if it moved its point out of another body or an obstacle.
+    /// Records a contact if it moved its point out of another body or an obstacle. `body` owns the
+    /// point; `other` is the other side, None for an obstacle.
     pub(super) fn record<const D: usize>(
         &mut self,
         [body, other]: [Option<usize>; 2],
@@ -163,14 +164,14 @@ impl BounceContact {
             |body: usize| dot(states[body].motion.displacement_at(self.point), self.normal);
         let inverse_effective_mass =
             |body: usize| states[body].inverse_effective_mass(self.point, self.normal);
-        let separating =
+        let current_outgoing =
             along_normal(self.body) - self.other.map_or(self.obstacle_displacement, along_normal);
         let inverse_mass_sum =
             inverse_effective_mass(self.body) + self.other.map_or(0.0, inverse_effective_mass);
         if inverse_mass_sum <= 0.0 {
             return;
         }
-        let impulse = self.impulse + (self.outgoing - separating) / inverse_mass_sum;
+        let impulse = self.impulse + (self.outgoing - current_outgoing) / inverse_mass_sum;
         let pulls = impulse < 0.0 && self.outgoing <= 0.0;
         let impulse = if pulls { 0.0 } else { impulse };
         let change = self.normal.map(|x| x * (impulse - self.impulse));

@@ -151,7 +151,7 @@ impl<const D: usize> Contact<D> {
 }
 
 /// The position of a particle or fixed point now and a substep ago, m. Contacts access particles in
-/// no order, so both are side by side.
+/// no particular order, so both are side by side.
 type PointState<const D: usize> = [[f32; D]; 2];
 // Indices into a `PointState`.
 const NOW: usize = 0;
@@ -246,8 +246,8 @@ impl<const D: usize> Solver<D> {
     pub(crate) fn resolve(&mut self, contacts: &mut Vec<Contact<D>>, particles: &mut Particles<D>) {
         self.gather(contacts, particles);
         let Self { states, sides, .. } = self;
-        // Penetration that existed a substep ago is removed without adding velocity, or overlapping
-        // bodies would burst apart.
+        // First the penetration that existed a substep ago: moving the previous positions by the
+        // same vector removes it without adding velocity, or overlapping bodies would burst apart.
         iterate(contacts, sides, |contact, sides| {
             let now = contact.separation(sides.offset(states, NOW));
             let before = contact.separation(sides.offset(states, BEFORE));
@@ -304,6 +304,7 @@ impl<const D: usize> Solver<D> {
             let point = self.local_point(&contact.point, particles);
             let (other, other_moves) = match &contact.other {
                 Other::Movable(other) => (self.local_point(other, particles), true),
+                // A placeholder until all particles have states.
                 Other::Fixed { .. } => (point, false),
             };
             self.sides.push(Sides { point, other, other_moves });

@@ -87,17 +87,18 @@ impl Hull {
         margin: f32,
         manifold: &mut Manifold,
     ) {
-        let rotation = transposed(&pose.rotation);
+        let to_local = transposed(&pose.rotation);
         let relative = BodyPose {
-            centre: apply(&rotation, difference(other_pose.centre, pose.centre)),
+            centre: apply(&to_local, difference(other_pose.centre, pose.centre)),
             rotation: matrix(|row, column| {
-                (0..3).map(|i| rotation[row][i] * other_pose.rotation[i][column]).sum()
+                (0..3).map(|i| to_local[row][i] * other_pose.rotation[i][column]).sum()
             }),
         };
         let [x, y, z, w] = relative.quaternion().map(|x| x as f32);
         let relative_pose =
             Pose3::from_parts(to_vec3(relative.centre), Rot3::from_xyzw(x, y, z, w));
         manifold.clear();
+        // Otherwise the search would start from the normal of the last call.
         manifold.local_n1 = Vec3::ZERO;
         let (one, two) = (&*self.shape, &*other.shape);
         contact_manifold_pfm_pfm(&relative_pose, one, 0.0, None, two, 0.0, None, margin, manifold);

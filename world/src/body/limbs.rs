@@ -37,7 +37,7 @@ impl Limb {
         self.ends.iter().any(|end| other.ends.contains(end))
     }
 
-    /// Its bounding box, with `margin` on each side, m. `object` is the index for the box.
+    /// Its bounding box, with `margin` on each side, m. `object` is the index that the box stores.
     pub(super) fn bounds<const D: usize>(
         &self,
         object: usize,
@@ -72,7 +72,7 @@ impl Limb {
         let [a, b] = self.ends.map(|end| particles.position(end as usize));
         let half_length = 0.5 * length(difference(b, a));
         let mut found = [None, None];
-        // Most limbs are far from the obstacle.
+        // Most limbs are far from the obstacle: a ball around the whole limb is tested first.
         if nearest(particles, &probe(0.5, contact_distance + half_length)).distance
             >= contact_distance + half_length
         {
@@ -332,13 +332,14 @@ impl<const D: usize> LimbScratch<D> {
     /// Finds the contacts of all pairs that are nearer than the margin.
     fn find(&mut self, limbs: &Limbs<D>, particles: &Particles<D>, settings: &LimbContacts) {
         let Self { boxes, pairs, contacts, .. } = self;
-        let (all, margin) = (&limbs.all, 0.5 * f64::from(settings.margin));
+        let (all, half_margin) = (&limbs.all, 0.5 * f64::from(settings.margin));
         boxes.clear();
         pairs.clear();
         // Enough for a pile of limbs, so that later steps do not allocate.
         pairs.reserve(8 * all.len());
         let limbs_by_index = all.iter().enumerate();
-        boxes.extend(limbs_by_index.map(|(index, limb)| limb.bounds(index, particles, margin)));
+        boxes
+            .extend(limbs_by_index.map(|(index, limb)| limb.bounds(index, particles, half_margin)));
         let distance =
             |one: usize, other: usize| limbs.distance([one.min(other), one.max(other)], settings);
         sweep::pairs(boxes, |one, other| distance(one, other).is_some(), pairs);
@@ -394,7 +395,8 @@ fn contact<const D: usize>(
 }
 
 /// The nearest points of two segments, as fractions of their lengths (Ericson, "Real-Time Collision
-/// Detection", 5.1.9); in the middle if they are parallel.
+/// Detection", 5.1.9, with the names of the book). For parallel segments the search starts at the
+/// middle of the first.
 #[inline]
 pub(super) fn nearest_points<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));

@@ -131,7 +131,7 @@ impl MassProperties {
     ///
     /// # Errors
     /// If the mass is not above 0, a value is not finite, the tensor is not symmetric, or no body
-    /// with a volume has it.
+    /// with a volume has this tensor.
     pub fn four_points(&self) -> Result<[[f64; 3]; 4], BodyError> {
         checked_mass(self.mass)?;
         if !self.centre.iter().all(|x| x.is_finite()) {

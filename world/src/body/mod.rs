@@ -194,19 +194,20 @@ impl<const D: usize> Bodies<D> {
 
     /// Appends the bodies of another model, whose first particle gets the index `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
-        let (vertices, triangles) = (self.weights[0].len(), self.triangles.len());
+        let (vertex_count, triangle_count) = (self.vertex_count(), self.triangles.len());
         let shifted = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
         self.all.extend(others.all.iter().map(|body| Body {
             particles: body.particles.map(|particle| first + particle),
-            vertices: shifted(&body.vertices, vertices),
-            triangles: shifted(&body.triangles, triangles),
+            vertices: shifted(&body.vertices, vertex_count),
+            triangles: shifted(&body.triangles, triangle_count),
             ..body.clone()
         }));
         for (column, of_others) in self.weights.iter_mut().zip(&others.weights) {
             column.extend(of_others);
         }
-        let by = vertices as u32;
-        self.triangles.extend(others.triangles.iter().map(|corners| corners.map(|c| c + by)));
+        let first_vertex = vertex_count as u32;
+        let with_offset = |corners: &[u32; 3]| corners.map(|corner| first_vertex + corner);
+        self.triangles.extend(others.triangles.iter().map(with_offset));
     }
 
     /// The bodies with renumbered particles.

@@ -86,7 +86,7 @@ impl Body {
         matrix(|i, j| mass * inertia_per_mass[i][j])
     }
 
-    /// Moves it to a pose, at rest.
+    /// Moves it to a pose, with a velocity of 0.
     ///
     /// # Errors
     /// If a coordinate of a particle would not be finite, or beyond 1e12 m.

@@ -73,8 +73,8 @@ impl OwnLimbOverlaps {
         self.overlaps = kept.collect();
     }
 
-    /// The distance that the axes of two limbs of one owner keep, m, the lower index first; None if
-    /// they do not collide.
+    /// The distance that the axes of two limbs of one owner keep, m; None if they do not collide.
+    /// `pair` has the lower index first.
     pub(super) fn distance(&self, limbs: &[Limb], pair: [usize; 2]) -> Option<f32> {
         let [one, other] = pair.map(|limb| &limbs[limb]);
         if one.shares_particle_with(other) {

@@ -14,13 +14,13 @@ use crate::sweep::{self, BoundingBox};
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
     boxes: Vec<BoundingBox<3>>,
-    /// Pairs of bodies whose bounding boxes are within the margin.
+    /// Pairs of bodies whose bounding boxes are at most the margin apart.
     pairs: Vec<[usize; 2]>,
     manifold: Manifold,
     contacts: Vec<Contact<3>>,
     solver: Solver<3>,
     /// For each contact the body of its point, and the body of its other side.
-    bodies: Vec<[usize; 2]>,
+    bodies_of_contacts: Vec<[usize; 2]>,
     /// Whether `contacts` are those of this substep.
     up_to_date: bool,
 }
@@ -46,10 +46,10 @@ impl Bodies<3> {
             pairs.find(&self.all, particles, surface, margin);
             pairs.up_to_date = true;
         }
-        let Scratch { contacts, solver, bodies, .. } = pairs;
+        let Scratch { contacts, solver, bodies_of_contacts, .. } = pairs;
         solver.resolve(contacts, particles);
         if surface.restitution > 0.0 {
-            for (contact, pair) in contacts.iter().zip(&*bodies) {
+            for (contact, pair) in contacts.iter().zip(&*bodies_of_contacts) {
                 bounces.record(pair.map(Some), contact, particles, surface);
             }
         }
@@ -61,13 +61,14 @@ impl Scratch {
     fn find(&mut self, bodies: &[Body], particles: &Particles<3>, surface: &Surface, margin: f32) {
         let Surface { thickness, friction, .. } = *surface;
         self.find_pairs(bodies, particles, margin + thickness);
-        let Self { poses, pairs, manifold, contacts, bodies: bodies_of_contacts, .. } = self;
+        let Self { poses, pairs, manifold, contacts, bodies_of_contacts, .. } = self;
         contacts.clear();
         bodies_of_contacts.clear();
         for &[a, b] in &*pairs {
             let (one, other) = (&bodies[a], &bodies[b]);
             let (Some(hull), Some(other_hull)) = (&one.hull, &other.hull) else { continue };
             hull.find_contacts(&poses[a], other_hull, &poses[b], margin + thickness, manifold);
+            // The thickness moves the surface of the first body outwards.
             let offset = manifold.local_n1 * thickness;
             let normal = poses[a].direction(manifold.local_n1.to_array().map(f64::from));
             let normal = normal.map(|x| x as f32);

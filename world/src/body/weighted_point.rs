@@ -13,7 +13,7 @@ use taut_core::Particles;
 /// use taut_core::Particles;
 /// use taut_world::WeightedPoint;
 ///
-/// // Figure 4b: a quarter of the stick's length from its first end.
+/// // Figure 4b of Jakobsen 2001: a quarter of the stick's length from its first end.
 /// let mut stick = Particles::new(&[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], &[1.0, 1.0])?;
 /// let p = WeightedPoint::on_stick([0, 1], 0.25);
 /// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);

@@ -121,6 +121,7 @@ impl HullCollider {
     #[cfg(feature = "parry")]
     pub(super) fn of(body: &Body, first: u32) -> Option<Self> {
         let hull = body.hull.as_ref()?;
+        // The weights of a vector, whose sum is 0.
         let weights = |vector: Vector| {
             let [b, c, d] = apply(&body.to_weights, vector);
             [-((b + c) + d), b, c, d]
@@ -168,8 +169,8 @@ impl HullCollider {
         }
         let boxes = corners.map(|corners| {
             let [of_first, b, c, d] = self.centre;
-            let centre = corners.vector([of_first - 1.0, b, c, d]);
-            let centre = add_scaled(corners.first, 1.0, centre);
+            let from_first = corners.vector([of_first - 1.0, b, c, d]);
+            let centre = add_scaled(corners.first, 1.0, from_first);
             OrientedBox {
                 centre,
                 half_extents: self.half_extents.map(|weights| corners.vector(weights)),
@@ -211,6 +212,7 @@ impl<const D: usize> PlacedHull<'_, D> {
         // The last plane that the ball crosses inwards, and the nearest of the planes on whose
         // inner side it starts, each with the distance at the end.
         let (mut entered, mut nearest) = (None, None);
+        // The distance from `nearest` at the start, at most 0.
         let mut outermost = f32::NEG_INFINITY;
         for [plane_before, plane] in self.planes {
             let start = plane_before.distance(from_first[BEFORE]) - contact_distance;
@@ -241,6 +243,7 @@ impl<const D: usize> PlacedHull<'_, D> {
             Some(_) => (enter, contact_distance),
             None => (leave, (outermost + leave * (end - outermost)) + contact_distance),
         };
+        // Barycentric weights: of the centre of the ball, and of the vector to the surface.
         let now = self.corners[NOW].weights(from_first[NOW]);
         let before = self.corners[BEFORE].weights(from_first[BEFORE]);
         let at_contact = add_scaled(before, f64::from(time), difference(now, before));

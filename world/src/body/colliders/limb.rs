@@ -72,6 +72,7 @@ impl<const D: usize> PlacedLimb<D> {
             |fraction, normal| ContactPoint { point: self.point(fraction), normal, distance };
         let [_, fraction] = nearest_points([[path[NOW]; 2], self.ends[NOW]]);
         let [start, end] = self.offsets(path, fraction);
+        // The ball ends inside, on the side of the axis where it began.
         if dot(end, end) < distance * distance && dot(start, end) > 0.0 {
             return swept_contact(start, end, distance)
                 .map(|(normal, _)| contact(fraction, normal));
@@ -131,6 +132,7 @@ mod tests {
                 prop_assert!(nearest < RADIUS + CONTACT_DISTANCE + 1e-3);
             } else {
                 let contact_distance = RADIUS + CONTACT_DISTANCE;
+                // A ball that ends outside may have left the limb by itself.
                 let outside_at_end = distance(1.0) > contact_distance;
                 prop_assert!(
                     nearest > contact_distance - 1e-3 || outside_at_end,

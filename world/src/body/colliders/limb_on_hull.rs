@@ -99,7 +99,8 @@ mod tests {
                 // Sample points are less than `RADIUS + GAP` apart.
                 prop_assert!(
                     nearest_now > -0.5 * (RADIUS + GAP),
-                    "no contact, but the limb is at {nearest_now} m"
+                    "no contact, but the limb is {} m inside",
+                    -nearest_now
                 );
             }
             for (point, contact) in contacts.into_iter().flatten() {

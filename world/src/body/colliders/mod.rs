@@ -104,7 +104,8 @@ impl Collider {
 
 impl<const D: usize> Placed<'_, D> {
     /// The lower and upper corner of a box that contains the centres of all balls that touch it in
-    /// this substep. A ball touches it if its centre is `contact_distance` from its surface, m.
+    /// this substep. A ball touches the collider if its centre is within `contact_distance` of the
+    /// surface, m.
     pub(crate) fn bounds(&self, contact_distance: f32) -> [[f32; D]; 2] {
         match self {
             Self::Limb(limb) => limb.bounds(contact_distance),
