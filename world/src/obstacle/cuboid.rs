@@ -117,17 +117,19 @@ impl<const D: usize> Side<D> for PlacedCuboid<D> {
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
         let minus_one = x[0].constant(-1.0);
-        let from = difference(x, constants(x[0], self.centre));
-        let (mut along, mut beyond) = ([zero; D], [zero; D]);
+        let offset = difference(x, constants(x[0], self.centre));
+        // Coordinates along the edges, and how far `x` is beyond the nearer face (below 0 inside).
+        let (mut local, mut beyond) = ([zero; D], [zero; D]);
         for edge in 0..D {
-            let local = if self.axis_aligned {
-                from[edge]
+            let coordinate = if self.axis_aligned {
+                offset[edge]
             } else {
-                dot(constants(x[0], self.axes[edge]), from)
+                dot(constants(x[0], self.axes[edge]), offset)
             };
             let half = x[0].constant(self.half[edge].into());
-            along[edge] = local;
-            beyond[edge] = L::select(zero.above(local), local * minus_one, local) - half;
+            local[edge] = coordinate;
+            let magnitude = L::select(zero.above(coordinate), coordinate * minus_one, coordinate);
+            beyond[edge] = magnitude - half;
         }
         let mut outside_by = beyond;
         for outside_by in &mut outside_by {
@@ -153,7 +155,7 @@ impl<const D: usize> Side<D> for PlacedCuboid<D> {
         let mut normal = [zero; D];
         for edge in 0..D {
             let magnitude = L::select(outside, outside_by[edge] * inverse, inside_normal[edge]);
-            let component = L::select(zero.above(along[edge]), magnitude * minus_one, magnitude);
+            let component = L::select(zero.above(local[edge]), magnitude * minus_one, magnitude);
             if self.axis_aligned {
                 normal[edge] = component + zero; // never -0.0
             } else {

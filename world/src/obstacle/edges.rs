@@ -135,8 +135,9 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             .fold(0.0, |deepest, EdgeContact { depth, .. }| f64::max(deepest, depth))
     }
 
-    /// The corners of a stick or face, and the distance at which it collides: the thickness plus
-    /// the smallest radius of its particles. None if it is far away or part of a body.
+    /// The positions of the ends of a stick, or corners of a face, m, and the distance at which it
+    /// collides, m: the thickness plus the smallest radius of its particles. None if it is far away
+    /// or part of a body.
     fn corners_if_near<const N: usize>(
         &self,
         model: &Model<D>,
@@ -170,8 +171,8 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             return None;
         }
         // The distance at which the tangent planes of both ends meet is a lower bound.
-        let meeting = ((at_b.distance - at_a.distance) - up) / (down - up);
-        if at_a.distance + meeting * down >= contact_distance {
+        let meeting_fraction = ((at_b.distance - at_a.distance) - up) / (down - up);
+        if at_a.distance + meeting_fraction * down >= contact_distance {
             return None;
         }
         let nearest_at = |fraction: f64| self.side.nearest(add_scaled(a, fraction, along));
@@ -185,9 +186,9 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             let Nearest { distance, normal } = nearest_at(fraction);
             (fraction, distance, normal)
         } else {
-            // At an edge of the side: the normal is that weighted mean of the normals on both sides
-            // of the edge which is perpendicular to the stick. Along this mean, the edge is farther
-            // away than the two planes.
+            // At a sharp edge of the obstacle: the normal is that weighted mean of the normals on
+            // both sides of it which is perpendicular to the stick. Along this mean, the sharp edge
+            // is farther away than the two planes that meet there.
             let (before, after) = (nearest_at(fraction_before), nearest_at(fraction_after));
             let (down, up) = (slope(&before), slope(&after));
             let weighted = scaled(before.normal, up / (up - down));
@@ -226,6 +227,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
             return None;
         }
         let normal: [f64; D] = resize_vector(unit(cross(resize_vector(ab), resize_vector(ac)))?);
+        // A face may be in front or behind: the smaller penetration counts.
         let mut contact: Option<EdgeContact<D>> = None;
         for normal in [normal, scaled(normal, -1.0)] {
             let farthest = self.farthest(centre, normal, size)?;
@@ -241,6 +243,7 @@ impl<S: Side<D>, const D: usize> EdgeCollisions<'_, S, D> {
                 contact = Some(EdgeContact { point, normal, depth });
             }
         }
+        // Beyond the rim of the face, its sticks and particles collide instead.
         contact.filter(|contact| contact.point.weights[..3].iter().all(|weight| *weight > 0.0))
     }
 

@@ -235,7 +235,8 @@ impl TriMesh {
         rounded: impl Fn(Point) -> Point,
     ) -> Option<VerletState<f64, 3>> {
         let mut now = state;
-        // The last state that crossed no triangle and was not too close to one.
+        // The last state that crossed no triangle and was not too close to one. Half the skin is
+        // the tolerance for rounding.
         let mut safe = None;
         for collisions in 0..COLLISIONS_MAX {
             let contact =
@@ -267,9 +268,9 @@ impl TriMesh {
         safe.or_else(|| {
             let (triangle, fraction) = self.first_crossing(from, state.x)?;
             let hit = add_scaled(from, fraction, difference(state.x, from));
-            let before =
+            let in_front =
                 rounded(add_scaled(hit, contact_distance, self.normal_towards(triangle, from)));
-            self.first_crossing(from, before).is_none().then_some(stopped(before))
+            self.first_crossing(from, in_front).is_none().then_some(stopped(in_front))
         })
         .or_else(|| Some(stopped(rounded(from))))
     }

@@ -47,6 +47,7 @@ impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, 
                 for side in obstacle.sides {
                     near = near.or(side.may_reach_box(low, high, contact_distance));
                 }
+                // Bounds beyond `BOX_MAX` may be infinite: such a group is never skipped.
                 for axis in 0..D {
                     near = near.or(high[axis].above(box_max)).or(box_min.above(low[axis]));
                 }

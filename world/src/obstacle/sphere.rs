@@ -26,6 +26,7 @@ pub struct Sphere<const D: usize = 3> {
     radius: f64,
 }
 
+/// Checks and returns a radius, m; `what` is its name in the error.
 pub(super) fn check_radius(what: &'static str, radius: f64) -> Result<f64, ModelError> {
     ModelError::check("radius", what, radius, 0.0..=COORDINATE_MAX, "from 0 to 1e12")
 }

@@ -29,7 +29,7 @@ pub(super) fn first_reached(reached: impl Fn(f64) -> bool) -> [f64; 2] {
 }
 
 /// The cosine of 26 degrees. If the angle between the normal at the end and that at the start, or
-/// at the point of entry, is below that, the end counts as on the same side.
+/// at the point of entry, is smaller, both points count as on the same side.
 const SAME_SIDE_COSINE: f64 = 0.9;
 
 /// Where a moving point enters a side.
@@ -94,9 +94,10 @@ pub(super) struct Sweep<S, const D: usize> {
     before: S,
     /// The side at the end.
     after: S,
-    /// The displacement of its points, by their position at the end.
+    /// Maps the position of a point of the side at the end to its displacement.
     displacement: Displacement<D>,
-    /// The inverse displacement, by their position at the beginning.
+    /// Maps the position of a point of the side at the beginning to the opposite of its
+    /// displacement.
     inverse: Displacement<D>,
 }
 

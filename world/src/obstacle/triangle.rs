@@ -52,9 +52,9 @@ impl Triangle {
     #[inline]
     pub(super) fn crossing(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
         let (before, after) = (self.orientation(from), self.orientation(to));
-        let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
+        let from_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
         let crossed = match facing {
-            Facing::Front => in_front,
+            Facing::Front => from_front,
             Facing::Both => (before > 0.0 && after <= 0.0) || (before < 0.0 && after >= 0.0),
         };
         if !crossed {
