@@ -303,13 +303,15 @@ impl<const D: usize> Emitter<D> {
         let (h, retention) = (f64::from(now.h), f64::from(now.motion.retention));
         let age = now.time - born;
         for axis in 0..D {
-            let displacement = f64::from(now.motion.displacement[axis]);
+            // The displacement that gravity adds in a substep, m.
+            let gravity_displacement = f64::from(now.motion.displacement[axis]);
             // The position and previous position from which a Verlet step leads to the point of
             // the parabola at the end of the substep.
-            let parabola =
-                |t: f64| position[axis] + (velocity[axis] + 0.5 * displacement / (h * h) * t) * t;
+            let parabola = |t: f64| {
+                position[axis] + (velocity[axis] + 0.5 * gravity_displacement / (h * h) * t) * t
+            };
             let start = parabola(age - h);
-            let damped_displacement = parabola(age) - start - displacement;
+            let damped_displacement = parabola(age) - start - gravity_displacement;
             particles.positions_mut(axis)[particle] = start as f32;
             // If damping leaves almost no velocity, the quotient overflows: use 0.
             let last_displacement = damped_displacement / retention;

@@ -128,9 +128,9 @@ impl<const D: usize> Source<D> {
                 let area = uniform(random) * cumulative_areas[last];
                 let nth =
                     cumulative_areas.partition_point(|&cumulative| cumulative <= area).min(last);
-                let [p, q] = [uniform(random), uniform(random)];
+                let [u, v] = [uniform(random), uniform(random)];
                 // Mirrors the other half of the parallelogram into the triangle.
-                let weights = if p + q > 1.0 { [1.0 - p, 1.0 - q] } else { [p, q] };
+                let weights = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
                 (wide(triangles[nth][0]), sides(triangles[nth]), weights)
             }
         };
