@@ -33,7 +33,7 @@ pub trait Law<const D: usize = 3>: Send + Sync {
     /// The force on a particle, N.
     fn force(&self, on: &ParticleState<D>) -> [f32; D];
 
-    /// Whether it does not depend on time: see [`Force::is_steady`]. By default false, and so for
+    /// Whether it does not depend on time: see [`Force::is_steady`]. False by default, also for
     /// functions.
     fn is_steady(&self) -> bool {
         false

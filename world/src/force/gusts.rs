@@ -71,6 +71,7 @@ impl Gusts {
 /// A translated cubic lattice with a value at each corner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
+    /// The largest relative change of the wind.
     strength: f32,
     /// 1 / cell size, 1/m.
     inverse_size: f32,
