@@ -101,7 +101,7 @@ struct Search<'a> {
     labels: Vec<Label>,
     /// All windows so far; other fields refer to them by index.
     windows: Vec<Window>,
-    /// The first window of each side.
+    /// The first window of each side; side `k` of triangle `t` has the number `3 t + k`.
     first: Vec<u32>,
     /// Windows and particles (marked with [`PARTICLE`]) by the bits of their distance, which sort like
     /// the distance. For a window it is the greatest distance on its side, so that all windows that
@@ -142,8 +142,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Continues along edges to particles that no window reached because rounding dropped one.
-    /// Returns whether there are any.
+    /// Continues along edges to particles that no window reached, because rounding dropped a
+    /// window. Returns whether a path to one of them was found.
     fn restart_at_unreached(&mut self) -> bool {
         let shape = self.shape;
         let mut found = false;
@@ -153,8 +153,9 @@ impl<'a> Search<'a> {
             }
             for &side in shape.sides_at.of(particle) {
                 let (triangle, k) = (side as usize / 3, side as usize % 3);
-                for (end, side) in [((k + 1) % 3, k), ((k + 2) % 3, (k + 2) % 3)] {
-                    let end = shape.corners[triangle][end];
+                // The other two corners, and the sides that join them to the particle.
+                for (corner, side) in [((k + 1) % 3, k), ((k + 2) % 3, (k + 2) % 3)] {
+                    let end = shape.corners[triangle][corner];
                     found |= self.labels[end as usize].distance.is_finite();
                     self.extend(end, shape.lengths[triangle][side], particle, true);
                 }
@@ -203,6 +204,8 @@ impl<'a> Search<'a> {
             let [left, base, right] = [k, (k + 1) % 3, (k + 2) % 3].map(|k| lengths[k]);
             self.extend(particle, left, corners[(k + 1) % 3], false);
             self.extend(particle, right, corners[(k + 2) % 3], false);
+            // The window is the whole opposite side. It enters the triangles beyond that side, so
+            // the particle is below it.
             let [x, y] = third_corner(base, left, right);
             let window = Window {
                 from: 0.0,
@@ -261,25 +264,27 @@ impl<'a> Search<'a> {
         let is_dominated = |x: f64, distance: f64| {
             through_corner(x) < distance * (1.0 - EQUAL_TOLERANCE) - window.excess
         };
-        let to_left = x > from && !is_dominated(from, distance_from);
-        let to_right = x < to && !is_dominated(to, distance_to);
+        let reaches_left = x > from && !is_dominated(from, distance_from);
+        let reaches_right = x < to && !is_dominated(to, distance_to);
         // Where the line from the apex through a point of the base crosses the left side, as a
         // fraction of its length.
         let crossing = |x: f64, px: f64, cx: f64| {
             let fraction = -py * x / (cx * -py - cy * (x - px));
             if fraction < 1.0 { fraction } else { 1.0 }
         };
-        if to_left {
+        if reaches_left {
+            // `third_corner` moves the corner of a flat triangle, which changes its distance.
             let length = if cy > HEIGHT_MIN * ab { ca } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
-            let to = if x <= to { 1.0 } else { crossing(to, px, cx) };
-            let from = crossing(from, px, cx);
-            // Side `kc` begins at the corner, and the fraction counts from its end.
-            let child = Window { from: ca * (1.0 - to), to: ca * (1.0 - from), ..window };
+            let to_fraction = if x <= to { 1.0 } else { crossing(to, px, cx) };
+            let from_fraction = crossing(from, px, cx);
+            // Side `kc` begins at the corner `c`, and the fractions count from its other end.
+            let [from, to] = [to_fraction, from_fraction].map(|fraction| ca * (1.0 - fraction));
+            let child = Window { from, to, ..window };
             let child = Window { image: [ca - image[0], image[1]], ..child };
             self.enter_neighbours((3 * triangle + kc) as u32, child, ca);
         }
-        if to_right {
+        if reaches_right {
             let (px, cx) = (ab - px, ab - cx);
             let length = if cy > HEIGHT_MIN * ab { bc } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
@@ -295,6 +300,7 @@ impl<'a> Search<'a> {
     /// coordinates are those of `side`, whose length is `length`, m.
     fn enter_neighbours(&mut self, side: u32, window: Window, length: f64) {
         let shape = self.shape;
+        // Drops windows that are too short, or whose apex is on the line of the side.
         if window.to - window.from <= WINDOW_MIN * length
             || -window.image[1] <= WINDOW_MIN * length.min(window.image[0].abs())
         {

@@ -77,6 +77,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
         }
         let [below, right] = [length(0, cell + width), length(1, cell + 1)];
         let [diagonal, antidiagonal] = [2, 3].map(|list| length(list, cell));
+        // In a sheet with diagonals, a cell without one is torn.
         let is_braced = has(Family::Diagonal) || has(Family::Antidiagonal);
         let (halves, diagonal) = match (diagonal, antidiagonal) {
             (None, Some(length)) => {
@@ -86,7 +87,8 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
             }
             (None, None) if is_braced => continue,
             (diagonal, antidiagonal) => {
-                let mean = |one: Option<f32>, other: Option<f32>| match (one, other) {
+                // The mean square of the lengths of opposite sides, of which one may be missing.
+                let mean_square = |one: Option<f32>, other: Option<f32>| match (one, other) {
                     (Some(one), Some(other)) => 0.5 * (square(one) + square(other)),
                     (Some(one), None) | (None, Some(one)) => square(one),
                     (None, None) => f64::INFINITY,
@@ -97,8 +99,9 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<RestShape
                 if let Some(other) = antidiagonal.filter(|_| halves.contains(&None)) {
                     edges.push(([b, c], other)); // it bridges the missing half
                 }
-                let rectangle = || (mean(row, below) + mean(column, right)).sqrt() as f32;
-                (halves, ([a, d], diagonal.unwrap_or_else(rectangle)))
+                let of_rectangle =
+                    || (mean_square(row, below) + mean_square(column, right)).sqrt() as f32;
+                (halves, ([a, d], diagonal.unwrap_or_else(of_rectangle)))
             }
         };
         if is_braced || halves != [None, None] {

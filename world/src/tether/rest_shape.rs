@@ -75,6 +75,7 @@ impl RestShape {
             if (0..3).any(|k| height_squared(sides, k) < -CLOSURE_TOLERANCE * sides[k] * sides[k]) {
                 continue;
             }
+            // A triangle on the edge `ab` with the corner `c` is the same triangle.
             let mut other = last[ab.0];
             let mut is_duplicate = false;
             while other != NONE {
@@ -180,6 +181,7 @@ impl RestShape {
                 if next == side {
                     break;
                 }
+                // The fan is closed.
                 if next / 3 == triangle {
                     return visited == sides.len();
                 }

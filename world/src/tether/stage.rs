@@ -61,6 +61,7 @@ impl<const D: usize> SlotTethers<D> {
         tethers
     }
 
+    /// Copies the positions of the anchors, m, to their slots.
     fn update_anchors(&mut self, anchors: &[[f32; D]]) {
         for (axis, column) in self.anchor_position.iter_mut().enumerate() {
             for (x, &anchor) in column.iter_mut().zip(&self.anchor) {
@@ -106,6 +107,7 @@ impl<const D: usize> TetherColumns<D> {
         self.by_layout.forget_slots();
     }
 
+    /// Number of particles.
     fn particles(&self) -> usize {
         self.lists.first().map_or(0, |list| list.length.len())
     }
@@ -133,6 +135,7 @@ impl<const D: usize> Stage<D> for Tether<'_, D> {
     }
 }
 
+/// Enforces tethers in the layout of a stage, with run-time SIMD dispatch.
 struct TetherPass<'a, 'p, const D: usize> {
     tethers: &'a [SlotTethers<D>],
     correction_max: f32,

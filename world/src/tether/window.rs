@@ -177,7 +177,8 @@ pub(super) fn root_between(
 ) -> f64 {
     let width = b.0 - a.0;
     let mut x = a.0;
-    let mut last_side = 0;
+    // The end that the last iteration moved: -1 for `a`, 1 for `b`.
+    let mut last_moved = 0;
     for _ in 0..40 {
         x = b.0 - b.1 * ((b.0 - a.0) / (b.1 - a.1));
         if !(x > a.0 && x < b.0) {
@@ -189,19 +190,19 @@ pub(super) fn root_between(
                 break;
             }
             b = (x, value);
-            if last_side == 1 {
+            if last_moved == 1 {
                 a.1 *= 0.5;
             }
-            last_side = 1;
+            last_moved = 1;
         } else {
             if x - a.0 <= 1e-12 * width {
                 break;
             }
             a = (x, value);
-            if last_side == -1 {
+            if last_moved == -1 {
                 b.1 *= 0.5;
             }
-            last_side = -1;
+            last_moved = -1;
         }
     }
     x

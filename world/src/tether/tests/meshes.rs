@@ -145,6 +145,7 @@ proptest! {
 
 #[test]
 fn distances_on_a_cylinder_are_those_of_the_unrolled_rectangle() {
+    // Particles of a row, which goes around the cylinder; rows; their distance, m.
     let (around, rows, rise) = (60, 80, 0.07);
     let points = (0..around * rows).map(|particle| {
         let angle = 2.0 * PI * (particle % around) as f64 / around as f64;
@@ -184,7 +185,8 @@ fn shortest_paths_go_around_a_slit() {
         cell / (columns - 1) != 20 || cell % (columns - 1) >= 40
     });
     let source = mesh.0[5 * columns + 10];
-    let [upper, lower] = [20.0, 21.0].map(|row| [40.0 * spacing, row * spacing, 0.0]);
+    // The corners at the closed end of the slit, on the side of the source and on the other side.
+    let [near, far] = [20.0, 21.0].map(|row| [40.0 * spacing, row * spacing, 0.0]);
     // Whether p is to the left of the line from a to b, with y up.
     let is_left_of = |a: Point, b: Point, p: Point| {
         (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 1e-9
@@ -195,13 +197,13 @@ fn shortest_paths_go_around_a_slit() {
         MAX_EXCESS,
         |particle| {
             let here = mesh.0[particle];
-            let is_below = here[1] > upper[1] + 1e-9;
-            if !is_below || !is_left_of(source, upper, here) {
+            let is_beyond = here[1] > near[1] + 1e-9;
+            if !is_beyond || !is_left_of(source, near, here) {
                 distance(source, here)
-            } else if here[0] >= upper[0] - 1e-9 || !is_left_of(upper, lower, here) {
-                distance(source, upper) + distance(upper, here)
+            } else if here[0] >= near[0] - 1e-9 || !is_left_of(near, far, here) {
+                distance(source, near) + distance(near, here)
             } else {
-                distance(source, upper) + spacing + distance(lower, here)
+                distance(source, near) + spacing + distance(far, here)
             }
         },
     );
@@ -275,14 +277,14 @@ fn joins_never_shorten_distances_and_lengthen_them_by_at_most_the_given_excess()
 
 #[test]
 fn invalid_edges_and_triangles_are_ignored() {
-    // Sides that cannot meet, a missing side, a corner twice, and a corner that is not a particle;
-    // then a duplicate triangle, two triangles that meet at one particle, and three at one edge.
+    // Sides that cannot meet, a missing side, a corner twice, and a corner that is not a particle.
     let edges =
         [([0, 1], 1.0), ([1, 2], 1.0), ([2, 0], 3.0), ([2, 3], 1.0), ([3, 0], 1.0), ([3, 9], 1.0)];
     let triangles = [[0, 1, 2], [1, 2, 3], [0, 0, 1], [2, 3, 9]];
     let found = RestShape::new(4, edges, triangles).distances_from(&[0, 77]);
     assert_eq!(found.iter().map(|it| it.distance).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 1.0]);
 
+    // A duplicate triangle, two triangles that meet at one particle, and three at one edge.
     let unit = |[a, b]: [u32; 2]| ([a, b], 1.0);
     let pairs = [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 2], [3, 5], [5, 4], [3, 6], [6, 4]];
     let shape =

@@ -22,8 +22,8 @@ fn distance(a: Point, b: Point) -> f64 {
     length(difference(b, a))
 }
 
-/// A rectangular grid, numbered row by row. If `cut` is true for a column and a row, their cell is split
-/// along its diagonal, otherwise along its antidiagonal.
+/// A rectangular grid, numbered row by row. If `cut` is true for a column and a row, their cell is
+/// split along its diagonal, otherwise along its antidiagonal.
 fn sheet(
     width: usize,
     height: usize,

@@ -52,6 +52,7 @@ fn distances_without_a_path_are_infinite() {
     // Paths follow sticks that only pull, but not sticks that only push or are torn.
     model.sticks.set_kind(2, Kind::Maximum).unwrap();
     model.sticks.set_kind(4, Kind::Minimum).unwrap();
+    // The fourth stick of the second rope: a rope has 7 sticks, then 6 that resist bending.
     model.sticks.tear(7 + 6 + 3).unwrap();
     let pieces: [Vec<u32>; 4] =
         [(0..5).collect(), (5..8).collect(), (8..12).collect(), (12..16).collect()];
