@@ -38,7 +38,8 @@ pub(crate) struct TieList {
     calls: usize,
 }
 
-/// A model, and its particles with the bits of their weights that are not 0, in ascending order.
+/// A model, and the particles of a point with the bits of their weights (those that are not 0), in
+/// ascending order.
 type PointKey = (usize, [(u32, u32); 4]);
 
 fn point_key(model: usize, point: &WeightedPoint) -> PointKey {
@@ -64,22 +65,22 @@ impl TieList {
         tie: &Tie,
     ) -> Result<Range<usize>, TieError> {
         let failed = |(end, problem)| TieError { tie: self.calls, end, problem };
-        let pairs = bind(models, names, tie).map_err(failed)?;
-        let total = self.all.len() as u128 + pairs.len() as u128;
+        let new_ties = bind(models, names, tie).map_err(failed)?;
+        let total = self.all.len() as u128 + new_ties.len() as u128;
         let whole_tie_failed = |problem| failed((None, problem));
         check_limit("ties", total, STICKS_MAX).map_err(|error| whole_tie_failed(error.into()))?;
-        let mut tied = BTreeMap::new();
-        for BoundTie { models, points, .. } in &pairs {
+        let mut newly_tied = BTreeMap::new();
+        for BoundTie { models, points, .. } in &new_ties {
             let mut key = [0, 1].map(|end| point_key(models[end], &points[end]));
             key.sort_unstable();
-            let first = self.tied.get(&key).copied().or_else(|| tied.insert(key, self.calls));
+            let first = self.tied.get(&key).copied().or_else(|| newly_tied.insert(key, self.calls));
             if let Some(first) = first {
                 return Err(whole_tie_failed(TieProblem::Duplicate { first }));
             }
         }
         let begin = self.all.len();
-        self.tied.append(&mut tied);
-        self.all.extend(pairs);
+        self.tied.append(&mut newly_tied);
+        self.all.extend(new_ties);
         self.calls += 1;
         Ok(begin..self.all.len())
     }
@@ -88,7 +89,7 @@ impl TieList {
 /// Why a tie is invalid, and which end is, if only one end is.
 type Problem = (Option<TieEnd>, TieProblem);
 
-/// Checks a tie, and finds its pairs of points.
+/// Checks a tie, and finds its pairs of points, each of which makes one [`BoundTie`].
 fn bind<const D: usize>(
     models: &[(String, Model<D>)],
     names: &BTreeMap<String, usize>,
