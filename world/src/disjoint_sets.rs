@@ -1,6 +1,7 @@
 //! Union-find.
 
-/// Disjoint sets of indices from 0; the root of a set is its lowest index.
+/// Disjoint sets of indices from 0; the root of a set is its lowest index. Holds the parent of each
+/// index, which for a root is the root itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DisjointSets(Vec<u32>);
 

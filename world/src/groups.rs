@@ -68,7 +68,7 @@ pub(crate) struct Groups<'a, const D: usize> {
     pub(crate) radii: Radii<'a>,
     boxes: &'a mut [LaneBoxes<D>; CHUNK_GROUPS],
     use_boxes: bool,
-    /// Which boxes are up to date.
+    /// For each group, whether its boxes are up to date.
     box_valid: [bool; CHUNK_GROUPS],
 }
 

@@ -70,6 +70,7 @@ impl Default for Progress {
 }
 
 impl<const D: usize> PlanAccess<'_, D> {
+    /// Copies positions from the plan back to the columns, unless these are up to date.
     pub(crate) fn write_back(&mut self, particles: &mut Particles<D>) {
         if !self.progress.columns_current {
             self.progress.finite = self.engine.write_back(self.executor, particles).finite;
@@ -167,6 +168,7 @@ impl<const D: usize> core::fmt::Debug for Islands<'_, D> {
     }
 }
 
+/// Runs a stage on all particles, in the layout of the plan, if any.
 fn visit<const D: usize>(
     plan: &mut Option<PlanAccess<'_, D>>,
     particles: &mut Particles<D>,

@@ -102,6 +102,7 @@ impl Oscillator {
             (1.0, t)
         };
         let fade = libm::exp(-decay * t);
+        // Position and velocity without the factor `fade`.
         let rate = v + decay * x;
         let position = x * cos + rate * sin_by_w;
         let velocity = rate * cos - squared * x * sin_by_w - decay * position;

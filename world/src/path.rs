@@ -50,17 +50,20 @@ pub enum Path<const D: usize = 3> {
     },
 }
 
-fn check_coordinate(key: &'static str, what: &'static str, value: f64) -> Result<(), ModelError> {
+/// Checks that a value is finite, and at most 1e12 in magnitude.
+fn check_magnitude(key: &'static str, what: &'static str, value: f64) -> Result<(), ModelError> {
     ModelError::check(key, what, value, -COORDINATE_MAX..=COORDINATE_MAX, "from -1e12 to 1e12")?;
     Ok(())
 }
 
+/// Checks that the coordinates of a point, or the components of a vector, are finite and at most
+/// 1e12 in magnitude.
 pub(crate) fn check_point<const D: usize>(
     key: &'static str,
     what: &'static str,
     point: [f64; D],
 ) -> Result<(), ModelError> {
-    point.into_iter().try_for_each(|x| check_coordinate(key, what, x))
+    point.into_iter().try_for_each(|x| check_magnitude(key, what, x))
 }
 
 impl<const D: usize> Path<D> {
@@ -208,7 +211,7 @@ impl<const D: usize> Spin<D> {
         rate: f64,
     ) -> Result<Self, ModelError> {
         check_point("centre", "the centre of a spin, m,", centre)?;
-        check_coordinate("rate", "the rate of a spin, rad/s,", rate)?;
+        check_magnitude("rate", "the rate of a spin, rad/s,", rate)?;
         let a = checked_unit("plane", "the length of the first direction of a spin", a)?;
         let b = checked_unit("plane", "the length of the second direction of a spin", b)?;
         let cosine = dot(a, b);

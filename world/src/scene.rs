@@ -78,9 +78,9 @@ pub struct Scene<const D: usize = 3> {
     /// The order of the sticks of each model, if not the default one of its sheet or mesh. Models
     /// that cannot have this order keep the default. The order changes the result.
     pub order: Option<Order>,
-    /// When models at rest fall asleep. Default (`None`): never. Models without rigid bodies and limbs
-    /// then have an island each, so copies of a model are no longer relaxed together. The results
-    /// keep their bits.
+    /// When models at rest fall asleep. Default (`None`): never. If models sleep, those without
+    /// rigid bodies and limbs have an island each, so copies of a model are not relaxed together.
+    /// The results keep their bits.
     pub sleep: Option<Sleep>,
     /// The settings. A moving model stores its displacement per substep of these settings:
     /// [`set_settings`](Self::set_settings) scales it.

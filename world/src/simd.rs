@@ -18,7 +18,8 @@ pub(crate) fn widest(column_loop: impl WithSimd<Output = ()>) {
     arch().dispatch(column_loop);
 }
 
-/// Runs a loop over columns. A module either has SIMD or not; `dispatch` would compile it twice.
+/// Runs a loop over columns. A WebAssembly module either has SIMD or not, so there is nothing to
+/// choose at run time, and `dispatch` would compile the loop twice.
 #[inline]
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) fn widest(column_loop: impl WithSimd<Output = ()>) {
