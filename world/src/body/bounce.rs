@@ -199,7 +199,7 @@ fn mark_bouncing(contacts: &[BounceContact], states: &mut [BodyState]) {
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Records the motion of all bodies, after the motion of a substep and before collisions.
+    /// Records the motion of all bodies, between the integration of a substep and its collisions.
     pub(crate) fn record_incoming(
         &self,
         particles: &Particles<D>,
@@ -233,7 +233,7 @@ impl<const D: usize> Bodies<D> {
             }
         }
         for (body, state) in self.all.iter().zip(states).filter(|(_, state)| state.changed) {
-            body.set_motion(particles, &state.motion.twist, 1.0);
+            body.set_motion(particles, &state.motion.twist, 1.0); // the unit of time is the substep
         }
     }
 }

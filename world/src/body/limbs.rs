@@ -100,8 +100,9 @@ const SPACING_MIN: f32 = 1e-6;
 
 /// Sample points of the two halves of an axis, each of which is `half_length` long, m, as fractions
 /// of the whole axis: pairs of one point of each half, from the ends to the middle. They are at
-/// most `radius` apart (unless that needs more than [`SEGMENTS_MAX`] segments): an edge between two
-/// of them then penetrates a capsule of that radius by less than a seventh of the radius.
+/// most `radius` apart (unless that needs more than [`SEGMENTS_MAX`] segments): a sharp edge of an
+/// obstacle between two of them then penetrates a capsule of that radius by less than a seventh of
+/// the radius.
 pub(super) fn samples(half_length: f32, radius: f32) -> impl Iterator<Item = [f32; 2]> {
     let segments = half_length / radius.max(SPACING_MIN);
     let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
