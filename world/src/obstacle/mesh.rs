@@ -32,8 +32,8 @@ use crate::vector::{add_scaled, difference, dot, length, unit};
 /// from the mesh is at least a millionth of its coordinates, so that rounding cannot move it
 /// through.
 ///
-/// (The article on soft bodies tests edges by rounded angles, which leaves gaps between triangles
-/// through which a particle can fall.)
+/// (The report on soft bodies, phase II in docs/articles.md, tests edges by rounded angles, which
+/// leaves gaps between triangles through which a particle can fall.)
 ///
 /// An obstacle that moves particles later in a substep can put them on the other side of the mesh,
 /// where they stay: list meshes last in a scene.
