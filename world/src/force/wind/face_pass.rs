@@ -116,11 +116,15 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
     fn call(mut self) {
         // Slices of equal length need one bounds check, but only in locals: the compiler does not
         // know the lengths of slices in `self`.
-        let particles = self.inverse_mass.len();
+        let particle_count = self.inverse_mass.len();
         let ([x, y, z], [old_x, old_y, old_z]) = (self.position, self.previous);
         let columns = Columns {
-            now: [&x[..particles], &y[..particles], &z[..particles]],
-            previous: [&old_x[..particles], &old_y[..particles], &old_z[..particles]],
+            now: [&x[..particle_count], &y[..particle_count], &z[..particle_count]],
+            previous: [
+                &old_x[..particle_count],
+                &old_y[..particle_count],
+                &old_z[..particle_count],
+            ],
             inverse_mass: self.inverse_mass,
             counts: &self.layout.incidence.counts,
         };
@@ -137,7 +141,7 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
         let layout = self.layout;
         let mut particle_blocks = &layout.incidence.particle_blocks[..];
         // How many more blocks of pairs may turn out to be unstable without the limit: each of them
-        // is computed again with it.
+        // is computed again with the limit.
         let mut retries_left = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each kind has its own loop, which loads whole registers where corners are
@@ -172,8 +176,8 @@ impl<L: TriangleLaw, G: GustFactor> NullaryFnOnce for FacePass<'_, L, G> {
 }
 
 impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
-    /// Computes both triangles of a block of pairs without a limit. Stores the forces, and returns
-    /// true, if they are stable for `max_mobility`, the mobility of the most mobile corner of all.
+    /// Computes the forces on a block of pairs without a limit. If they are stable for
+    /// `max_mobility`, the mobility of the most mobile corner of all, stores them and returns true.
     /// The two triangles of a pair share two corners, and no masses are read.
     #[inline(always)]
     fn try_pairs(
@@ -285,7 +289,7 @@ impl<L: TriangleLaw, G: GustFactor> FacePass<'_, L, G> {
     }
 
     /// Adds the forces to the `N` particles from the `nth` on, if the block has a piece of that
-    /// size. Returns the start of the next piece.
+    /// size: if the bit `N` of its length is set. Returns the start of the next piece.
     #[inline(always)]
     fn add_piece<const N: usize, const OVERWRITE: bool>(
         &mut self,
