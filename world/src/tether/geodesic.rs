@@ -371,6 +371,7 @@ impl<'a> Search<'a> {
             for piece in 0..pieces.len {
                 let (owner, from, to) = pieces.all[piece];
                 if owner == Owner::New {
+                    // The last piece continues beyond the old window.
                     if extends_beyond && piece + 1 == pieces.len {
                         remaining.from = from;
                     } else {
@@ -400,8 +401,8 @@ impl<'a> Search<'a> {
         self.link(before, current, side, length);
     }
 
-    /// Links a new window after `before` in the list of its side, and queues it if it is pending.
-    /// Returns the last window of the list up to here.
+    /// Joins a new window to the window `before`, or links it after that one in the list of its
+    /// side, and queues it if it is pending. Returns the last window of the list up to here.
     fn append(&mut self, before: u32, window: Window, length: f64) -> u32 {
         if window.to - window.from <= WINDOW_MIN * length {
             return before;

@@ -211,7 +211,8 @@ fn shortest_paths_go_around_a_slit() {
 
 #[test]
 fn joins_never_shorten_distances_and_lengthen_them_by_at_most_the_given_excess() {
-    // Smooth surfaces of either curvature, where nearly all windows join; and scattered pins.
+    // Smooth surfaces of either curvature, and scattered pins. Where paths do not bend, nearly all
+    // windows join.
     let coordinate = |index: usize, count: usize| index as f64 / (count - 1) as f64 - 0.5;
     let mesh = |height: &dyn Fn(f64, f64) -> f64, size: usize| {
         let mut mesh = sheet(size, size, [1.0; 2], |i, j| (i * i + 3 * j) % 5 < 2);
