@@ -207,7 +207,10 @@ impl<const D: usize> NamedModel<'_, D> {
             }
         };
         // This includes particles with a weight of 0.
-        points.iter().flat_map(|it| it.particles).try_for_each(|it| self.check_particle(it))?;
+        points
+            .iter()
+            .flat_map(|point| point.particles)
+            .try_for_each(|it| self.check_particle(it))?;
         Ok(Some(points))
     }
 

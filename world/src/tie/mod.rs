@@ -125,8 +125,8 @@ pub enum Place {
         /// The body.
         body: u32,
         /// The point in body coordinates (the body's axes, from its centre of mass), m. None: each
-        /// point of the other end is tied to the body where it is in the scene, as cloth is sewn
-        /// on.
+        /// point of the other end is tied to the body at its own position in the scene, as cloth is
+        /// sewn on.
         point: Option<[f32; 3]>,
     },
 }
