@@ -123,7 +123,8 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
         // Bodies alternate between relaxation and contacts, which need columns: transposing would
         // cost more than the few sticks of a body gain.
         _ if sticks.is_empty() || !bodies.is_empty() => None,
-        // In an island of copies each one has `sticks.particles()` particles: these must be all.
+        // In an island of copies each copy has `sticks.particles()` particles: the model must not
+        // have others.
         _ if sticks.particles() != particles.len() => None,
         // Tethers of a sheet use its rows and columns, which several sheets together do not have.
         1.. if tethers.iter().any(Option::is_some) => None,

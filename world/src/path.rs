@@ -88,7 +88,7 @@ impl<const D: usize> Path<D> {
                         let fraction = (time - from) / (to - from);
                         core::array::from_fn(|axis| a[axis] + (b[axis] - a[axis]) * fraction)
                     }
-                    (Some((_, only)), None) | (None, Some(&(_, only))) => only,
+                    (Some((_, nearest)), None) | (None, Some(&(_, nearest))) => nearest,
                     (None, None) => [0.0; D],
                 }
             }

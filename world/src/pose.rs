@@ -35,7 +35,8 @@ impl BodyPose {
     #[must_use]
     pub fn quaternion(&self) -> [f64; 4] {
         let r = &self.rotation;
-        // Four times the square of each component; divides by the largest (Shepperd 1978).
+        // Four times the square of each component. The result is made from the products of
+        // all components with the largest, divided by the largest (Shepperd 1978).
         let squares = [
             1.0 + r[0][0] - r[1][1] - r[2][2],
             1.0 - r[0][0] + r[1][1] - r[2][2],

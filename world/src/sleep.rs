@@ -11,10 +11,11 @@ use crate::error::ModelError;
 /// consists of models that are tied to each other, or that may collide
 /// ([`SelfCollision`](crate::SelfCollision)) and whose bounding boxes overlap.
 ///
-/// A model wakes when a model of its group moves, when one comes near it, when a call changes it
-/// (its particles, sticks, pins or ties), and with all others when a call changes settings, forces or
-/// obstacles. It does not sleep while it has emitters or guides, a force acts on it that is not
-/// [steady](crate::Force::is_steady), or an obstacle [may push](crate::Obstacle::may_push) it.
+/// A model wakes when a model of its group moves, when another model comes near it, and when a call
+/// changes it (its particles, sticks, pins or ties). All models wake when a call changes settings,
+/// forces or obstacles. A model does not sleep while it has emitters or guides, a force acts on it
+/// that is not [steady](crate::Force::is_steady), or an obstacle
+/// [may push](crate::Obstacle::may_push) it.
 ///
 /// Models with rigid bodies or limbs sleep together, as all of them share an island.
 ///

@@ -153,8 +153,9 @@ impl ContactLaw<f32> {
     }
 }
 
-/// The part of a displacement along a surface that Coulomb friction removes: all of it, or `limit`,
-/// m, in its direction if that is less. `outgoing` is the displacement along the normal.
+/// The part of a displacement along a surface that Coulomb friction removes: all of it, or a vector
+/// of length `limit`, m, in its direction if that is shorter. `outgoing` is the displacement along
+/// the normal.
 #[inline(always)]
 pub(crate) fn stopped_slip<L: Lane, const D: usize>(
     displacement: [L; D],
