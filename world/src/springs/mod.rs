@@ -89,8 +89,11 @@ const REST_MAX: f32 = 1e13;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Springs {
     ends: Vec<[u32; 2]>,
+    /// Rest lengths, m.
     rests: Vec<f32>,
+    /// N/m.
     stiffness: Vec<f32>,
+    /// N s/m.
     damping: Vec<f32>,
 }
 
