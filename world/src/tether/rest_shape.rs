@@ -158,6 +158,7 @@ impl RestShape {
                 }
             }
         }
+        // A plane has two half turns around a particle, a half-plane one at its boundary.
         match boundary_edges {
             0 => angle.exceeds(2) || !self.is_one_fan(particle),
             2 => angle.exceeds(1) || !self.is_one_fan(particle),
