@@ -47,6 +47,7 @@ impl<const D: usize> World<D> {
         scene.sleep.as_ref().map_or(Ok(()), Sleep::check)?;
         let mut models: Vec<ModelRange> = Vec::new();
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
+        // The vertices of meshes are numbered after all particles.
         let mut mesh_vertices = scene.particles()..scene.particles();
         for (name, model) in scene.models() {
             particles = following_range(&particles, model.particles.len());
@@ -117,15 +118,16 @@ impl<const D: usize> World<D> {
                 range.island = world.islands.len();
                 (range.springs, range.bodies) = (springs.clone(), bodies.clone());
                 let first = range.triangles.start;
-                island.triangles.extend((first..first + model.faces.len()).map(|face| face as u32));
+                let triangles = first..first + model.faces.len();
+                island.triangles.extend(triangles.map(|triangle| triangle as u32));
             }
             let ranges = || models.iter().map(|(index, _)| &world.models[*index]);
             // The world number of each particle of the island.
-            let mut particles = vec![0; island.model.particles.len()];
+            let mut world_numbers = vec![0; island.model.particles.len()];
             for (nth, particle) in ranges().flat_map(|range| range.particles.clone()).enumerate() {
-                particles[island.number_of(nth as u32) as usize] = particle as u32;
+                world_numbers[island.number_of(nth as u32) as usize] = particle as u32;
             }
-            world.particles.add_island(particles);
+            world.particles.add_island(world_numbers);
             let sticks = ranges().flat_map(|range| range.sticks.clone());
             world.sticks.add_island(sticks.map(|stick| stick as u32).collect());
             world.islands.push(island);

@@ -11,7 +11,7 @@ use crate::model::Model;
 impl<const D: usize> World<D> {
     /// Copies the state of the models that both worlds have, and the time, from another world: for
     /// models that are added to a scene or removed from it while it is simulated. The other models
-    /// keep the state of their scene. Returns the number of models copied.
+    /// keep their initial state. Returns the number of models copied.
     ///
     /// Two models are the same if they have the same name, number of particles, ends of sticks and
     /// springs. Their positions, velocities, masses, pins, grabs, drags, tear factors and torn sticks

@@ -18,8 +18,8 @@ use crate::self_collision::SelfCollision;
 /// Number of balls that share a box in the broad phase. Balls with consecutive numbers are near each
 /// other in most models.
 const CHUNK: usize = 32;
-/// Largest number of contacts, as a multiple of the number of particles of these models; further ones
-/// are dropped. Only a heap of colliders in one place has so many.
+/// Largest number of contacts, as a multiple of the number of particles of models with
+/// self-collision; further contacts are dropped. Only a heap of colliders in one place has so many.
 const CONTACTS_MAX: usize = 8;
 
 /// Models with self-collision: the particles of cloth and ropes as balls, and limbs and bodies as
@@ -34,7 +34,8 @@ pub(super) struct ColliderContacts<const D: usize> {
     colliders: Vec<ModelCollider>,
     tied: TiedPairs,
     gathered: GatheredParticles<D>,
-    /// The lower and upper corner of a box around each chunk of balls, before and now, m.
+    /// The lower and upper corner of a box around each chunk of balls, at the beginning of the
+    /// substep and now, m.
     chunks: Vec<[[f32; D]; 2]>,
     limbs: Vec<LimbInBox<D>>,
     scratch: ColliderScratch<D>,
@@ -66,7 +67,7 @@ struct ModelCollider {
 /// A limb in a substep.
 #[derive(Clone, Debug)]
 struct LimbInBox<const D: usize> {
-    /// The index of its collider.
+    /// Its index in [`ColliderContacts::colliders`].
     collider: usize,
     placed: PlacedLimb<D>,
     /// What the limb contributes to the distance that it keeps from bodies, m.
@@ -234,6 +235,7 @@ impl<const D: usize> ColliderContacts<D> {
             limbs.extend(colliders.iter().enumerate().filter_map(|(collider, it)| {
                 let limb = it.limb()?;
                 let placed = PlacedLimb::new(limb, particles);
+                // Its radius, without slack, is part of `placed`.
                 let gap = gap(&it.settings, slack) + slack * limb.radius;
                 Some(LimbInBox { collider, placed, gap, bounds: placed.bounds(gap) })
             }));
@@ -308,10 +310,10 @@ impl TiedPairs {
                 Some((particles, indices))
             });
             let [Some(one), Some(other)] = &ends else { continue };
-            for ((balls, colliders), (_, others)) in [(one, other), (other, one)] {
-                for &other in others {
-                    tied.balls.extend(balls.iter().map(|&ball| (other, ball)));
-                    tied.colliders.extend(colliders.iter().map(|&collider| [other, collider]));
+            for ((balls, own), (_, others)) in [(one, other), (other, one)] {
+                for &collider in others {
+                    tied.balls.extend(balls.iter().map(|&ball| (collider, ball)));
+                    tied.colliders.extend(own.iter().map(|&it| [collider, it]));
                 }
             }
         }

@@ -35,7 +35,8 @@ pub(super) fn resolve<const D: usize>(
 
 /// Resolves the analytic obstacles at the front of `obstacles` in one traversal of the particles;
 /// `collected` has the collision passes of the first `collected.len()` obstacles. Returns the number
-/// of resolved obstacles.
+/// of resolved obstacles. (A pass exists only within the callback of its obstacle, so the recursion
+/// nests the callbacks of all of them.)
 fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     collected: &[&dyn CollisionPass<D>],

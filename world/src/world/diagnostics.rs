@@ -15,7 +15,8 @@ use crate::simd::widest;
 /// particles do not count. Units are SI.
 ///
 /// A velocity is the displacement in the last substep divided by the duration of the substep, so it
-/// is the velocity at the middle of the substep. With an acceleration a and a substep of length h it lags by `a h / 2`.
+/// is the velocity at the middle of the substep. With an acceleration a and a substep of length h,
+/// it differs by `a h / 2` from that at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnostics<const D: usize = 3> {
     /// Kinetic energy, J.
@@ -88,20 +89,20 @@ impl<const D: usize> World<D> {
             depth: 0.0,
             torn: 0,
         };
-        let mut sums = StretchSums::default();
+        let mut stretch_sums = StretchSums::default();
         for island in &self.islands {
             let particles = &island.model.particles;
             all.add(&Sums::of(particles), h, gravity);
 
             let mut cached = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
             let columns = StretchColumns::refreshed(&mut cached, &island.model.sticks);
-            sums.add(columns.sums(particles));
+            stretch_sums.add(columns.sums(particles));
             for obstacle in &self.obstacles {
                 all.depth = all.depth.max(obstacle.depth(&island.model, &now));
             }
         }
-        all.stretch = sums.stretch();
-        all.torn = self.sticks.len() - sums.sticks;
+        all.stretch = stretch_sums.stretch();
+        all.torn = self.sticks.len() - stretch_sums.sticks; // those that are not torn
         Ok(all)
     }
 }
@@ -209,14 +210,14 @@ impl<const D: usize> NullaryFnOnce for AddParticles<'_, D> {
     #[inline(always)]
     fn call(self) {
         let Self { now, previous, inverse_masses, sums } = self;
-        for (nth, w) in inverse_masses.chunks(LANES).enumerate() {
-            let from = nth * LANES;
+        for (nth, inverse_masses) in inverse_masses.chunks(LANES).enumerate() {
+            let (from, to) = (nth * LANES, nth * LANES + inverse_masses.len());
             let (mut now_chunk, mut previous_chunk) = ([[0.0; LANES]; D], [[0.0; LANES]; D]);
             for axis in 0..D {
-                now_chunk[axis] = padded(&now[axis][from..from + w.len()]);
-                previous_chunk[axis] = padded(&previous[axis][from..from + w.len()]);
+                now_chunk[axis] = padded(&now[axis][from..to]);
+                previous_chunk[axis] = padded(&previous[axis][from..to]);
             }
-            sums.add(&padded(w), &now_chunk, &previous_chunk);
+            sums.add(&padded(inverse_masses), &now_chunk, &previous_chunk);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::matter::Islands;
 #[derive(Clone, Debug)]
 pub(super) struct GatheredParticles<const D: usize> {
     models: Vec<ModelParticles>,
-    /// By number: the number of the particle in its island.
+    /// For each copy, the number of its particle in the island.
     numbers: Vec<u32>,
     /// The copies.
     pub(super) particles: Particles<D>,
@@ -119,7 +119,7 @@ impl<const D: usize> GatheredParticles<D> {
                     (self.particles.positions(axis), self.particles.previous(axis));
                 for particle in of_model.iter().map(|&it| it as usize) {
                     let number = self.numbers[particle] as usize;
-                    // Kernels expect no -0.0.
+                    // Kernels expect no -0.0; adding 0 makes it +0.0.
                     columns.position[axis][number] = position[particle] + 0.0;
                     columns.previous[axis][number] = previous[particle];
                 }

@@ -84,8 +84,8 @@ impl<const D: usize> World<D> {
         let particles = &mut self.islands[island].model.particles;
         let point = particles.position(number);
         let before: [f32; D] = core::array::from_fn(|axis| {
-            let displacement = 0.5 * f64::from(step.acceleration[axis]) * h * h;
-            (f64::from(point[axis]) - f64::from(velocity[axis]) * h + displacement) as f32
+            let half_ah2 = 0.5 * f64::from(step.acceleration[axis]) * h * h;
+            (f64::from(point[axis]) - f64::from(velocity[axis]) * h + half_ah2) as f32
         });
         check_coordinates(particle, before)?;
         for (axis, before) in before.into_iter().enumerate() {
@@ -285,6 +285,7 @@ impl<const D: usize> World<D> {
         for particle in 0..self.len() {
             let position = self.position(particle).map(f64::from);
             let Some(square) = squared_distance(position) else { continue };
+            // A particle at exactly the largest distance is found, too.
             if square < least || (best.is_none() && square <= least) {
                 (best, least) = (Some(particle), square);
             }

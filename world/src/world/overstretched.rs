@@ -84,6 +84,7 @@ fn tears(factors: &[f32], stick: usize) -> bool {
 /// Appends to `found` the sticks that are longer than their limits.
 struct FindOverstretched<'a, const D: usize> {
     tear_limits: &'a TearLimits,
+    /// Positions by axis, m.
     columns: [&'a [f32]; D],
     found: &'a mut Vec<u32>,
 }

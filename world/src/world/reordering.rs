@@ -18,10 +18,10 @@ where
     /// Returns the number of removed sticks.
     ///
     /// **The result changes**: a different order of the sticks gives different positions. A model
-    /// with torn sticks no longer runs as a sheet or as a copy; it leaves the island of its copies
-    /// for a new one. The others continue as copies if they have no limbs and at least six of them
-    /// remain (16 for regular sheets of 24 or more columns). Particles and sticks keep their
-    /// numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep
+    /// with torn sticks no longer runs as a sheet or as a copy; it moves from the island of the
+    /// copies to a new island. The others continue as copies if they have no limbs and at least six
+    /// of them remain (16 for regular sheets of 24 or more columns). Particles and sticks keep
+    /// their numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep
     /// their order, and so their bits.
     ///
     /// # Errors
@@ -87,19 +87,20 @@ impl<const D: usize> World<D> {
         let island = &self.islands[model.island];
         // As in the world, the sticks of a model are contiguous in its island: `start..end` before
         // the removal, and `kept_start..kept_end` after it.
-        let stick_numbers = self.sticks.in_island(model.island);
+        let world_sticks = self.sticks.in_island(model.island);
         let [start, end] = [model.sticks.start, model.sticks.end]
-            .map(|stick| stick_numbers.partition_point(|&it| (it as usize) < stick));
+            .map(|stick| world_sticks.partition_point(|&it| (it as usize) < stick));
         let [kept_start, kept_end] =
             [start, end].map(|stick| kept.partition_point(|&it| (it as usize) < stick));
 
-        let particle_numbers = self.particles.in_island(model.island);
+        let world_particles = self.particles.in_island(model.island);
         let number_in_model =
-            |particle: u32| particle_numbers[particle as usize] - model.particles.start as u32;
+            |particle: u32| world_particles[particle as usize] - model.particles.start as u32;
         let kept_sticks: Vec<u32> = (kept_start as u32..kept_end as u32).collect();
         let particle_count = model.particles.len();
         let sticks = sticks_between(remaining, &kept_sticks, particle_count, number_in_model)?;
         if end - start == kept_end - kept_start {
+            // None of its sticks is torn: they keep their order.
             return Ok(part_of_schedule(island.schedule(), start..end, &sticks));
         }
         let in_island: Vec<u32> =

@@ -9,7 +9,7 @@ use crate::simd::widest;
 /// Number of partial sums: as many as `f64` lanes of the widest register. Results depend on it.
 pub(super) const LANES: usize = 8;
 
-/// The partial sums of one sum.
+/// The partial sums of one sum, by lane.
 pub(super) type PartialSums = [f64; LANES];
 
 /// Adds the partial sums.
@@ -48,21 +48,21 @@ impl StretchColumns {
         if cached.as_ref().is_some_and(of_other_sticks) {
             *cached = None;
         }
-        let residual = cached.get_or_insert_with(|| Self::new(sticks));
-        match residual.cursor.map_or(Delta::Everything, |cursor| changes.since(cursor)) {
+        let current = cached.get_or_insert_with(|| Self::new(sticks));
+        match current.cursor.map_or(Delta::Everything, |cursor| changes.since(cursor)) {
             Delta::Entries(entries) => {
                 for &stick in entries {
-                    residual.update(sticks, stick as usize);
+                    current.update(sticks, stick as usize);
                 }
             }
             Delta::Everything | Delta::ForeignCursor => {
                 for stick in 0..sticks.len() {
-                    residual.update(sticks, stick);
+                    current.update(sticks, stick);
                 }
             }
         }
-        residual.cursor = Some(changes.now());
-        residual
+        current.cursor = Some(changes.now());
+        current
     }
 
     /// Reads the values of a stick.
@@ -70,6 +70,7 @@ impl StretchColumns {
         let Some(slot) = self.layout.slot(stick) else { return };
         let (kind, untorn) = (sticks.kind(stick), !sticks.is_torn(stick));
         let acts = [kind.pushes(), kind.pulls()].map(|acts| f32::from(u8::from(acts && untorn)));
+        // A stick of any kind acts on at least one side, unless it is torn.
         let count = |acts: [f32; 2]| usize::from(acts != [0.0, 0.0]);
         let acts_before = [self.acts[0][slot], self.acts[1][slot]];
         self.untorn = self.untorn + count(acts) - count(acts_before);
@@ -84,7 +85,7 @@ impl StretchColumns {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let (mut squares, mut largest) = ([[0.0; LANES]; 2], [[0.0; LANES]; 2]);
         widest(SumSquares {
-            residual: self,
+            stretch_columns: self,
             columns,
             squares: &mut squares,
             largest: &mut largest,
@@ -124,7 +125,8 @@ impl StretchSums {
 
 /// Adds up the squares of stretches and compressions.
 struct SumSquares<'a, const D: usize> {
-    residual: &'a StretchColumns,
+    stretch_columns: &'a StretchColumns,
+    /// Positions by axis, m.
     columns: [&'a [f32]; D],
     squares: &'a mut [PartialSums; 2],
     largest: &'a mut [PartialSums; 2],
@@ -135,7 +137,7 @@ impl<const D: usize> NullaryFnOnce for SumSquares<'_, D> {
 
     #[inline(always)]
     fn call(mut self) {
-        let layout = &self.residual.layout;
+        let layout = &self.stretch_columns.layout;
         let mut squared_lengths = [0.0_f64; CHUNK];
         for &Run { a, b, first, len } in &layout.runs {
             let squared_lengths = &mut squared_lengths[..len];
@@ -168,7 +170,7 @@ impl<const D: usize> SumSquares<'_, D> {
     /// updates the maxima. Takes their squared lengths, m².
     #[inline(always)]
     fn add(&mut self, first: usize, squared_lengths: &[f64]) {
-        let StretchColumns { rests, acts: [below, above], .. } = self.residual;
+        let StretchColumns { rests, acts: [below, above], .. } = self.stretch_columns;
         let all = first..first + squared_lengths.len();
         let (rests, below, above) = (&rests[all.clone()], &below[all.clone()], &above[all]);
         let (mut squares, mut largest) = (*self.squares, *self.largest);

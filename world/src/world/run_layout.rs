@@ -2,11 +2,11 @@
 
 use taut_core::{RunKey, Sticks};
 
-/// Largest number of sticks that are computed together.
+/// Largest number of sticks whose lengths are computed together.
 pub(super) const CHUNK: usize = 64;
 
-/// Smallest number of sticks in a run. The sticks of shorter runs are computed one by one, which is
-/// faster.
+/// Smallest number of sticks in a run. The lengths of shorter runs are computed stick by stick,
+/// which is faster.
 const RUN_MIN: usize = 8;
 
 /// A permutation of sticks: first the runs, whose ends are consecutive particles (as in a sheet),

@@ -21,7 +21,8 @@ pub(super) struct Participant {
     pub(super) settings: SelfCollision,
     /// The particles by slot, and the pairs that do not collide.
     pub(super) rest: RestPairs,
-    /// The least thickness without gaps, m, if that of the model is less.
+    /// The least thickness with which no particle passes through a face, m, if that of the model is
+    /// less.
     pub(super) required_thickness: Option<f32>,
 }
 
@@ -279,7 +280,7 @@ impl<const D: usize> SelfCollisions<D> {
                 let [_, particle] = particle_of(slot);
                 for axis in 0..D {
                     let (x, previous) = (&balls.position[axis], &balls.previous[axis]);
-                    // Kernels expect no -0.0.
+                    // Kernels expect no -0.0; adding 0 makes it +0.0.
                     columns.position[axis][particle as usize] = x[slot as usize] + 0.0;
                     columns.previous[axis][particle as usize] = previous[slot as usize];
                 }

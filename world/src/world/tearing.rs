@@ -52,7 +52,7 @@ impl<const D: usize> Island<D> {
         }
         let Model { sticks, faces, limbs, .. } = &mut self.model;
         if torn > 0 && !(faces.is_empty() && limbs.is_empty()) {
-            let is_torn = edges_of(sticks, selected.iter().copied());
+            let is_torn = is_edge_of_any(sticks, selected.iter().copied());
             faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].into_iter().any(&is_torn));
             self.lost_limbs |= limbs.retain(|ends| !is_torn(ends));
         }
@@ -64,14 +64,14 @@ impl<const D: usize> Island<D> {
         let Model { sticks, limbs, .. } = &mut self.model;
         if !limbs.is_empty() {
             let torn = (0..sticks.len() as u32).filter(|&stick| sticks.is_torn(stick as usize));
-            let is_torn = edges_of(sticks, torn);
+            let is_torn = is_edge_of_any(sticks, torn);
             self.lost_limbs |= limbs.retain(|ends| !is_torn(ends));
         }
     }
 }
 
-/// Whether an edge has the ends of one of these sticks, in either order.
-fn edges_of(
+/// A function that tells whether an edge has the ends of one of these sticks, in either order.
+fn is_edge_of_any(
     sticks: &Sticks,
     selected: impl Iterator<Item = u32> + Clone,
 ) -> impl Fn([u32; 2]) -> bool {

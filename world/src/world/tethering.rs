@@ -184,6 +184,7 @@ impl<const D: usize> Tethering<D> {
         let tethers = &self.rest_model.tethers;
         let tethers_of = |particle: usize| tethers.get(particle).copied().flatten();
         let shape = RestShape::of(&self.rest_model);
+        // Groups of pins that are connected by edges.
         let clusters = shape.clusters(pins);
         let model_of = |cluster: &[u32]| {
             let particle = cluster[0];

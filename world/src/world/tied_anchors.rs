@@ -8,8 +8,9 @@ use super::World;
 use crate::body::WeightedPoint;
 use crate::scene::Scene;
 
-/// Minimum ratio of the mass of the other end of a tie to the mass of a tied particle's model:
-/// below it the particle is not an anchor, because a tether does not pull its anchor.
+/// A tied particle is an anchor only if the mass at the other end of its tie is at least this
+/// multiple of the mass of its model. A tether does not pull its anchor, so the other end must be
+/// heavy enough not to be moved by the model.
 const MASS_RATIO_MIN: f64 = 10.0;
 
 /// Up to where the changes that decide which tied particles are anchors have been read.

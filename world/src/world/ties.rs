@@ -77,8 +77,8 @@ impl<const D: usize> IslandTie<D> {
         scene.ties().iter().map(island_tie).collect()
     }
 
-    /// Whether both of its islands sleep. (Islands joined by an unbroken tie
-    /// sleep and wake together.)
+    /// Whether both of its islands sleep. (Islands joined by an unbroken tie sleep and wake
+    /// together.)
     fn is_asleep(&self, islands: &[Island<D>]) -> bool {
         self.islands.iter().all(|&island| islands[island].is_asleep())
     }
@@ -157,7 +157,8 @@ impl<const D: usize> WithFactor for RelaxAll<'_, D> {
     }
 }
 
-/// Marks the islands of ties that are not broken, at the beginning of a step.
+/// At the beginning of a step: resets the multipliers of the ties, and marks the islands of those
+/// that are not broken.
 pub(super) fn begin_step<const D: usize>(ties: &mut [IslandTie<D>], islands: &mut [Island<D>]) {
     for island in &mut *islands {
         island.tied = false;
@@ -204,6 +205,8 @@ pub(super) fn finish_step<const D: usize>(
         if tie.is_asleep(islands) {
             continue;
         }
+        // The multipliers of a substep add up to its force times h², so those of a step to the mean
+        // force times h² times the number of substeps, `dt / h`.
         tie.force = length(wide(tie.lambda)) / (h * dt);
         if !tie.broken && tie.force > f64::from(tie.breaking_force) {
             tie.broken = true;

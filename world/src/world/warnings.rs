@@ -163,7 +163,7 @@ impl<const D: usize> World<D> {
     }
 }
 
-/// Appends a warning if the thickness of a model is less than the least one without gaps.
+/// Appends a warning if there is a required thickness, which is more than the model has.
 fn warn_of_gaps(
     model: &str,
     settings: SelfCollision,

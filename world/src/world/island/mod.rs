@@ -114,24 +114,24 @@ fn join_schedules(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: boo
 }
 
 impl<const D: usize> Island<D> {
-    /// Plans models side by side on one kernel. The size of the island affects only the layout in
-    /// memory, not the result.
+    /// Plans `joined`, the models side by side, on one kernel. The size of the island affects only
+    /// the layout in memory, not the result.
     pub(super) fn new(
-        models: Model<D>,
+        joined: Model<D>,
         IslandSchedules { schedules, lens, copies }: IslandSchedules<'_, D>,
         formula: Formula,
         planner: &mut Planner<'_, D>,
     ) -> Result<Self, PlanError> {
-        let tethering = Tethering::new(&models, lens);
+        let tethering = Tethering::new(&joined, lens);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
         // All copies get the same renumbering, so they stay copies.
         let (count, one) =
-            copies.map_or((1, &models.particles), |(first, _)| (schedules.len(), first));
+            copies.map_or((1, &joined.particles), |(first, _)| (schedules.len(), first));
         let renumbers = is_renumbered(is_sheet, one.len());
         let renumbering = renumbers.then(|| Renumbering::hilbert(one).repeated(count));
         let model = match &renumbering {
-            None => models,
-            Some(renumbering) => models.renumbered(renumbering),
+            None => joined,
+            Some(renumbering) => joined.renumbered(renumbering),
         };
         let schedule = join_schedules(schedules, &model.sticks, renumbering.is_some());
         let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
@@ -264,7 +264,7 @@ impl<const D: usize> Island<D> {
         if !active_forces.by_step {
             return;
         }
-        self.with_plan(executor).model_mut();
+        self.with_plan(executor).model_mut(); // brings the columns up to date
         let sampled =
             if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
         sampled.clear();
@@ -287,7 +287,7 @@ impl<const D: usize> Island<D> {
         if !by_substep {
             return;
         }
-        self.with_plan(executor).model_mut();
+        self.with_plan(executor).model_mut(); // brings the columns up to date
         if by_step {
             self.forces.copy_from(&self.step_forces);
         } else {
@@ -361,7 +361,8 @@ impl<const D: usize> Island<D> {
         plan.relax(executor, particles, sticks, now.motion.inverse_h2, iterations)?;
         progress.columns_current = false;
         if self.active_forces.by_substep {
-            // The next substep's forces read the columns, so obstacles run on columns, too.
+            // Writes back now: the next substep's forces read the columns, so obstacles run on
+            // columns, too.
             self.with_plan(executor).model_mut();
         }
         watch.after(StepPart::Sticks);

@@ -149,6 +149,7 @@ impl<const D: usize> SleepState<D> {
             [x, core::array::from_fn(|axis| x[axis] + (x[axis] - before[axis]) * substeps)]
         };
         let bounds = box_around((0..particles.len()).flat_map(path));
+        // At most so far does the acceleration move a particle in a step.
         let fall =
             settings.step.acceleration.map(|it| it.abs() * settings.step.dt * settings.step.dt);
         Some(enlarged(bounds, fall.map(|fall| fall + margin)))

@@ -90,7 +90,7 @@ struct IslandState {
     kinds: Vec<Kind>,
     torn: Vec<bool>,
     tear_factors: Bits,
-    /// By the numbers of the world.
+    /// The corners of the remaining faces, by the numbers of the world.
     faces: Vec<[u32; 3]>,
     /// The ends of the remaining limbs, by the numbers of the world. None in snapshots of older
     /// versions.

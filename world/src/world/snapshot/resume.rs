@@ -153,6 +153,7 @@ impl<const D: usize> World<D> {
         snapshot: &Snapshot,
         planner: &mut Planner<'_, D>,
     ) -> Result<(), SnapshotError> {
+        // Split-off islands follow those that were made from the scene.
         for state in snapshot.islands.iter().skip(self.islands.len()) {
             let models = state.left_copies.as_deref().unwrap_or_default();
             let all_in = |island: usize| {
@@ -264,6 +265,7 @@ impl<const D: usize> World<D> {
         }
         resume_sticks(island, state)?;
         if state.limbs.is_none() {
+            // An older snapshot, without a list of limbs.
             island.remove_limbs_at_torn_sticks();
         }
         Ok(())
@@ -276,6 +278,7 @@ fn resume_faces<const D: usize>(island: &mut Island<D>, remaining: &[[u32; 3]]) 
     let faces = &mut island.model.faces;
     faces.retain(|face| next.next_if_eq(&&face).is_some());
     if **faces != *remaining {
+        // A caller of the original world had replaced them.
         *faces = remaining.to_vec().into();
     }
 }
