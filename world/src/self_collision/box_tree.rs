@@ -15,8 +15,8 @@ const LEVELS_MAX: usize = 8;
 /// Bounding boxes in a substep: of each cluster, of 16 consecutive clusters, of 16 of those, and so on.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree<const D: usize> {
-    /// Level 0 has the boxes of clusters; each later level has one box for 16
-    /// boxes of the level before.
+    /// Level 0 has the boxes of clusters; each later level has one box for 16 boxes of the level
+    /// before.
     levels: Vec<Boxes<D>>,
 }
 
@@ -27,13 +27,13 @@ struct Boxes<const D: usize> {
     high: [Vec<f32>; D],
 }
 
-/// The bounds of a box, m.
+/// By axis, the least and the greatest coordinate in a box, m.
 pub(super) type Bounds<const D: usize> = [[f32; 2]; D];
 
 /// Reads a register of a column.
 #[inline(always)]
-pub(super) fn register<R: Simd>(simd: R, column: &[f32], register: usize) -> Register<R> {
-    Register::new(simd, R::as_simd_f32s(column).0[register])
+pub(super) fn register<R: Simd>(simd: R, column: &[f32], index: usize) -> Register<R> {
+    Register::new(simd, R::as_simd_f32s(column).0[index])
 }
 
 /// The mask of all lanes.
@@ -120,7 +120,7 @@ impl<const D: usize> BoxTree<D> {
         common: [f32; D],
         ahead: f32,
     ) {
-        let (clusters, parents) = self.levels.split_first_mut().expect("there is a level");
+        let (clusters, later_levels) = self.levels.split_first_mut().expect("there is a level");
         let ahead = Register::splat(simd, ahead);
         for cluster in 0..balls.models.len() {
             for axis in 0..D {
@@ -138,7 +138,7 @@ impl<const D: usize> BoxTree<D> {
             }
         }
         let mut children = clusters;
-        for parents in parents {
+        for parents in later_levels {
             for node in 0..children.count() / CHILDREN {
                 for axis in 0..D {
                     [parents.low[axis][node], _] = bounds_of(simd, &children.low[axis], node);

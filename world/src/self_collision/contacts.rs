@@ -88,8 +88,9 @@ fn direction<const D: usize>(a: [f32; D], length: f32) -> [f32; D] {
     }
 }
 
-/// The normal and the depth of the contact of two balls whose centres were at `start` relative to
-/// each other at the beginning of the substep and are at `end` now; None if they do not touch.
+/// The normal and the depth of the contact of two balls; None if they do not touch. The centre of
+/// the first, relative to that of the second, was at `start` at the beginning of the substep and is
+/// at `end` now.
 #[inline]
 pub(crate) fn swept_contact<const D: usize>(
     start: [f32; D],
@@ -99,6 +100,7 @@ pub(crate) fn swept_contact<const D: usize>(
     let thickness2 = thickness * thickness;
     let end2 = dot(end, end);
     if end2 < thickness2 && dot(start, end) > 0.0 {
+        // They overlap and have not passed each other.
         let distance = end2.sqrt();
         return Some((direction(end, distance), thickness - distance));
     }
@@ -158,8 +160,8 @@ impl<const D: usize> ContactSolver<D> {
             if depth <= 0.0 {
                 continue; // resolved by other contacts
             }
-            let moved_before = difference(correction.previous, other_correction.previous);
-            let relative = sum(contact.relative, difference(moved, moved_before));
+            let previous_moved = difference(correction.previous, other_correction.previous);
+            let relative = sum(contact.relative, difference(moved, previous_moved));
             let outgoing = dot(relative, normal);
             let incoming = if outgoing < 0.0 { -outgoing } else { 0.0 };
             let slip = stopped_slip(relative, normal, outgoing, contact.friction * incoming);
@@ -190,6 +192,7 @@ impl<const D: usize> ContactSolver<D> {
     /// colour. Each contact has the first colour that is free at both balls.
     fn sort_by_colour(&mut self) {
         let Self { contacts, order, colours, used, movable, .. } = self;
+        // Counting sort: where the contacts of each colour begin in `order`.
         let mut first = [0_u32; COLOURS + 1];
         colours.clear();
         for contact in &*contacts {
@@ -391,6 +394,7 @@ mod tests {
         let pinned = ball([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 0.0);
         let [after, _] = resolved(vec![fast, pinned], 0.0)[..] else { panic!() };
         assert!(after.x[1] > 0.9, "{:?}", after.x);
+        // Balls at the same point separate along the second axis.
         let coincident = resolved(vec![ball([0.0; 3], [0.0; 3], 1.0), pinned], 0.0);
         assert_eq!(coincident[0].x.map(f32::to_bits), [0.0, SEPARATION_MAX, 0.0].map(f32::to_bits));
     }

@@ -76,7 +76,7 @@ mod tests {
         ];
         assert_eq!(crossings(&points, &[[0, 1, 2], [3, 4, 5]]), 2); // an edge of each triangle
         let both = crossings(&points, &[[0, 1, 2], [3, 4, 5], [4, 3, 6]]);
-        assert_eq!(both, 3);
+        assert_eq!(both, 3); // and an edge of the first triangle through the third
         assert_eq!(crossings(&points, &[[0, 1, 2], [4, 5, 7]]), 0);
         assert_eq!(crossings(&points, &[[0, 1, 2], [0, 1, 4]]), 0);
         assert_eq!(crossings(&points, &[]), 0);

@@ -92,8 +92,7 @@ pub struct SelfCollision {
     pub friction: f32,
     /// The categories of the model, as bits. Two models collide if the mask of each has a bit of
     /// the categories of the other; a model collides with itself if its mask has a bit of its own
-    /// categories.
-    /// Default: 1.
+    /// categories. Default: 1.
     pub categories: u32,
     /// The categories with which the model collides, as bits. Default: all.
     pub mask: u32,
@@ -126,11 +125,11 @@ impl SelfCollision {
 /// radius of the smallest circle around it.
 fn covering_radius<const D: usize>(corners: [[f64; D]; 3]) -> f64 {
     let [a, b, c] = corners;
-    let side = |from, to| {
+    let squared = |from, to| {
         let side: [f64; D] = difference(to, from);
         dot(side, side)
     };
-    let mut squares = [side(b, c), side(c, a), side(a, b)];
+    let mut squares = [squared(b, c), squared(c, a), squared(a, b)];
     squares.sort_by(f64::total_cmp);
     let [short, middle, long] = squares;
     if long >= short + middle {

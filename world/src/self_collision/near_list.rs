@@ -134,6 +134,7 @@ impl<const D: usize> NearList<D> {
                     *motion = now - before;
                 }
             }
+            // `substeps` includes this substep, in which the old list is not used.
             if let Some(Age { substeps, max }) = self.validity.and_then(|it| it.age)
                 && max > 1
                 && substeps <= SUBSTEPS_LEAST

@@ -196,7 +196,7 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
             FindMotions { balls, motions }.with_simd(simd);
         }
         tree.refit(simd, balls, common_motion(motions), ahead as f32);
-        let mut near = ClusterSearch {
+        let mut search = ClusterSearch {
             balls,
             pairings,
             motions,
@@ -207,11 +207,11 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
             pairing: None,
         };
         for cluster in 0..balls.models.len() {
-            near.cluster = cluster;
+            search.cluster = cluster;
             let bounds = tree.bounds(cluster, cutoff);
             let mut overlapping = tree.overlapping(simd, bounds, cluster);
             while let Some(other) = overlapping.next() {
-                near.add_rows(simd, tree, other, rows);
+                search.add_rows(simd, tree, other, rows);
             }
         }
     }
@@ -243,7 +243,7 @@ struct ClusterSearch<'a, P, const D: usize> {
 }
 
 impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
-    /// Adds the rows of the cluster and another one.
+    /// Adds the rows of the balls of the cluster that are near balls of the cluster `other`.
     #[inline(always)]
     fn add_rows<R: Simd>(&mut self, simd: R, tree: &BoxTree<D>, other: usize, rows: &mut Vec<Row>) {
         let Self { balls, pairings, cluster, .. } = *self;
@@ -263,15 +263,15 @@ impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
             }
         };
         let cutoff = cutoff_of(thickness, margin);
-        let mut slots =
+        let mut lanes =
             balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, cutoff));
-        if slots == 0 {
+        if lanes == 0 {
             return;
         }
         let left_out = pairings.left_out().of([cluster, other]);
-        while slots != 0 {
-            let lane = slots.trailing_zeros() as usize;
-            slots &= slots - 1;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
             let slot = cluster * CLUSTER + lane;
             let near = slots_near(simd, balls, other, slot, cutoff);
             let mut others = balls.real[other] & near;
@@ -279,7 +279,7 @@ impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
                 others &= !left_out[lane];
             }
             if cluster == other {
-                others &= u16::MAX << 1 << lane;
+                others &= u16::MAX << 1 << lane; // each pair once
             }
             if others != 0 {
                 rows.push(Row { slot: slot as u32, cluster: other as u32, others });

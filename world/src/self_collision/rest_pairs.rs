@@ -73,6 +73,8 @@ struct Neighbours {
 impl Neighbours {
     fn new<const D: usize>(model: &Model<D>) -> Self {
         let sticks = &model.sticks;
+        // Counting sort: `first[p + 1]` is where the entries of p begin, until filling moves it to
+        // where they end; then `first[p]` is where they begin.
         let mut first = vec![0; model.particles.len() + 2];
         for end in sticks.ends().iter().flatten() {
             first[*end as usize + 2] += 1;

@@ -11,7 +11,7 @@ use crate::simd::widest;
 use crate::vector::{difference, dot};
 
 /// Finds the pairs of balls in rows that touch in this substep, and at most a few that miss each
-/// other by 0.1 % of their thickness.
+/// other by up to 0.1 % of their thickness.
 pub(crate) fn find_touching<const D: usize>(
     balls: &Balls<D>,
     near: &[Row],

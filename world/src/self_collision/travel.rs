@@ -48,8 +48,8 @@ impl<const D: usize> DisplacementBounds<D> {
 
     /// Adds the balls of others.
     pub(crate) fn merge(&mut self, others: &Self) {
-        for (spans, others) in self.0.iter_mut().zip(&others.0) {
-            for ([low, high], [other_low, other_high]) in spans.iter_mut().zip(others) {
+        for (spans, other_spans) in self.0.iter_mut().zip(&others.0) {
+            for ([low, high], [other_low, other_high]) in spans.iter_mut().zip(other_spans) {
                 (*low, *high) = (low.min(*other_low), high.max(*other_high));
             }
         }
@@ -57,6 +57,7 @@ impl<const D: usize> DisplacementBounds<D> {
 
     /// How far balls have moved relative to each other.
     pub(crate) fn travel(&self) -> Travel {
+        // No two displacements differ by more than the diagonal of a box around all of them.
         let mut diagonals2 = [0.0; 3];
         for spans in &self.0 {
             for (diagonal2, [low, high]) in diagonals2.iter_mut().zip(spans) {
@@ -93,10 +94,11 @@ impl<const D: usize> WithSimd for AddBalls<'_, D> {
                     let now = Register::new(simd, now[register_index]);
                     let before = Register::new(simd, before[register_index]);
                     let motion = Register::new(simd, motion[register_index]);
-                    let end = Register::new(simd, start[register_index]) + substeps * motion;
+                    let start = Register::new(simd, start[register_index]);
+                    let expected = start + substeps * motion;
                     spans[0].add(now - before);
-                    spans[1].add(now - end);
-                    spans[2].add(before - (end - motion));
+                    spans[1].add(now - expected);
+                    spans[2].add(before - (expected - motion));
                 }
             } else {
                 for register_index in 0..now.len() {

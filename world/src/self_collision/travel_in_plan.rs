@@ -1,5 +1,8 @@
 //! How far the particles of an island have moved, read in the layout of its plan: while no two balls
 //! are near, their particles need not be copied.
+//!
+//! In this file a slot is an index into the columns of a layout, and a ball is its index into the
+//! columns of `Balls`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -28,15 +31,15 @@ impl<const D: usize> Default for TravelInPlan<D> {
 #[derive(Clone, Debug)]
 struct LayoutPositions<const D: usize> {
     /// The ball of each slot of the layout; [`u32::MAX`] for padding.
-    ball_of: Vec<u32>,
-    /// By axis, m; NaN for padding.
+    ball_of_slot: Vec<u32>,
+    /// By axis and slot, m; NaN for padding.
     columns: [Vec<f32>; D],
 }
 
 impl<const D: usize> LayoutPositions<D> {
-    fn new(list: EmptyList<'_, D>, ball_of: Vec<u32>) -> Self {
-        let columns = core::array::from_fn(|_| vec![0.0; ball_of.len()]);
-        let mut positions = Self { ball_of, columns };
+    fn new(list: EmptyList<'_, D>, ball_of_slot: Vec<u32>) -> Self {
+        let columns = core::array::from_fn(|_| vec![0.0; ball_of_slot.len()]);
+        let mut positions = Self { ball_of_slot, columns };
         positions.read(list);
         positions
     }
@@ -44,7 +47,7 @@ impl<const D: usize> LayoutPositions<D> {
     /// Reads the positions of a list.
     fn read(&mut self, list: EmptyList<'_, D>) {
         for (column, from) in self.columns.iter_mut().zip(list.positions) {
-            for (x, &ball) in column.iter_mut().zip(&self.ball_of) {
+            for (x, &ball) in column.iter_mut().zip(&self.ball_of_slot) {
                 *x = from.get(ball as usize).copied().unwrap_or(f32::NAN);
             }
         }
@@ -54,8 +57,8 @@ impl<const D: usize> LayoutPositions<D> {
 /// Reads the displacements of the particles of a plan since a list was built.
 struct ReadDisplacements<'a, const D: usize> {
     list: EmptyList<'a, D>,
-    /// By particle: the slot of its ball.
-    slot_of: &'a [u32],
+    /// The ball of each particle of the island.
+    ball_of_particle: &'a [u32],
     positions: &'a ByLayout<LayoutPositions<D>>,
     displacements: Mutex<DisplacementBounds<D>>,
 }
@@ -63,10 +66,13 @@ struct ReadDisplacements<'a, const D: usize> {
 impl<const D: usize> Stage<D> for ReadDisplacements<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let ParticleView { position, previous, layout, inverse_mass } = particles;
-        let Self { list, slot_of, positions, displacements } = self;
+        let Self { list, ball_of_particle, positions, displacements } = self;
         let LayoutPositions { columns, .. } =
-            positions.get(&layout, slot_of.len(), |slots, number_of| {
-                let ball = |slot| slot_of.get(number_of(slot)).copied().unwrap_or(u32::MAX);
+            positions.get(&layout, ball_of_particle.len(), |slots, particle_of| {
+                let ball = |slot| {
+                    let particle = particle_of(slot);
+                    ball_of_particle.get(particle).copied().unwrap_or(u32::MAX)
+                };
                 LayoutPositions::new(*list, (0..slots).map(ball).collect())
             });
         let slots = layout.first_slot()..layout.first_slot() + inverse_mass.len();
@@ -79,20 +85,21 @@ impl<const D: usize> Stage<D> for ReadDisplacements<'_, D> {
 }
 
 impl<const D: usize> TravelInPlan<D> {
-    /// The displacements of the particles of an island since a list was built. `slot_of` has the slot
-    /// of the ball of each particle.
+    /// The displacements of the particles of an island since a list was built.
+    /// `ball_of_particle` has the ball of each particle.
     pub(crate) fn displacements(
         &mut self,
         matter: &mut Matter<'_, D>,
         list: EmptyList<'_, D>,
-        slot_of: &[u32],
+        ball_of_particle: &[u32],
     ) -> DisplacementBounds<D> {
         if self.list != list.number {
             self.list = list.number;
             self.positions.each_mut().for_each(|positions| positions.read(list));
         }
         let displacements = Mutex::new(DisplacementBounds::NONE);
-        let read = ReadDisplacements { list, slot_of, positions: &self.positions, displacements };
+        let positions = &self.positions;
+        let read = ReadDisplacements { list, ball_of_particle, positions, displacements };
         matter.inspect(&read);
         read.displacements.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
