@@ -80,7 +80,7 @@ impl Model {
         check_at_least("planks", "the number of planks of a bridge", planks, 1, "at least 1")?;
         let (range, must, count) = (2.0..=ROPES_MAX as f64, "from 2 to 16", ropes as f64);
         ModelError::check("ropes", "the number of ropes of a bridge", count, range, must)?;
-        check_rectangle(planks.saturating_mul(2).saturating_add(2), ropes + 2)?;
+        check_rectangle(planks.saturating_mul(2).saturating_add(2), ropes + 2)?; // and two rails
         // An upper bound: all particles of a plank are joined to each other, and some to the next
         // plank and to rails.
         check_sticks((planks as u128 + 1) * (2 * ropes * ropes + 12) as u128)?;
@@ -95,7 +95,6 @@ impl Model {
 
         let [from, to] = [from, to].map(wide);
         let span = difference(to, from);
-        // `side` points to the left, facing the end.
         let [x, _, z] = span;
         let horizontal_span = length([x, 0.0, z]);
         let range = (core::ops::Bound::Excluded(0.0), core::ops::Bound::Unbounded);
@@ -106,6 +105,7 @@ impl Model {
             range,
             "above 0",
         )?;
+        // Points to the left, facing the end.
         let side = unit(cross(UP, [x, 0.0, z])).unwrap_or_default();
 
         // Cross-sections from start to end: gaps and planks alternate, starting with a gap.

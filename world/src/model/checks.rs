@@ -1,4 +1,5 @@
-//! Checks of the parameters of builders.
+//! Checks of the parameters of builders. `key` is the name of a parameter, `what` says in an error
+//! message what it is, and `must` which values are allowed.
 
 use core::ops::{Bound, RangeInclusive};
 

@@ -244,6 +244,7 @@ pub(super) fn faces(columns: usize, rows: usize, diagonals: Diagonals) -> Vec<[u
         for i in 0..columns - 1 {
             let upper = (j * columns + i) as u32;
             let lower = upper + columns as u32;
+            // The corners of a cell: a and b above c and d.
             let [a, b, c, d] = [upper, upper + 1, lower, lower + 1];
             faces.extend(match diagonals {
                 Diagonals::Alternating if (i + j) % 2 == 1 => [[a, c, b], [b, c, d]],

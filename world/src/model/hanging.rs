@@ -80,8 +80,8 @@ impl Model {
     }
 
     /// `disc`: an upright disc of triangles with about `size²` particles. Its inner particles are
-    /// moved at random by up to a quarter of their spacing: an irregular mesh in a good order. It
-    /// hangs from its highest particles.
+    /// moved at random by up to a quarter of their spacing: an irregular mesh, numbered row by row.
+    /// It hangs from its highest particles.
     ///
     /// # Errors
     /// If `size` is too small for a triangle, or above 4096.
@@ -90,6 +90,7 @@ impl Model {
         // A triangular lattice, in units of `SPACING`: rows at a distance of `sqrt(3) / 2`, every
         // other row moved by half a spacing.
         let row_height = libm::sqrt(3.0) / 2.0;
+        // A disc of this radius contains about `size²` points.
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
         let rows_to_rim = libm::ceil(radius / row_height) as i64 + 1;
         let mut random = ChaCha8Rng::seed_from_u64(0);

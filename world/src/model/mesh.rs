@@ -87,6 +87,7 @@ impl<const D: usize> Model<D> {
                 if i + 1 < columns && j + 1 < rows {
                     let upper = (j * columns + i) as u32;
                     let lower = upper + columns as u32;
+                    // The corners of a cell: a and b above c and d.
                     let [a, b, c, d] = [upper, upper + 1, lower, lower + 1];
                     // Odd rows are half a spacing to the right of even ones.
                     let lower_row_shifted = [[a, c, b], [b, c, d]];
@@ -163,9 +164,9 @@ impl<const D: usize> Model<D> {
         let mut masses = vec![0.0; positions.len()];
         for triangle in triangles {
             let corners = triangle.map(|corner| wide(positions[corner as usize]));
-            let third = density * area(corners) / 3.0;
+            let third_of_mass = density * area(corners) / 3.0;
             for &corner in triangle {
-                masses[corner as usize] += third;
+                masses[corner as usize] += third_of_mass;
             }
         }
         let inverse_masses =

@@ -316,19 +316,19 @@ impl<const D: usize> Model<D> {
                 group.extend(particles.iter().map(|particle| first + particle));
             }
             if has_tear_factors {
-                let sticks = all.tear_factors.len() + model.sticks.len();
+                let len = all.tear_factors.len() + model.sticks.len();
                 all.tear_factors.extend(&model.tear_factors);
-                all.tear_factors.resize(sticks, f32::INFINITY);
+                all.tear_factors.resize(len, f32::INFINITY);
             }
             if has_hidden_sticks {
-                let sticks = all.hidden_sticks.len() + model.sticks.len();
+                let len = all.hidden_sticks.len() + model.sticks.len();
                 all.hidden_sticks.extend(&model.hidden_sticks);
-                all.hidden_sticks.resize(sticks, false);
+                all.hidden_sticks.resize(len, false);
             }
             if has_bending {
-                let sticks = all.bending.len() + model.sticks.len();
+                let len = all.bending.len() + model.sticks.len();
                 all.bending.extend(&model.bending);
-                all.bending.resize(sticks, false);
+                all.bending.resize(len, false);
             }
             all.limbs.append(&model.limbs, first);
             all.bodies.append(&model.bodies, first);

@@ -134,7 +134,7 @@ impl<const D: usize> Model<D> {
         const { assert!(D >= 2, "plants grow along the second axis") };
         let up: [f64; D] = core::array::from_fn(|axis| if axis == 1 { 1.0 } else { 0.0 });
         let mut growth = PlantBuilder::new(plant)?;
-        let ground = growth.builder.add_particle([0.0; D], 1.0);
+        let ground = growth.builder.add_particle([0.0; D], 1.0); // 1 kg until it is pinned
         let roots = growth.add_roots(ground, up, ROOT_DISTANCE * growth.height);
         growth.add_pending_pieces(plant.pieces)?;
         let mut shoots = VecDeque::from([Shoot {
@@ -237,8 +237,8 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
         shoots: &mut VecDeque<Shoot<D>>,
     ) -> Result<(), ModelError> {
         let (sine, cosine) = self.angle;
-        let is_last = shoot.level == self.plant.levels;
-        let piece = shoot.length / shoot.pieces as f64;
+        let is_last_level = shoot.level == self.plant.levels;
+        let piece_length = shoot.length / shoot.pieces as f64;
         let mut axis = shoot.axis;
         let mut sides = Sides::around(axis, self.random.perpendicular_to(axis), GOLDEN_ANGLE);
         let mut end = shoot.from;
@@ -247,18 +247,18 @@ impl<'a, const D: usize> PlantBuilder<'a, D> {
             let thickness = shoot.thickness * (1.0 - (1.0 - TIP_THICKNESS) * fraction);
             let side = sides.next(axis);
             let direction = blended(axis, 1.0, side, LEAN);
-            end = self.add_piece(end, scaled(direction, piece), thickness, shoot.level)?;
+            end = self.add_piece(end, scaled(direction, piece_length), thickness, shoot.level)?;
             let out = blended(axis, cosine, side, sine);
-            let (is_first, is_tip) = (joint == 1, joint == shoot.pieces);
-            if is_last && !is_first && self.leaf > 0.0 {
+            let (is_first_joint, is_tip) = (joint == 1, joint == shoot.pieces);
+            if is_last_level && !is_first_joint && self.leaf > 0.0 {
                 self.add_leaf(end, if is_tip { axis } else { out });
             }
             if is_tip {
                 self.builder.add_to_group("tips", [end]);
-            } else if !is_last && !is_first {
+            } else if !is_last_level && !is_first_joint {
                 let length = BRANCH_LENGTH * shoot.length * (1.0 - fraction / 2.0);
                 #[allow(clippy::cast_sign_loss, reason = "a count")]
-                let pieces = (libm::round(length / piece) as usize).max(2);
+                let pieces = (libm::round(length / piece_length) as usize).max(2);
                 self.add_pending_pieces(pieces)?;
                 shoots.push_back(Shoot {
                     from: end,

@@ -47,7 +47,7 @@ const SHANK_MASS: Segment = Segment { mass: 0.061, centre: 0.606 };
 const HEAD_MASS: f64 = 0.081;
 /// The trunk, with its centre half-way between shoulders and hips.
 const TRUNK_MASS: f64 = 0.497;
-/// Fractions of the mass of the trunk at its particles in 3D.
+/// Fractions of the mass of the trunk at each shoulder, at each hip, neck and back in 3D.
 const SHOULDER_FRACTION: f64 = 0.20;
 const HIP_FRACTION: f64 = 0.21;
 const NECK_FRACTION: f64 = 0.08;
@@ -310,7 +310,7 @@ impl<'a, const D: usize> RagdollBuilder<'a, D> {
         self.builder.add_particle(position, 0.0)
     }
 
-    /// Adds the mass of a segment to its ends, such that its centre is right.
+    /// Divides the mass of a segment between its ends, so that its centre of mass is right.
     fn add_mass(&mut self, [upper, lower]: [u32; 2], segment: &Segment) {
         self.builder.masses[upper as usize] += segment.mass * (1.0 - segment.centre);
         self.builder.masses[lower as usize] += segment.mass * segment.centre;

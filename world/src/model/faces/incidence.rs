@@ -20,6 +20,7 @@ pub(super) enum SlotContent {
 /// For each particle the slots of its triangles, in the order of the faces.
 #[derive(Clone, Debug)]
 pub(crate) struct Incidence {
+    /// All particles with triangles, in ascending order.
     pub(crate) particle_blocks: Vec<ParticleBlock>,
     /// The slots at the first particle of each run of consecutive particles, one run after the
     /// other.
@@ -38,7 +39,7 @@ pub(crate) struct ParticleBlock {
     pub(crate) first: u32,
     /// Number of particles.
     pub(crate) len: u32,
-    /// How many of its first particles belong to an earlier block, too.
+    /// How many of its first particles also belong to the block before.
     pub(crate) done: u32,
     /// The range in [`Incidence::slots`] of the run of particles that this block is part of.
     slots: [u32; 2],
@@ -48,19 +49,21 @@ pub(crate) struct ParticleBlock {
 }
 
 impl Incidence {
+    /// `slot_of` has the slot of each face, `contents` the content of each slot.
     pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], contents: &[SlotContent]) -> Self {
         let particles = faces.as_flattened().iter().max().map_or(0, |&last| last as usize + 1);
         let pairs = faces.iter().zip(slot_of);
         let pairs = pairs.flat_map(|(corners, &slot)| corners.map(|corner| (corner, slot)));
-        let slots_of = GroupedLists::new(particles, pairs);
+        let slots_by_particle = GroupedLists::new(particles, pairs);
         let mut incidence = Self {
             particle_blocks: Vec::new(),
             slots: Vec::new(),
             counts: Vec::new(),
             particles: 0,
         };
+        // The current run of particles, and the slots of its first one.
         let (mut first, mut len, mut slots) = (0, 0, Vec::new());
-        for (particle, own_slots) in (0..).zip(slots_of.iter()) {
+        for (particle, own_slots) in (0..).zip(slots_by_particle.iter()) {
             incidence.counts.push(own_slots.len() as f32);
             if own_slots.is_empty() {
                 continue;
@@ -87,8 +90,8 @@ impl Incidence {
         let block = BLOCK as u32;
         let mut done = 0;
         while done < len {
-            // Starts at a multiple of the block size if possible. A block is whole if possible,
-            // even if a part of it is done already.
+            // A block starts at a multiple of the block size if possible. It is full if possible,
+            // even if it then repeats particles of the block before.
             let aligned = ((first + done) / block * block).saturating_sub(first);
             let offset = aligned.min(len.saturating_sub(block));
             let block_len = block.min(len - offset);
@@ -113,9 +116,9 @@ impl Incidence {
 }
 
 /// Extends `slots`, the slots of the first of `len` consecutive particles, so that the next
-/// particle, which has the slots `next`, can join the run. `None` if it cannot: the order of the
-/// slots must be that of the faces for all particles, and an added slot must be a gap for the
-/// earlier ones.
+/// particle, which has the slots `next`, can join the run: each of `next` is then one of the result
+/// plus `len`. The result keeps the order of both lists, which is that of the faces. A slot that
+/// only some of the particles have must be a gap for the others. `None` if this is not possible.
 fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[SlotContent]) -> Option<Vec<u32>> {
     let is_gap = |slot: u32| contents.get(slot as usize) == Some(&SlotContent::Gap);
     let added_slot = |&slot: &u32| {
@@ -123,18 +126,18 @@ fn extend(slots: &[u32], len: u32, next: &[u32], contents: &[SlotContent]) -> Op
         (of_first..slot).all(is_gap).then_some(of_first)
     };
     let mut extended = Vec::with_capacity(slots.len());
-    let mut rest = next;
+    let mut remaining = next;
     for &slot in slots {
-        if let Some(index) = rest.iter().position(|&of_next| of_next == slot + len) {
-            let before: Option<Vec<u32>> = rest[..index].iter().map(added_slot).collect();
+        if let Some(index) = remaining.iter().position(|&of_next| of_next == slot + len) {
+            let before: Option<Vec<u32>> = remaining[..index].iter().map(added_slot).collect();
             extended.extend(before?);
-            rest = &rest[index + 1..];
+            remaining = &remaining[index + 1..];
         } else if !is_gap(slot + len) {
             return None;
         }
         extended.push(slot);
     }
-    let after: Option<Vec<u32>> = rest.iter().map(added_slot).collect();
+    let after: Option<Vec<u32>> = remaining.iter().map(added_slot).collect();
     extended.extend(after?);
     Some(extended)
 }

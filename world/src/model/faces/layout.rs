@@ -80,8 +80,8 @@ pub(crate) struct Block {
 }
 
 /// Largest difference between the first corners of consecutive triangles of a row. A difference
-/// above 1 skips gaps, as at the end of a row of cells of a sheet, where the next row begins one
-/// particle later.
+/// above 1 skips gaps: so a row of triangles can span several rows of cells of a sheet, where the
+/// last particle of each row is the first corner of no cell.
 const STRIDE_MAX: u32 = 4;
 
 /// Largest ratio of the length of a row, gaps included, to its number of triangles.
@@ -110,17 +110,18 @@ impl FaceLayout {
             RunKey { direction, first, number }
         }));
         let length = |row: &[RunKey<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
+        // Triangles in rows that are too short for a block or have too many gaps are scattered.
         let (rows, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE_MAX)
             .partition(|row| (BLOCK..=SPARSITY_MAX * row.len()).contains(&length(row)));
         let mut slot_of = vec![0; faces.len()];
-        let mut first_slot = 0;
+        let mut next_slot = 0;
         let rows = rows.into_iter().map(|row| {
             let (corners, length) = (faces[row[0].number as usize], length(row));
             for face in row {
-                slot_of[face.number as usize] = first_slot + (face.first - corners[0]);
+                slot_of[face.number as usize] = next_slot + (face.first - corners[0]);
             }
-            let row = Row { corners, length, slot: first_slot };
-            first_slot = (first_slot + length as u32).next_multiple_of(BLOCK as u32);
+            let row = Row { corners, length, slot: next_slot };
+            next_slot = (next_slot + length as u32).next_multiple_of(BLOCK as u32);
             row
         });
         let mut blocks = Row::blocks_of(rows.collect());
@@ -132,29 +133,29 @@ impl FaceLayout {
             let face_in = |lane: usize| chunk[lane.min(chunk.len() - 1)] as usize;
             let corners =
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
-            let slots = Slots { first: first_slot, present: 0 };
+            let slots = Slots { first: next_slot, present: 0 };
             let triangles = Triangles::Scattered(Box::new(corners), slots);
             blocks.push(Block { triangles, completed: 0 });
-            for (&face, slot) in chunk.iter().zip(first_slot..) {
+            for (&face, slot) in chunk.iter().zip(next_slot..) {
                 slot_of[face as usize] = slot;
             }
-            first_slot += BLOCK as u32;
+            next_slot += BLOCK as u32;
         }
 
-        let slot_count = first_slot as usize;
-        let mut contents_of = vec![SlotContent::Padding; slot_count];
+        let slot_count = next_slot as usize;
+        let mut contents = vec![SlotContent::Padding; slot_count];
         for slots in blocks.iter().flat_map(|block| block.triangles.slots()) {
-            contents_of[slots.range()].fill(SlotContent::Gap);
+            contents[slots.range()].fill(SlotContent::Gap);
         }
         for &slot in &slot_of {
-            contents_of[slot as usize] = SlotContent::Face;
+            contents[slot as usize] = SlotContent::Face;
         }
         for slots in blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
-            for (lane, slot) in contents_of[slots.range()].iter().enumerate() {
-                slots.present |= u16::from(*slot == SlotContent::Face) << lane;
+            for (lane, content) in contents[slots.range()].iter().enumerate() {
+                slots.present |= u16::from(*content == SlotContent::Face) << lane;
             }
         }
-        let incidence = Incidence::new(faces, &slot_of, &contents_of);
+        let incidence = Incidence::new(faces, &slot_of, &contents);
         // In the memory order of particles, so that these are completed in about that order.
         blocks.sort_by_key(|block| block.triangles.lowest());
         set_completed(&incidence, &mut blocks, slot_count);
@@ -196,6 +197,7 @@ impl FaceLayout {
 /// Sets how many particle blocks become complete at each block: all their slots are written, and
 /// [`STORE_DELAY`] blocks have passed.
 fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize) {
+    // For each slot the first of the blocks that write it: in reverse, it overwrites the others.
     let mut written_by = vec![0; slot_count];
     for (nth, block) in blocks.iter().enumerate().rev() {
         for slots in block.triangles.slots() {
@@ -203,9 +205,9 @@ fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize)
         }
     }
     let mut last = 0;
-    for particles in &incidence.particle_blocks {
-        for slot in incidence.slots_of(particles) {
-            let writers = &written_by[slot..][..particles.len as usize];
+    for particle_block in &incidence.particle_blocks {
+        for slot in incidence.slots_of(particle_block) {
+            let writers = &written_by[slot..][..particle_block.len as usize];
             last = writers.iter().copied().fold(last, usize::max);
         }
         let after = (last + STORE_DELAY).min(blocks.len() - 1);
@@ -213,7 +215,8 @@ fn set_completed(incidence: &Incidence, blocks: &mut [Block], slot_count: usize)
     }
 }
 
-/// Triangles whose corners are those of the first, plus one offset below `length` for all three.
+/// Triangles, each with the corners of the first plus an offset below `length`, which is the same
+/// for all three corners.
 struct Row {
     /// The corners of the first triangle.
     corners: [u32; 3],
@@ -351,7 +354,7 @@ mod tests {
             SLOTS_VISITED.set(0);
             layout.remove(&(0..faces.len()).collect::<Vec<_>>());
             let visited = SLOTS_VISITED.get();
-            let max = faces.len() / 8;
+            let max = faces.len() / 8; // twice as many as for full blocks of 16
             assert!(visited <= max, "{visited} visits of `Slots`, expected at most {max}");
             assert!(block_and_face_slots(&layout).0.iter().all(|(_, present)| *present == 0));
         }
