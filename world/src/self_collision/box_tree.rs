@@ -171,6 +171,7 @@ impl<const D: usize> BoxTree<D> {
         from: usize,
     ) -> (u16, usize) {
         let first = node * CHILDREN;
+        // How many of the children lie wholly before `from`.
         let before = (from >> (level * CHILDREN.ilog2() as usize)).saturating_sub(first);
         let overlaps = self.levels[level].overlaps(simd, node, bounds);
         (if before < CHILDREN { overlaps >> before << before } else { 0 }, first)

@@ -45,7 +45,7 @@ pub(crate) fn clustered<const D: usize>(points: &[[f32; D]]) -> Vec<u32> {
         };
         let longest =
             (1..D).fold(0, |best, axis| if side(axis) > side(best) { axis } else { best });
-        // Half of its clusters, so that only the last one of all may not be full.
+        // Half of its clusters; only the last cluster of the model may be partly empty.
         let middle = part.len().div_ceil(CLUSTER).div_ceil(2) * CLUSTER;
         part.select_nth_unstable_by(middle, |&one, &other| {
             coordinate(one, longest).total_cmp(&coordinate(other, longest)).then(one.cmp(&other))

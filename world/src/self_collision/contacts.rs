@@ -333,7 +333,7 @@ mod tests {
     fn resolved(mut all: Vec<Ball>, friction: f32) -> Vec<Ball> {
         let mut balls = Balls::<3>::new([all.len()].into_iter());
         for slot in 0..CLUSTER {
-            let ball = all[slot.min(all.len() - 1)];
+            let ball = all[slot.min(all.len() - 1)]; // padding repeats the last ball
             for axis in 0..3 {
                 balls.position[axis][slot] = ball.x[axis];
                 balls.previous[axis][slot] = ball.previous[axis];

@@ -12,7 +12,8 @@ use crate::simd::widest;
 pub(crate) struct Travel {
     /// In this substep.
     pub(crate) in_substep: f32,
-    /// From their expected positions, at the beginning or the end of this substep.
+    /// From their expected positions: the greater one of the bounds at the beginning and at the end
+    /// of this substep.
     pub(crate) from_expected: f32,
 }
 

@@ -121,8 +121,8 @@ impl<const D: usize> World<D> {
     /// If the number of rows is not [`vertices`](Self::vertices).
     pub fn copy_vertices<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.vertices(), "each vertex needs a row");
-        let (particles, _) = rows.split_at_mut(self.len());
-        self.copy_positions(particles);
+        let (particle_rows, _) = rows.split_at_mut(self.len());
+        self.copy_positions(particle_rows);
         for model in &self.models {
             let Model { particles, bodies, .. } = &self.islands[model.island].model;
             let rows = &mut rows[model.mesh_vertices.clone()];

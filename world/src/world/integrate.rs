@@ -18,6 +18,7 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, now } = self;
         let first = particles.layout.first_slot();
+        // A run of particles reads the forces by particle, any other layout by slot.
         let by_slot = match &particles.layout {
             SlotLayout::Run(_) => None,
             layout => Some(forces.by_slot(layout)),

@@ -21,8 +21,8 @@ where
     /// with torn sticks no longer runs as a sheet or as a copy; it moves from the island of the
     /// copies to a new island. The others continue as copies if they have no limbs and at least six
     /// of them remain (16 for regular sheets of 24 or more columns). Particles and sticks keep
-    /// their numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks keep
-    /// their order, and so their bits.
+    /// their numbers, and removed sticks remain [torn](Self::is_torn). Models without torn sticks
+    /// keep their order, and so their bits.
     ///
     /// # Errors
     /// If a kernel cannot run the new schedule of an island, or a caller replaced the sticks of an

@@ -182,8 +182,8 @@ impl<const D: usize> SumSquares<'_, D> {
             let compression = if strain < 0.0 { -strain * f64::from(below[index]) } else { 0.0 };
             for (side, value) in [stretch, compression].into_iter().enumerate() {
                 squares[side][lane] += value * value;
-                let largest = &mut largest[side][lane];
-                *largest = if value > *largest { value } else { *largest };
+                let of_lane = &mut largest[side][lane];
+                *of_lane = if value > *of_lane { value } else { *of_lane };
             }
         };
         let full = squared_lengths.len() / LANES * LANES;

@@ -247,6 +247,7 @@ impl<const D: usize> SelfCollisions<D> {
             let Some(mut matter) = matter else { return false };
             displacements.merge(&travel.displacements(&mut matter, list, slot_of));
         }
+        // Expected are the positions when the list was built.
         displacements.travel().from_expected <= list.margin
     }
 

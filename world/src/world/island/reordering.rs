@@ -51,9 +51,9 @@ impl<const D: usize> Island<D> {
         planner: &mut Planner<'_, D>,
     ) -> Result<(Self, Vec<u32>), WorldError> {
         let Part { model, sticks, faces } = self.model.part(particles)?;
-        let one = copies.one();
-        let count = model.sticks.len() / one.sticks();
-        let schedule = Schedule::side_by_side(&model.sticks, repeat_n(one, count))
+        let schedule_of_one = copies.one();
+        let count = model.sticks.len() / schedule_of_one.sticks();
+        let schedule = Schedule::side_by_side(&model.sticks, repeat_n(schedule_of_one, count))
             .map_err(|_| PlanError::NotCopies)?; // a caller replaced the sticks
         let plan = planner(&model.particles, &model.sticks, &schedule, formula)?;
 
