@@ -122,7 +122,8 @@ proptest! {
         // Positions are rounded to 5e-7 m; over 1/240 s that is 1e-4 m/s.
         prop_assert!(length(sub(read.velocity, velocity)) < 5e-4);
         prop_assert!(length(sub(read.spin, spin)) < 2e-3);
-        // Vertices have the pose of the body.
+        // Vertices have the pose of the body. Bit 2 of a vertex's index is its side of the box
+        // along x, bit 1 along y, bit 0 along z.
         let vertices = bodies.vertices(particles);
         for (vertex, position) in vertices.into_iter().enumerate() {
             let local = from_fn(|axis| {
@@ -135,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn a_push_moves_a_point_to_its_target_and_pinned_particles_stay(
+    fn move_by_moves_a_weighted_point_exactly_and_no_pinned_particle(
         points in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f32)),
         weights in prop::array::uniform3(-0.5..1.0_f32),
         inverse_masses in prop::array::uniform4(
@@ -153,7 +154,7 @@ proptest! {
             prop_assert!((point.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
             let mut particles = Particles::new(&points, &inverse_masses).unwrap();
             let p = point.position(&particles);
-            // A point loses digits if its inverse mass is small beside those of its particles.
+            // A point whose inverse mass is much smaller than its particles' loses digits.
             let inverse_mass = point.inverse_mass(&particles);
             let largest = (0..4).map(|i| {
                 point.weights[i].abs() * inverse_masses[point.particles[i] as usize]
@@ -162,6 +163,7 @@ proptest! {
             point.move_by(&mut particles, by);
             for i in 0..4 {
                 if inverse_masses[i] == 0.0 {
+                    // `x + 0.0` turns -0.0 into 0.0, as `Particles::new` does.
                     prop_assert_eq!(particles.position(i).map(f32::to_bits), points[i].map(|x| (x + 0.0).to_bits()));
                 }
             }
@@ -176,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn pushing_two_points_apart_conserves_momentum(
+    fn moving_two_points_apart_conserves_linear_momentum(
         points in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f32), 8),
         inverse_masses in prop::collection::vec(0.1..10.0_f32, 8),
         weights_of_p in prop::array::uniform3(0.0..0.5_f32),
@@ -217,8 +219,8 @@ proptest! {
     }
 }
 
-/// The first mesh is a tetrahedron with a corner at the origin: its volume is 1/6, and the
-/// integrals of x² and xy over it are 1/60 and 1/120.
+/// The first mesh is a tetrahedron with a corner at the origin: its volume is 1/6, its centre
+/// (1/4, 1/4, 1/4), and the integrals of x² and xy over it are 1/60 and 1/120.
 #[test]
 fn mass_properties_of_meshes_match_closed_forms() {
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -226,12 +228,14 @@ fn mass_properties_of_meshes_match_closed_forms() {
     let tetrahedron = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
     assert!((tetrahedron.mass - 1.0).abs() < 1e-12);
     assert!(length(sub(tetrahedron.centre, [0.25; 3])) < 1e-12);
+    // Density times integral, about the centre; the mass is 1.
     let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
     let known: Matrix =
         from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
     assert!(max_difference(&tetrahedron.inertia, &known) < 1e-12);
 
-    // A brick of 1800 kg/m³ from its mesh, far from the origin.
+    // A brick of 1800 kg/m³ from its mesh, far from the origin; rounding to 1/64 m makes its
+    // corners exact.
     let size = [0.25_f32, 0.0625, 0.125];
     let brick = Model::rigid_box(size, 1800.0).unwrap();
     let vertices_of_brick = brick.bodies.vertices(&brick.particles);
@@ -259,6 +263,7 @@ fn mass_properties_of_meshes_match_closed_forms() {
 fn impossible_bodies_are_rejected() {
     let rigid = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
     let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
+    // A moment of inertia is less than the sum of the other two.
     assert!(impossible(rigid(diagonal([1.0, 1.0, 2.1]))));
     assert!(impossible(rigid(diagonal([1.0, 1.0, 2.0])))); // a disc without thickness
     assert!(impossible(rigid(diagonal([-1.0, 1.0, 1.0]))));
@@ -296,8 +301,9 @@ fn impossible_bodies_are_rejected() {
     );
 }
 
-/// Integrates Euler's equations of a free top, in its own axes, and its rotation with the classical
-/// Runge-Kutta method. Returns spin and rotation.
+/// Integrates Euler's equations of a free top, and its rotation, with the classical Runge-Kutta
+/// method. Returns the spin, rad/s in the axes of the top, and the rotation from these axes to the
+/// world's.
 fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
     type State = (Vector, Matrix);
     let slope = |(w, r): &State| -> State {
@@ -381,7 +387,7 @@ fn a_free_top_follows_eulers_equations() {
     // spin² h of its spin per second, because the correction of a stick acts along its direction
     // after the motion.
     for quantity in 0..3 {
-        let [large, middle, small] = [0, 1, 2].map(|run: usize| errors[run][quantity]);
+        let [large, middle, small] = [0, 1, 2].map(|nth: usize| errors[nth][quantity]);
         assert!(small < 0.03, "errors of rotation, spin, momentum: {errors:?}");
         assert!(
             (1.8..2.2).contains(&(large / middle)),

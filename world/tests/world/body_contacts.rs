@@ -146,9 +146,9 @@ mod pairs {
         scene.add("upper", cube().moved([0.05, 0.9, 0.02])).unwrap();
         let mut world = world(&scene);
         let mut after_a_second = Vec::new();
-        for frame in 0..3600 {
+        for step in 0..3600 {
             assert!(world.step().unwrap().finite);
-            if frame == 60 {
+            if step == 60 {
                 after_a_second = poses(&world);
             }
         }
@@ -205,7 +205,10 @@ mod pairs {
             let after = momenta(&world);
             let [large, small] = twists(&world)[..] else { panic!("expected two bodies") };
             assert!(large.velocity[0] > 0.3, "they did not collide: {large:?}");
-            assert!(large.velocity[0] >= small.velocity[0] - 1e-2 || length(large.spin) > 0.5);
+            assert!(
+                large.velocity[0] >= small.velocity[0] - 1e-2 || length(large.spin) > 0.5,
+                "the bodies neither separate nor rotate: {large:?} {small:?}"
+            );
             // Linear momentum is lost by rounding only. A stick's correction is along its direction
             // after the motion, so angular momentum is lost, too, in proportion to spin² h.
             for axis in 0..3 {
@@ -244,6 +247,7 @@ mod pairs {
             let after = momenta(&world);
             let [left, right] = twists(&world)[..] else { panic!("expected two bodies") };
             let separating = right.velocity[0] - left.velocity[0];
+            // They approach each other at 2 m/s.
             let expected = 2.0 * f64::from(restitution);
             assert!(
                 (separating - expected).abs() < 0.03,
@@ -257,7 +261,7 @@ mod pairs {
     }
 
     #[test]
-    fn a_cube_rises_to_the_square_of_its_restitution() {
+    fn a_cube_rises_to_restitution_squared_times_its_drop_height() {
         // On a floor, and on a pinned body.
         for on_body in [false, true] {
             let mut scene = scene();
@@ -280,7 +284,10 @@ mod pairs {
             }
             let landed = heights.iter().position(|&height| height < 0.05).unwrap();
             let highest = heights[landed..].iter().copied().fold(0.0, f64::max);
-            assert!((highest - 0.36).abs() < 0.04, "on a body: {on_body}: {highest} m");
+            assert!(
+                (highest - 0.36).abs() < 0.04,
+                "on a body: {on_body}: {highest} m, expected 0.36 m"
+            );
             assert!(length(twists(&world).last().unwrap().spin) < 0.2);
         }
     }

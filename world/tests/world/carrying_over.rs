@@ -28,7 +28,7 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
     let final_positions = |replaced: bool| {
         let mut world = world(&scene(1, false));
         let sheet_start = |world: &World<3>| world.model("sheet").unwrap().start;
-        let particle = sheet_start(&world) + 107;
+        let particle = sheet_start(&world) + 107; // the last of the sheet
         steps(&mut world, 5);
         world.grab(particle).unwrap();
         world.pin(particle - 20).unwrap();

@@ -1,4 +1,4 @@
-//! Sheets and meshes have values computed by hand.
+//! Properties of sheets and meshes match values computed by hand.
 
 use std::collections::BTreeMap;
 
@@ -99,6 +99,7 @@ fn edges_of_a_hexagonal_sheet_are_all_equal() {
 
     let stiff = Model::hex_sheet(&sheet).unwrap();
     assert!(Stretch::of(&stiff.particles, &stiff.sticks).max < 1e-6);
+    // Bending sticks join the far corners of two adjacent triangles.
     let long = (0.07 * 3.0_f64.sqrt()) as f32;
     assert!(stiff.sticks.rests().iter().all(|&rest| rest == 0.07 || rest == long));
     assert!(stiff.sticks.len() > free.sticks.len());
@@ -115,7 +116,7 @@ fn the_mass_of_a_mesh_is_density_times_area_and_its_rim_is_a_group() {
     let model = Model::from_triangles(&fan, &triangles, Bending::Sticks, 2.0).unwrap();
     assert!((model.mass() - 2.0 * 6.0 * 0.8_f64.sin() / 2.0).abs() < 1e-5);
     assert_eq!(model.groups["rim"], [0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(model.sticks.len(), 7 + 6 + 5);
+    assert_eq!(model.sticks.len(), 7 + 6 + 5); // spokes, outer edges, bending across inner spokes
     // A particle without triangles has no mass.
     let stray: Vec<[f32; 3]> = fan.iter().copied().chain([[9.0; 3]]).collect();
     assert!(matches!(

@@ -196,7 +196,7 @@ fn categories_and_masks_determine_which_models_collide() {
 }
 
 #[test]
-fn models_without_self_collision_keep_their_bits() {
+fn a_model_without_self_collision_does_not_affect_others() {
     let bits = |with_rod: Option<Model>| {
         let mut scene = Scene::new();
         scene.add("rope", colliding(rope(0.9)).moved([0.0, 0.15, 0.0])).unwrap();
@@ -223,6 +223,7 @@ fn a_particle_does_not_collide_with_a_limb_that_it_is_tied_to() {
     steps(&mut world, 120);
     let rope = world.model("rope").unwrap();
     let squares = |particle| world.position(particle).map(|x| f64::from(x).powi(2));
+    // From the axis of the rod, which is along z.
     let distance = |particle| squares(particle).into_iter().take(2).sum::<f64>().sqrt();
     assert!(distance(rope.start) < 5e-3, "{} m", distance(rope.start));
     assert!(distance(rope.start + 2) > 0.06, "{} m", distance(rope.start + 2));

@@ -26,6 +26,8 @@ fn diagnostics_match_their_definitions() {
     scene.settings.step.acceleration = [0.0, -10.0, 0.0];
     scene.settings.step.dt = 0.25;
     let mut world = world(&scene);
+    // Without an acceleration, `set_velocity` makes previous positions whose difference from the
+    // positions is exactly the velocity times h.
     world.settings_mut().step.acceleration = [0.0; 3];
     world.set_velocity(0, [0.0, 2.0, 0.0]).unwrap();
     world.set_velocity(1, [1.0, 0.0, -1.0]).unwrap();
@@ -60,8 +62,8 @@ proptest! {
             let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
             let expected = v * t + 0.5 * a * t * t;
             // The remaining error is rounding to f32: up to 240 substeps of half an ulp of about
-            // 15 m, each of which persists as a velocity. (Half a substep of the initial velocity
-            // would be 0.04 m.)
+            // 15 m, each of which persists as a velocity. (An initial velocity that is off by half
+            // a substep of 20 m/s² would give at least 0.04 m.)
             let x = f64::from(world.position(0)[axis]);
             prop_assert!(near(x, expected, 1e-2), "{x} m, expected {expected} m");
         }
@@ -132,6 +134,8 @@ fn shorter_substeps_lose_less_angular_momentum() {
 fn the_stretch_includes_all_islands_and_excludes_torn_sticks() {
     let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.5, 0.0, 0.0]];
     let particles = Particles::new(&points, &[1.0; 4]).unwrap();
+    // Stick 1 is stretched by 1, stick 2 compressed by 0.5. Stick 0 and the four sticks of the
+    // sheet have their rest lengths.
     let rests = [1.0; 3];
     let sticks =
         Sticks::with_rests(4, &[[0, 1], [1, 2], [2, 3]], &rests, Duplicates::Keep).unwrap();

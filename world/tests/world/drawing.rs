@@ -98,7 +98,7 @@ fn removals_are_recorded_by_stable_indices() {
         drawing
     };
     // Tears in the sheet, in the disc and in the sheet again. A face is removed with the first of
-    // its sticks.
+    // its sticks. The last stick of the list is torn already.
     let [sheet, disc] = ["sheet", "disc"].map(|name| world.sticks_of(name).unwrap().start);
     for stick in [sheet + 30, disc + 1000, disc + 5, sheet + 3, disc + 1000] {
         world.tear(stick).unwrap();
@@ -334,6 +334,7 @@ fn emitted_particles_that_are_not_alive_are_hidden() {
     let rain = EmitterSettings { rate: 50.0, lifetime: [0.3, 0.4], ..EmitterSettings::default() };
     scene.add("rain", Model::emitter(rain).unwrap()).unwrap();
     let mut world = world(&scene);
+    // The first 25 particles are the sheet's.
     assert_eq!(world.hidden_particles().count(), world.len() - 25);
     for _ in 0..60 {
         steps(&mut world, 1);
@@ -367,7 +368,7 @@ fn support_sticks_are_not_drawn() {
 
     let doll = Model::<2>::ragdoll(&taut_world::Ragdoll::default()).unwrap();
     let visible = doll.hidden_sticks.iter().filter(|&&hidden| !hidden).count();
-    assert_eq!(visible, 2 + 4 * 2);
+    assert_eq!(visible, 2 + 4 * 2); // the trunk, the head, and two sticks for each arm and leg
     let drawing = world(&scene("doll", doll)).drawing();
     assert!(drawing.radii.iter().all(|&radius| radius > 0.0));
 }

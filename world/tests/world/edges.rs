@@ -9,6 +9,9 @@ use taut_world::{
 
 use crate::make::steps;
 
+/// The length of a substep, s: 60 steps of 8 substeps.
+const H: f32 = 1.0 / 480.0;
+
 /// A rope with sticks of 1 m along this path, m.
 fn rope(path: &[[f32; 3]]) -> Model {
     Model::rope(path, &Rope { spacing: 1.0, ..Rope::default() }).unwrap()
@@ -75,9 +78,9 @@ fn a_rope_in_2d_hangs_on_a_corner_between_its_particles() {
 
 #[test]
 fn a_hit_between_particles_stops_the_point_that_hits() {
-    // At a quarter of the length: weights of 3/4 and 1/4, whose squares sum to 5/8.
-    let stick =
-        rope(&[[-0.25, 0.031, 0.0], [0.75, 0.031, 0.0]]).moving_at([0.0, -1.0, 0.0], 1.0 / 480.0);
+    // The stick is hit at a quarter of its length: weights of 3/4 and 1/4, whose squares sum to
+    // 5/8. To stop the point, which moves at -1 m/s, each end gains its weight / (5/8) m/s.
+    let stick = rope(&[[-0.25, 0.031, 0.0], [0.75, 0.031, 0.0]]).moving_at([0.0, -1.0, 0.0], H);
     let mut scene = Scene::new();
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -105,7 +108,7 @@ fn a_stick_slides_on_poles_with_coulomb_friction() {
         let [left, right] = poles;
         let mut scene = Scene::new();
         scene.settings.step.damping_rate = 0.0;
-        scene.add("stick", stick.clone().moving_at([0.4, 0.0, 0.0], 1.0 / 480.0)).unwrap();
+        scene.add("stick", stick.clone().moving_at([0.4, 0.0, 0.0], H)).unwrap();
         scene.obstacles.push(Arc::new(left));
         scene.obstacles.push(Arc::new(right));
         let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
@@ -138,7 +141,7 @@ fn a_coarse_sheet_stays_on_a_small_table_below_a_cell() {
 
 #[test]
 fn a_sheet_whose_edge_is_on_the_edge_of_a_table_does_not_slip_between_particles() {
-    // The table's corner is below the middle of a cell, and its edges lie between rows.
+    // The table's corner is below the middle of a cell, and the table's edges lie between rows.
     let surface = Surface { friction: 1.0, ..Surface::default() };
     let table = Cuboid::new([-3.0, -0.5, -3.0], [0.1, 0.0, 0.1]).unwrap();
     let table = Solid::new(table).with(surface).unwrap();

@@ -24,7 +24,7 @@ fn terminal_velocity_matches_the_formula() {
     steps(&mut world, 1200);
     let before = world.position(0)[1];
     steps(&mut world, 60);
-    let speed = before - world.position(0)[1];
+    let speed = before - world.position(0)[1]; // 60 steps are 1 s
     let expected = (2.0 * 0.1 * 9.81 / (1.2 * 0.47 * area)).sqrt();
     // After a fall of about 400 m, positions are rounded to 0.03 mm: a ten thousandth of the
     // displacement in a substep.
@@ -136,6 +136,7 @@ proptest! {
             for axis in 0..3 {
                 let force = world.islands()[0].forces().along(axis)[0];
                 prop_assert!(force.is_finite(), "{force} N at {position:?}");
+                // `Attractor::MAX_ACCELERATION` is 1e9 m/s².
                 prop_assert!((force * inverse_mass).abs() <= 1.0001e9, "{force} N at {position:?}");
             }
         }

@@ -66,7 +66,7 @@ fn substeps_drag_evenly_and_release_throws() {
     let [x, y, z] = world.position(0);
     assert!((x - 1.0).abs() < 1e-5 && y == 0.0 && (z + 2.0).abs() < 1e-5, "{x} {y} {z}");
 
-    // Released after a step without a drag, it is at rest.
+    // Released after a step without a drag, the particle is at rest.
     world.grab(0).unwrap();
     steps(&mut world, 1);
     let position = world.position(0);
@@ -114,7 +114,8 @@ fn nearest_finds_particles_by_point_and_by_ray() {
     for particle in 0..world.len() {
         let [x, y, z] = world.position(particle);
         assert_eq!(world.nearest([x + 0.003, y - 0.003, z], 0.02), Some(particle));
-        // A ray picks the particle that it hits, and nothing behind its origin.
+        // A ray picks the particle that it hits, or one near it that is as close to the ray; and
+        // nothing behind its origin.
         let eye = [0.3, -0.2, 5.0];
         let ray = [x - eye[0], y - eye[1], z - eye[2]];
         let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();

@@ -47,8 +47,8 @@ where
         steps(&mut world, 10);
         if round == 1 {
             // Every seventh stick of these models.
-            for torn in ["rope", "cloth"] {
-                for stick in world.sticks_of(torn).into_iter().flatten().skip(2).step_by(7) {
+            for torn_model in ["rope", "cloth"] {
+                for stick in world.sticks_of(torn_model).into_iter().flatten().skip(2).step_by(7) {
                     world.tear(stick).unwrap();
                 }
             }
@@ -129,12 +129,12 @@ fn a_model_in_3d_has_the_same_bits_alone_and_together() {
     );
     let sheet = Cloth { columns: 30, rows: 20, ..Cloth::default() };
     let sheet = Model::cloth(&sheet).unwrap().pinned("top").moved([0.0, 3.0, 0.0]);
-    // So light that the wind force is limited.
+    // The flag is so light that the wind force is limited.
     let mut flag = Model::cloth(&Cloth { columns: 9, rows: 7, density: 0.005, ..Cloth::default() })
         .unwrap()
         .pinned("left")
         .moved([0.0, 3.0, 0.0]);
-    flag.sheet = None;
+    flag.sheet = None; // so the flag is in the island of the other models
     let ragdoll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap().moved([0.0, 0.5, 0.0]);
     let dolls = {
         let other = ragdoll.clone().turned([1.0, 0.2, 0.1], 1.3).unwrap().moved([0.1, 0.7, 0.0]);
@@ -221,7 +221,7 @@ fn the_largest_substep_of_springs_is_that_of_each_model_alone() {
     scene.add("damped", damped.moved([APART, 0.0, 0.0])).unwrap();
     let mut world = world(&scene);
     let settings = *world.settings();
-    world.set_settings(settings).unwrap();
+    world.set_settings(settings).unwrap(); // checks the length of the substep again
     steps(&mut world, 60);
 }
 
@@ -259,6 +259,7 @@ fn schedules_of_small_models_fill_registers_together() {
         let Model { particles, sticks, .. } = &island.model;
         (island.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }
+    // The registers that the batches of a schedule need.
     let registers = |schedule: &Schedule, lanes: usize| -> usize {
         schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
     };

@@ -25,7 +25,8 @@ where
     World::new(scene, |_| ScalarKernel).unwrap()
 }
 
-/// A drape whose cells are split into faces along the other diagonal than in [`Model::drape`].
+/// A drape of `size` x `size` particles whose cells are split into faces along the other diagonal
+/// than in [`Model::drape`].
 pub(crate) fn drape(size: usize, set: StickSet) -> Model {
     let mut model = Model::drape(size, set).unwrap();
     model.faces = (0..size * (size - 1))

@@ -335,7 +335,8 @@ proptest! {
     }
 }
 
-/// Whether a segment clearly crosses the inside of a triangle (Möller and Trumbore 1997).
+/// Whether a segment crosses the inside of a triangle (Möller and Trumbore 1997). A segment that
+/// only touches an edge or corner, or that is parallel to the triangle, does not.
 fn crosses([a, b, c]: [[f64; 3]; 3], from: [f64; 3], to: [f64; 3]) -> bool {
     let minus = |p: [f64; 3], q: [f64; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
     let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];

@@ -74,6 +74,7 @@ proptest! {
     ) {
         let ball = Sphere::new(centre, radius).unwrap();
         let length = direction.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
+        // `ratio` is the distance of x from the centre over the one at which it just collides.
         let scale = (radius + f64::from(reach)) * ratio / length;
         let x = from_fn(|axis| (centre[axis] + f64::from(direction[axis]) * scale) as f32);
         let pose = Solid::new(ball).pose(0.0);
@@ -87,14 +88,15 @@ proptest! {
 }
 
 #[test]
-fn a_dropped_ball_rises_to_the_square_of_its_restitution() {
+fn a_dropped_ball_rises_to_restitution_squared_times_its_drop_height() {
     // In shorter substeps gravity is lost in the rounding of f32 positions.
     let h = 1.0 / 1200.0;
     for e in [0.3_f32, 0.6, 0.9, 1.0] {
         let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
         let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
-        // From 1 m it lands after √(2 · 1 m / g) = 0.45 s, and is highest again e · 0.45 s later.
+        // From 1 m the ball lands after √(2 · 1 m / g) = 0.45 s, and is highest again e · 0.45 s
+        // later.
         let (mut has_landed, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
             run(&mut world, 1);
@@ -149,8 +151,8 @@ fn a_moving_floor_carries_a_particle_by_friction() {
     let mut world = world(unconnected(&[([0.0, 0.0], [0.0, 0.0])], h), lift, 10);
     run(&mut world, 120);
     let [x, y] = world.position(0);
-    // The floor hits it at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. It falls behind
-    // by v² / (2 μ g) until it has the speed of the floor.
+    // The floor hits the particle at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. From
+    // then on its relative speed v decreases to 0, and it falls behind by v² / (2 μ g).
     let behind = ((0.5 - 0.2_f64).powi(2) / (2.0 * 0.8 * G)) as f32;
     assert!((x - (1.0 - behind)).abs() < 2e-3 && (y - 0.5).abs() < 1e-5, "at {x} {y} m");
 }
@@ -161,7 +163,7 @@ fn a_rotating_table_carries_a_particle_by_friction() {
     let table = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
     let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI).unwrap();
     let table = Solid::new(table).with(surface(2.0, 0.0)).unwrap().turning(spin);
-    // It moves with the table from the beginning; ω² r = 4.9 m/s² is less than μ g.
+    // The particle moves with the table from the beginning; ω² r = 4.9 m/s² is less than μ g.
     let start = [([0.5, 0.0, 0.0], [0.0, 0.0, -0.5 * core::f32::consts::PI])];
     let mut world = world(unconnected(&start, h), table, 10);
     run(&mut world, 60);
@@ -229,7 +231,7 @@ fn a_ball_moving_through_cloth_keeps_particles_outside_and_stable() {
                 from_centre >= 0.27 - 2e-6,
                 "step {step}: particle {particle} at {from_centre} m from the centre"
             );
-            // The ball has at most 2 π m/s. The cloth may be faster, but must not blow up.
+            // The ball has at most π m/s. The cloth may be faster, but must not blow up.
             let speed = distance(x, before.map(f64::from)) * 60.0;
             assert!(speed < 25.0, "step {step}: particle {particle} at {speed} m/s");
         }

@@ -113,6 +113,7 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
     // The trunk has 0.497 of the mass, with its centre half-way between shoulders and hips.
     let mut trunk = [0.0; 2]; // mass, and mass times height
     for name in ["neck", "back", "left hip", "right hip", "left shoulder", "right shoulder"] {
+        // What the thigh or the upper arm adds to the mass of this particle, kg.
         let limb = match name.split_once(' ') {
             Some((_, "hip")) => 80.0 * 0.100 * (1.0 - 0.433),
             Some(_) => 80.0 * 0.028 * (1.0 - 0.436),
@@ -151,7 +152,8 @@ fn the_trunk_is_rigid_and_posture_sticks_are_weak() {
             .map(|name| particle(&model, name) as u32)
             .collect();
     let inside = |stick: &usize| model.sticks.ends()[*stick].iter().all(|end| trunk.contains(end));
-    assert_eq!((0..model.sticks.len()).filter(inside).count(), 15);
+    assert_eq!((0..model.sticks.len()).filter(inside).count(), 15); // all pairs of 6 particles
+    // Posture sticks: from each foot to its shoulder, and from each hip to the head.
     let weak = (0..model.sticks.len()).filter(|&stick| model.sticks.stiffness(stick) < 1.0);
     assert!(weak.clone().all(|stick| model.sticks.kind(stick) == Kind::TwoSided));
     assert_eq!(weak.count(), 4);
@@ -208,12 +210,14 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
             deepest = deepest.max(depth(&world));
         }
         assert!(deepest < 0.06, "{deepest} m"); // the rod moves 0.0625 m in a substep
-        // The ends of the bar, and the lower and upper particle of the point of the other rod that
-        // is nearest to the bar.
-        let [bar, other, low, high] =
+        // The ends of the first rod, the bar; and the two particles of the second rod whose
+        // midpoint is its point nearest to the bar.
+        let [bar_start, bar_end, low, high] =
             [0, 1, nearest[0], nearest[1]].map(|particle| world.position(particle));
         let [x, y] = [0, 1].map(|axis| f32::midpoint(low[axis], high[axis]));
-        let below = bar[1] + (other[1] - bar[1]) * (x - bar[0]) / (other[0] - bar[0]);
+        // The height of the bar at x.
+        let below = bar_start[1]
+            + (bar_end[1] - bar_start[1]) * (x - bar_start[0]) / (bar_end[0] - bar_start[0]);
         assert!(below < -0.2 && y > below + 0.15, "height {y} m, above a bar at {below} m");
         let after = world.diagnostics().unwrap();
         for axis in 0..3 {
@@ -284,7 +288,7 @@ fn a_limb_rests_on_edges_between_its_ends() {
     }
 }
 
-/// The penetration depth of limbs of different owners, m.
+/// The penetration depth of limbs of different ragdolls or rods, m.
 fn depth<const D: usize>(world: &World<D>) -> f32
 where
     ScalarKernel: Kernel<D>,

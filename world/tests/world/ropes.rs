@@ -133,6 +133,7 @@ fn a_bridge_carries_its_planks() {
         let [from, to] = [[0.0, 5.0, 1.0], [6.0, 6.0, -2.0]];
         let model = Model::bridge(from, to, &options).unwrap();
         assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);
+        // Ropes and handrails.
         let lines = ropes + if rails > 0.0 { 2 } else { 0 };
         assert_eq!(model.groups["ends"].len(), 2 * lines);
         let mut scene = Scene::new();

@@ -8,6 +8,9 @@ use taut_world::{Axes, Cloth, HalfSpace, Model, Rope, Scene, SelfCollision, Soli
 
 use crate::make::world;
 
+/// The length of a substep, s: 60 steps of 8 substeps.
+const H: f32 = 1.0 / 480.0;
+
 /// The spacing of all sheets, m.
 const SPACING: f32 = 0.025;
 
@@ -36,7 +39,7 @@ fn falling_on_a_fixed_sheet([fixed, falling]: [SelfCollision; 2], speed: f32) ->
     let mut scene = Scene::new();
     let all = 0..fixed.particles.len() as u32;
     scene.add("fixed", fixed.with_group("all", all).unwrap().pinned("all")).unwrap();
-    let falling = falling.moved([0.01, 0.1, 0.01]).moving_at([0.0, -speed, 0.0], 1.0 / 480.0);
+    let falling = falling.moved([0.01, 0.1, 0.01]).moving_at([0.0, -speed, 0.0], H);
     scene.add("falling", falling).unwrap();
     scene
 }
@@ -49,8 +52,7 @@ fn heap(speed: f32) -> Scene {
         let turned = sheet(SelfCollision::default()).turned([0.0, 1.0, 0.0], 0.3 * layer as f32);
         let offset = [0.0, 0.05 + 0.04 * layer as f32, 0.0];
         let speed = if layer == 2 { speed } else { 0.0 };
-        let moving =
-            turned.unwrap().moved(offset).moving_at([0.0, -speed, 0.5 * speed], 1.0 / 480.0);
+        let moving = turned.unwrap().moved(offset).moving_at([0.0, -speed, 0.5 * speed], H);
         scene.add(format!("sheet {layer}"), moving).unwrap();
     }
     let rope = Rope { spacing: 0.02, ..Rope::default() };
@@ -104,7 +106,7 @@ fn categories_and_masks_determine_which_models_collide() {
 #[test]
 fn contacts_conserve_momentum() {
     let mut scene = Scene::new();
-    let throw = |velocity| sheet(SelfCollision::default()).moving_at(velocity, 1.0 / 480.0);
+    let throw = |velocity| sheet(SelfCollision::default()).moving_at(velocity, H);
     scene.add("one", throw([0.3, 1.0, 0.0])).unwrap();
     scene.add("other", throw([0.0, -2.0, 0.1]).moved([0.03, 0.08, 0.01])).unwrap();
     scene.settings.step = Step { acceleration: [0.0; 3], damping_rate: 0.0, ..scene.settings.step };
@@ -144,7 +146,7 @@ fn a_resumed_world_has_the_same_bits() {
 }
 
 #[test]
-fn models_without_contacts_keep_their_bits() {
+fn self_collision_without_contacts_changes_no_bit() {
     let bits = |settings: Option<SelfCollision>| {
         let mut model = sheet(SelfCollision::default()).pinned("left");
         model.self_collision = settings;

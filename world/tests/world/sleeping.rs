@@ -97,6 +97,7 @@ fn resting_models_fall_asleep_and_do_not_move() {
     for (name, scene) in [("cloths", cloths()), ("boxes", boxes()), ("dolls", dolls())] {
         let mut world = world(&scene);
         let count = steps_until_asleep(&mut world);
+        // `Sleep::default` needs 0.5 s at rest, which are 30 steps.
         assert!((31..600).contains(&count), "{name}: {count} steps");
         let (hash, time) = (world.hash(), world.time());
         steps(&mut world, 60);
@@ -328,7 +329,7 @@ fn a_moving_obstacle_wakes_models_that_it_may_push() {
         );
     }
     assert!(asleep[0] > 100 && asleep[1] < 25 && asleep[2] > 100, "steps asleep: {asleep:?}");
-    assert!(world.hash() != self::world(&scene).hash());
+    assert!(world.hash() != self::world(&scene).hash(), "nothing has moved");
 }
 
 #[test]

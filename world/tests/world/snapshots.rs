@@ -169,11 +169,11 @@ fn snapshots_with_values_out_of_range_are_rejected() {
         assert!(error.to_string().contains(what), "{pointer}: {error}");
         assert!(error.to_string().starts_with("the snapshot is damaged: "), "{pointer}: {error}");
     }
-    // Earlier versions had a damping per substep instead of a rate.
     for invalid in [serde_json::Value::Null, serde_json::json!(f32::NAN.to_bits())] {
         let error = resume(&|json| json["damping_rate"] = invalid.clone()).unwrap_err();
         assert!(error.to_string().contains("damping"), "{error}");
     }
+    // Snapshots of earlier versions have a damping per substep instead of a rate.
     let mut old = good.clone();
     old.as_object_mut().unwrap().remove("damping_rate");
     let old: Snapshot = serde_json::from_value(old).unwrap();

@@ -198,7 +198,8 @@ fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
         assert!(removed > 0 && together.reorder(|_| ScalarKernel).unwrap() == 0);
         assert_eq!(reordered_later.reorder(|_| ScalarKernel).unwrap(), removed);
         for world in &mut alone {
-            world.reorder(|_| ScalarKernel).unwrap(); // all, as overstretched sticks tear, too
+            // Also copies that are not in `torn`: their overstretched sticks may tear, too.
+            world.reorder(|_| ScalarKernel).unwrap();
         }
         assert_eq!(copies(&together).iter().sum::<usize>(), tears.remaining[round]);
 
@@ -256,6 +257,7 @@ fn copies_with_limbs_stay_together() {
     assert_eq!(copies(&world), [COPIES]);
     tear(&mut world, 7, 0);
     assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
+    // The island remains, but no longer relaxes its models as copies.
     assert_eq!((copies(&world), world.islands().len()), (vec![], islands));
 }
 
@@ -294,7 +296,7 @@ fn damaged_lists_of_copies_that_left_are_rejected() {
         damaged["pieces"][last]["left_copies"] = left;
         World::resume(&scene, |_| ScalarKernel, &serde_json::from_value(damaged).unwrap())
     };
-    // The other model, which is not a copy, has the index 5.
+    // The other model, which is not a copy, has the index 5, so copies 7 and 9 are models 8 and 10.
     let left = good["pieces"][last]["left_copies"].clone();
     assert_eq!(left, serde_json::json!([8, 10]));
     assert!(resume(left).is_ok());

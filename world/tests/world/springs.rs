@@ -94,6 +94,7 @@ fn explicit_euler_needs_damping() {
         let h = fraction * largest(damping);
         let (mut x, mut v) = ([0.01_f64], [0.0]);
         for _ in 0..20_000 {
+            // Stiffness and damping times the inverse mass, 4 1/kg.
             let a = [-400.0 * x[0] - 4.0 * f64::from(damping) * v[0]];
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }

@@ -152,6 +152,7 @@ fn friction_stops_a_block_where_coulomb_says() {
     let slope = 0.5_f64;
     let gravity = [G * slope.sin(), -G * slope.cos()].map(|x| x as f32);
     let along_slope = G * (slope.sin() - f64::from(friction) * slope.cos());
+    // ½ a t² after 2 s.
     assert_all("sliding distance on a slope, m", 0.5 * along_slope * 4.0, 0.008, |n| {
         sliding_distance(n, 0.0, friction, gravity, 0.0)
     });

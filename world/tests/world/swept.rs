@@ -282,7 +282,7 @@ proptest! {
             let (y, z) = (y2 - y1, z2 - z1);
             let fraction = (-(y1 * y + z1 * z) / (y * y + z * z)).clamp(0.0, 1.0);
             let nearest = (y1 + fraction * y).hypot(z1 + fraction * z);
-            // A particle at rest has no direction.
+            // For a particle at rest `fraction`, and so `nearest`, is NaN.
             prop_assert!(nearest >= 0.0047 || nearest.is_nan(), "{nearest} m");
         }
     }

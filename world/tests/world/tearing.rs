@@ -143,7 +143,7 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
     assert_eq!(world.reorder(|_| ScalarKernel).unwrap(), 0);
     assert_eq!((world.torn(), torn_flags(&world)), (torn, before));
 
-    // The same matter built without those sticks.
+    // The same model, built without the torn sticks.
     let remaining = world.islands()[0].model.clone();
     assert_eq!(remaining.sticks.len() + torn, stick_count(&world));
     let remaining = Model { faces: Vec::new().into(), ..remaining };
@@ -159,7 +159,7 @@ fn a_reordered_world_equals_one_built_without_torn_sticks() {
     assert!(world.tear(stick_count(&world)).is_err());
 }
 
-/// The number of sticks of the sheet, including torn ones.
+/// The number of sticks of the sheet, the first model, including torn ones.
 fn stick_count(world: &World) -> usize {
     world.sticks_of("sheet").unwrap().end
 }
@@ -257,6 +257,7 @@ fn tear_factors_changed_in_an_island_apply_from_the_next_step() {
     // Sticks beyond the end of a short or empty list never tear.
     assert_eq!(torn_after(&mut world, &|all| *all = vec![9.0; c]), 0);
     assert_eq!(torn_after(&mut world, &Vec::clear), 0);
+    // Sticks 0 to c, except the two that are torn already.
     assert_eq!(torn_after(&mut world, &|all| *all = vec![0.5; c + 1]), c + 1 - 2);
     assert!(world.is_torn(20));
     // A world in which no stick could tear before.

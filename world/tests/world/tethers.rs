@@ -30,13 +30,15 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn cloth_that_hangs_from_a_row_does_not_stretch() {
     for set in [StickSet::Structural, StickSet::All] {
         let mut stretched = [0.0; 2];
-        for (tethers, stretch) in stretched.iter_mut().enumerate() {
+        // Without (0) and with (1) tethers.
+        for (has_tethers, stretch) in stretched.iter_mut().enumerate() {
             let model = drape(24, set);
-            let mut world = world(&substepped(if tethers == 1 { tethered(model) } else { model }));
+            let model = if has_tethers == 1 { tethered(model) } else { model };
+            let mut world = world(&substepped(model));
             world.settings_mut().step.substeps = 1;
             steps(&mut world, 240);
             *stretch = world.diagnostics().unwrap().stretch.rms;
-            assert_eq!(world.tether_count(), tethers * 24 * 23);
+            assert_eq!(world.tether_count(), has_tethers * 24 * 23);
         }
         assert!(
             stretched[1] < 1e-4 && stretched[1] < 0.01 * stretched[0],
@@ -67,6 +69,7 @@ fn the_distance_to_the_opposite_corner_is_the_diagonal() {
 #[test]
 fn particles_are_tethered_to_the_requested_number_of_clusters() {
     let cloth = || Model::cloth(&Cloth { columns: 9, rows: 9, ..Cloth::default() }).unwrap();
+    // Of the 81 particles, 77 are free. Each pinned corner is a cluster, so there are four.
     for (anchors, expected) in [(1, 77), (2, 2 * 77), (3, 3 * 77), (16, 4 * 77)] {
         let tethers = Tethers { anchors, ..Tethers::default() };
         let mut world = world(&substepped(cloth().pinned("corners").tethered(tethers).unwrap()));
@@ -302,13 +305,13 @@ fn tethers_do_not_make_a_sheet_swing_back_higher() {
     // substeps without tethers show. The velocity that tethers remove must not add to that.
     let cloth = Cloth { columns: 24, rows: 24, axes: Axes::HORIZONTAL, ..Cloth::default() };
     let cloth = Model::cloth(&cloth).unwrap().pinned("top");
-    let [_, free] = swing(cloth.clone(), 64);
+    let [_, untethered_rise] = swing(cloth.clone(), 64);
     for substeps in [4, 8, 16] {
         let [fall, rise] = swing(tethered(cloth.clone()), substeps);
         assert!(fall > 0.49 && fall < 0.501, "{substeps} substeps: falls by {fall} m");
         assert!(
-            rise < free + 0.02 * fall,
-            "{substeps} substeps: rises by {rise} m, without tethers {free} m"
+            rise < untethered_rise + 0.02 * fall,
+            "{substeps} substeps: rises by {rise} m, without tethers {untethered_rise} m"
         );
     }
 }

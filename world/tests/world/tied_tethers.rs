@@ -34,7 +34,7 @@ fn tethered_to_a_bar(density: f64, pinned: bool, tethers: Option<Tethers>) -> Sc
     scene
 }
 
-/// The height of the left edge of the cloth after 1 s, m.
+/// The vertical extent of the left edge of the cloth after 1 s, m; 1 m at rest.
 fn hanging_length(scene: &Scene) -> f32 {
     let mut world = world(scene);
     steps(&mut world, 60);
@@ -48,11 +48,11 @@ fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     let tethers = Some(Tethers::default());
     // The bar has 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of the
     // cloth.
-    // Each particle below the top row has a tether.
     let heavy = tethered_to_a_bar(1000.0, false, tethers);
     let mut world_of_heavy = world(&heavy);
     assert!(heavy.warnings().is_empty() && world_of_heavy.warnings().is_empty());
     steps(&mut world_of_heavy, 1);
+    // Each particle below the top row has a tether.
     assert_eq!(world_of_heavy.tether_count(), 16 * 15);
     let [with, without] =
         [tethers, None].map(|tethers| hanging_length(&tethered_to_a_bar(1000.0, false, tethers)));
@@ -62,7 +62,7 @@ fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     );
     assert!(hanging_length(&tethered_to_a_bar(1.0, true, tethers)) < 1.0001);
 
-    // The bar has 1.8 kg, which is less than 10 times the mass of the cloth.
+    // The bar has 1.8 kg, and at an end only 2 times the mass of the cloth; an anchor needs 10.
     let light = tethered_to_a_bar(150.0, false, tethers);
     let mut world_of_light = world(&light);
     for warnings in [light.warnings(), world_of_light.warnings()] {
@@ -92,6 +92,7 @@ fn tethers_do_not_brake_cloth_that_moves_with_its_bar() {
         scene.settings.step.acceleration = [0.0; 3];
         scene.settings.step.damping_rate = 0.0;
         let mut world = world(&scene);
+        // The ropes to the hooks; ties 0 to 15 are the seam.
         for tie in 16..18 {
             world.break_tie(tie).unwrap();
         }

@@ -252,6 +252,7 @@ fn light_particles_do_not_exceed_twice_the_wind_speed() {
                 let moved_squared: f32 =
                     (0..3).map(|axis| (now[axis] - previous[axis]).powi(2)).sum();
                 let speed = moved_squared.sqrt() * 60.0;
+                // The wind has 8.25 m/s.
                 assert!(speed < 2.0 * 8.3, "{law:?}: {speed} m/s");
                 *previous = now;
             }

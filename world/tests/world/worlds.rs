@@ -170,7 +170,7 @@ fn models_beyond_the_rounding_limit_give_warnings() {
     assert!(world.warnings().is_empty());
     world.settings_mut().step.substeps = 2;
     assert_eq!(world.warnings().len(), 1);
-    // Axes with much less acceleration than another axis are ignored.
+    // An axis is ignored only if another axis has much more acceleration.
     world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
     assert_eq!(world.warnings().len(), 1, "x is the only axis with acceleration");
     world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..coarse() };
