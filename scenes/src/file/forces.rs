@@ -214,6 +214,7 @@ impl<const D: usize> ForceKind<D> for DragTable<D> {
     }
 }
 
+/// [`Acceleration`], whose table is the vector itself.
 impl<const D: usize> ForceKind<D> for Vector<D> {
     fn force(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, BuildError> {
         Ok(target.field(Acceleration(vector("acceleration", "an acceleration, m/s²,", *self)?)))

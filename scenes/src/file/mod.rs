@@ -292,8 +292,8 @@ where
     Ok(scene)
 }
 
-/// Returns the only element of `given`: the values of those keys among `known` that a table has. The
-/// keys are mutually exclusive. `table` and `kind`, the kind of the keys, are for the error.
+/// Returns the only element of `given`: the value of the one key that a table has of `known`, a
+/// list of mutually exclusive keys. `table` and `kind`, the kind of the keys, are for the error.
 fn exactly_one<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, BuildError> {
     let [only] = <[T; 1]>::try_from(given).map_err(|given| {
         let (found, known) = (given.len(), known.join(", "));

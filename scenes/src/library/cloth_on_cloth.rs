@@ -161,6 +161,7 @@ fn knot(size: usize) -> Result<AnyScene, SceneError> {
     let [along, up] = [END, END / 2.0].map(|x| x as f32);
     path.insert(0, [x - along, y - up, z]);
     path.push([last_x + along, last_y + up, last_z]);
+    // Longer than the segments of the trefoil, so that each of them becomes one stick.
     let rope = Rope { spacing: 1.1 * spacing as f32, bending: 0.05, ..Rope::default() };
     let mut model = Model::rope(&path, &rope)?.moved([0.0, 1.0, 0.0]);
     for (end, side) in [("start", -1.0), ("end", 1.0)] {

@@ -34,8 +34,8 @@ pub struct LibraryScene {
     pub size: usize,
     /// What the size counts.
     pub size_unit: &'static str,
-    /// Whether the size is a number of models with the same sticks, which a world simulates as copies
-    /// if there are enough.
+    /// Whether the size is a number of models with the same sticks, which a world simulates as
+    /// copies if there are enough.
     pub copies: bool,
     /// Number of dimensions, 2 or 3.
     pub dimensions: usize,

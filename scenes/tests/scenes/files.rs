@@ -115,8 +115,8 @@ fn copies_are_models_at_their_own_positions() {
     let grid = scene("grid = [3, 2], spacing = [0.5, -1]");
     let all: Vec<[f32; 2]> =
         first_positions(&grid).into_iter().map(|(_, position)| position).collect();
-    let rows = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]];
-    assert_eq!(all, rows);
+    let expected = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]];
+    assert_eq!(all, expected);
     // Six equal models are enough for the kernel `copies`, two are not.
     assert!(grid.may_have_copies() && !listed.may_have_copies());
 }
