@@ -69,7 +69,8 @@ fn removals_are_recorded_by_stable_indices() {
         before.models.iter().map(|drawn| drawn.kind).collect::<Vec<_>>(),
         [ModelKind::Body, ModelKind::Cloth, ModelKind::Cloth, ModelKind::Body, ModelKind::Rope,]
     );
-    // The models in order, by the indices of the world.
+    // The models in order, by the indices of the world: `vertex` is the first particle of a model,
+    // `mesh_vertex` the first vertex of the meshes of its bodies.
     let (mut vertex, mut mesh_vertex) = (0, world.len() as u32);
     for (drawn, (name, model)) in before.models.iter().zip(whole.models()) {
         assert_eq!((&*drawn.name, drawn.particles.start as u32), (name, vertex));
@@ -167,6 +168,7 @@ fn to_world<const D: usize>(figure: &ObstacleFigure<D>, point: [f64; D]) -> [f64
     let cross = |a: [f64; 3], b: [f64; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
+    // Rotation of v by a quaternion (q, w): v + 2 w (q × v) + 2 q × (q × v).
     let (v, axis) = ([coordinate(0), coordinate(1), coordinate(2)], [x, y, z]);
     let once = cross(axis, v);
     let twice = cross(axis, once);
@@ -196,7 +198,8 @@ fn surface<const D: usize>(shape: FigureShape<D>) -> Vec<[f64; D]> {
 }
 
 /// Checks that a particle collides slightly inside the drawn surface, and not slightly outside.
-/// `inwards` is 1 if the obstacle is on the side of the origin, -1 if it is on the other side.
+/// `inwards` is 1 if the obstacle is on the side of the figure's origin, -1 if it is on the other
+/// side.
 fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
     use taut_core::{Motion, Step};
     use taut_world::StepTime;

@@ -73,10 +73,10 @@ fn living_particles_are_those_born_and_not_dead() {
         // A particle is free if and only if it is alive.
         let free = model.particles.inverse_masses().iter().filter(|w| **w > 0.0).count();
         assert_eq!(living.len(), free);
-        for one in &living {
-            assert!((0.0..one.lifetime).contains(&one.age));
-            assert!(model.particles.inverse_masses()[one.particle as usize] > 0.0);
-            lifetimes.insert(one.birth, one.lifetime);
+        for alive in &living {
+            assert!((0.0..alive.lifetime).contains(&alive.age));
+            assert!(model.particles.inverse_masses()[alive.particle as usize] > 0.0);
+            lifetimes.insert(alive.birth, alive.lifetime);
         }
         if step > 60 {
             // 1000 per second, with a mean lifetime of 0.4 s.

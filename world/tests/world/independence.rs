@@ -18,14 +18,14 @@ use super::make::{coarse, steps, unconnected, world};
 /// Distance between models, m: they never collide.
 const APART: f32 = 40.0;
 
-/// A copy of `setting`, a scene without models, with the chosen models. The position of each model
-/// does not depend on the choice.
+/// A copy of `environment`, a scene without models, with the chosen models. The position of each
+/// model does not depend on the choice.
 fn scene<const D: usize>(
     models: &[(&str, Model<D>)],
     is_chosen: impl Fn(&str) -> bool,
-    setting: &Scene<D>,
+    environment: &Scene<D>,
 ) -> Scene<D> {
-    let mut scene = setting.clone();
+    let mut scene = environment.clone();
     for (index, (name, model)) in models.iter().enumerate() {
         let mut offset = [0.0; D];
         offset[0] = APART * index as f32;
@@ -66,22 +66,22 @@ where
 }
 
 /// Asserts that each model has the same bits alone and together with the others.
-fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &Scene<D>)
+fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, environment: &Scene<D>)
 where
     World<D>: Simulation<D>,
 {
     let alone: Vec<Vec<u32>> = models
         .iter()
-        .map(|&(name, _)| final_bits(&scene(&models, |other| other == name, setting), name))
+        .map(|&(name, _)| final_bits(&scene(&models, |other| other == name, environment), name))
         .collect();
-    let together = scene(&models, |_| true, setting);
+    let together = scene(&models, |_| true, environment);
     for ((name, _), alone) in models.iter().zip(&alone) {
         assert!(final_bits(&together, name) == *alone, "{name}: different bits with other models");
     }
     // Without the last model, the bits of the first stay the same, too.
     let (last, _) = models.pop().unwrap();
     let (first, _) = models[0];
-    let fewer = scene(&models, |_| true, setting);
+    let fewer = scene(&models, |_| true, environment);
     assert!(final_bits(&fewer, first) == alone[0], "{first}: different bits without {last}");
 }
 
@@ -95,23 +95,23 @@ fn fan(triangles: u32) -> Model {
 }
 
 /// A scene without models: forces, obstacles and settings.
-fn setting_3d() -> Scene {
-    let mut setting = Scene::new();
+fn environment_3d() -> Scene {
+    let mut environment = Scene::new();
     let gusts = Some(Gusts { strength: 0.6, size: 1.5, seed: 9 });
-    setting.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.5, 1.0]) }));
-    setting.forces.push(Arc::new(Field::new(Drag::linear(1e-3)).on("top")));
+    environment.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.5, 1.0]) }));
+    environment.forces.push(Arc::new(Field::new(Drag::linear(1e-3)).on("top")));
     let surface = Surface { friction: 0.4, restitution: 0.5, ..Surface::default() };
     let floor = Solid::new(HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap());
-    setting.obstacles.push(Arc::new(floor.with(surface).unwrap()));
+    environment.obstacles.push(Arc::new(floor.with(surface).unwrap()));
     let ball = Sphere::new([0.3, 2.2, 0.2], 0.3).unwrap();
-    setting.obstacles.push(Arc::new(Solid::new(ball)));
-    setting.obstacles.push(Arc::new(LimbContacts::default()));
+    environment.obstacles.push(Arc::new(Solid::new(ball)));
+    environment.obstacles.push(Arc::new(LimbContacts::default()));
     #[cfg(feature = "parry")]
-    setting.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
-    setting.settings.step.substeps = 2;
-    setting.settings.step.iterations = 3;
-    setting.settings.passes = 2;
-    setting
+    environment.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
+    environment.settings.step.substeps = 2;
+    environment.settings.step.iterations = 3;
+    environment.settings.passes = 2;
+    environment
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_model_in_3d_has_the_same_bits_alone_and_together() {
         ("lying cube", cube(0.149)),
         ("cubes", Model::side_by_side([&cube(0.6), &cube(1.1)]).unwrap()),
     ];
-    assert_own_bits(models, &setting_3d());
+    assert_own_bits(models, &environment_3d());
 }
 
 #[test]
@@ -173,9 +173,9 @@ fn a_model_has_the_same_bits_in_a_renumbered_island() {
     let cloth = Model::disc(76, StickSet::Structural).unwrap().moved([0.0, 3.0, 0.0]);
     assert!(cloth.particles.len() > 4096);
     let models = vec![("rope", rope.pinned("start")), ("cloth", cloth)];
-    let mut setting = setting_3d();
-    setting.obstacles.clear();
-    assert_own_bits(models, &setting);
+    let mut environment = environment_3d();
+    environment.obstacles.clear();
+    assert_own_bits(models, &environment);
 }
 
 #[test]
@@ -193,15 +193,15 @@ fn a_model_in_2d_has_the_same_bits_alone_and_together() {
         ("ragdoll", Model::<2>::ragdoll(&Ragdoll::default()).unwrap().moved([0.0, 0.4])),
         ("sheet", Model::<2>::cloth(&Cloth::spaced(9, 8, 0.1)).unwrap().moved([0.0, 3.0])),
     ];
-    let mut setting = Scene::<2>::new();
-    setting.forces.push(Arc::new(Field::new(Drag::linear(0.01))));
+    let mut environment = Scene::<2>::new();
+    environment.forces.push(Arc::new(Field::new(Drag::linear(0.01))));
     let surface = Surface { friction: 0.4, restitution: 0.2, ..Surface::default() };
     let floor = Solid::new(HalfSpace::new([0.0; 2], [0.1, 1.0]).unwrap());
-    setting.obstacles.push(Arc::new(floor.with(surface).unwrap()));
-    setting.obstacles.push(Arc::new(LimbContacts::default()));
-    setting.settings.step.substeps = 2;
-    setting.settings.step.iterations = 2;
-    assert_own_bits(models, &setting);
+    environment.obstacles.push(Arc::new(floor.with(surface).unwrap()));
+    environment.obstacles.push(Arc::new(LimbContacts::default()));
+    environment.settings.step.substeps = 2;
+    environment.settings.step.iterations = 2;
+    assert_own_bits(models, &environment);
 }
 
 #[test]

@@ -295,7 +295,7 @@ fn cloth_stays_on_its_side_of_a_mesh() {
     let now = StepTime { time: world.time(), h: H, duration: H, motion };
     let depth = mesh.depth(&world.islands()[0].model, &now);
     assert!(depth < 1e-5, "{depth} m inside");
-    // It lies in the pit.
+    // The cloth lies in the pit.
     let lowest = (0..world.len()).map(|particle| world.position(particle)[1]).fold(9.0, f32::min);
     assert!((-0.4..0.3).contains(&lowest), "{lowest} m");
 }

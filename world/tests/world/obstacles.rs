@@ -376,13 +376,13 @@ impl Obstacle for KeepApart {
     fn resolve(&self, _: &mut Matter<'_>, _: &StepTime) {}
 
     fn resolve_all(&self, islands: &mut Islands<'_>, _: &StepTime) {
-        for upper in 1..islands.count() {
-            let [mut one, mut other] = islands.two([upper - 1, upper]).unwrap();
+        for nth in 1..islands.count() {
+            let [mut lower, mut upper] = islands.two([nth - 1, nth]).unwrap();
             let height = |matter: &mut Matter<'_>| matter.model_mut().particles.position(0)[1];
-            let missing = self.0 - (height(&mut other) - height(&mut one));
+            let missing = self.0 - (height(&mut upper) - height(&mut lower));
             if missing > 0.0 {
-                one.model_mut().particles.positions_mut(1)[0] -= 0.5 * missing;
-                other.model_mut().particles.positions_mut(1)[0] += 0.5 * missing;
+                lower.model_mut().particles.positions_mut(1)[0] -= 0.5 * missing;
+                upper.model_mut().particles.positions_mut(1)[0] += 0.5 * missing;
             }
         }
     }

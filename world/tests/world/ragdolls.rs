@@ -315,7 +315,7 @@ where
     World<D>: Simulation<D>,
 {
     let mut without = scene.clone();
-    without.obstacles.remove(0);
+    without.obstacles.remove(0); // `LimbContacts`
     let run = |scene: &Scene<D>| {
         let mut world = World::new(scene, |_| ScalarKernel).unwrap();
         let (mut deepest, mut mean) = (0.0_f32, 0.0);
@@ -341,8 +341,8 @@ fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
     }
 }
 
-/// Simulates a ragdoll without gravity whose limbs are kicked in all directions. Returns the deepest
-/// penetration of its limbs into each other, m.
+/// Simulates a ragdoll without gravity whose limbs are kicked in all directions. Returns the
+/// deepest penetration of its limbs into each other, m.
 fn deepest_after_kicks<const D: usize>(model: &Model<D>, own_limbs: bool) -> f32
 where
     ScalarKernel: Kernel<D>,

@@ -46,6 +46,7 @@ fn a_hanging_rope_or_chain_is_a_catenary() {
         });
         let last = (points.len() - 1) as f64;
         for (particle, &(x, y)) in points.iter().enumerate() {
+            // The length of the rope from its lowest point to the particle, m.
             let s = length * (particle as f64 / last - 0.5);
             let (expected_x, expected_y) =
                 (a * (s / a).asinh(), a.hypot(s) - a.hypot(length / 2.0));

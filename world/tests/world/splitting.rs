@@ -41,7 +41,7 @@ fn disc() -> Model {
 }
 
 /// A scene without models: forces, a floor, and settings of the step.
-fn setting() -> Scene {
+fn environment() -> Scene {
     let mut scene = Scene::new();
     scene.forces.push(Arc::new(Wind::new([6.0, 0.5, 2.0])));
     scene.forces.push(Arc::new(Field::new(Drag::linear(1e-3)).on("rim")));
@@ -58,8 +58,8 @@ fn name(copy: usize) -> String {
 }
 
 /// A scene of some copies of a model, each at its own position, and of another model between them.
-fn scene(setting: &Scene, model: &Model, copies: Range<usize>) -> Scene {
-    let mut scene = setting.clone();
+fn scene(environment: &Scene, model: &Model, copies: Range<usize>) -> Scene {
+    let mut scene = environment.clone();
     for copy in copies.clone() {
         let by = [2.0 * copy as f32, 0.01 * copy as f32, 0.0];
         scene.add(name(copy), model.clone().moved(by)).unwrap();
@@ -155,8 +155,8 @@ struct Tears<'a> {
 
 /// Simulates copies that are torn and reordered. Compares them with copies that are alone in their
 /// scenes.
-fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
-    let scene_of = |range| scene(setting, model, range);
+fn assert_as_alone(environment: &Scene, model: &Model, tears: Tears<'_>) {
+    let scene_of = |range| scene(environment, model, range);
     let all = scene_of(0..tears.copies);
     let mut together = world(&all);
     let mut alone: Vec<_> =
@@ -229,7 +229,11 @@ fn assert_as_alone(setting: &Scene, model: &Model, tears: Tears<'_>) {
 fn only_copies_with_torn_sticks_leave_their_island() {
     let torn: &[&[usize]] = &[&[7], &[0], &[3, 19], &[7], &[10, 11, 12, 13, 2]];
     let remaining = &[19, 18, 16, 16, 11];
-    assert_as_alone(&setting(), &disc(), Tears { copies: COPIES, torn, remaining, last_steps: 60 });
+    assert_as_alone(
+        &environment(),
+        &disc(),
+        Tears { copies: COPIES, torn, remaining, last_steps: 60 },
+    );
 }
 
 #[test]
@@ -237,22 +241,22 @@ fn sheets_and_renumbered_copies_leave_their_island() {
     let sheet = Model::cloth(&Cloth { columns: 9, rows: 7, ..Cloth::default() }).unwrap();
     let tears =
         Tears { copies: COPIES, torn: &[&[7], &[0, 5]], remaining: &[19, 17], last_steps: 60 };
-    assert_as_alone(&setting(), &sheet.pinned("top"), tears);
+    assert_as_alone(&environment(), &sheet.pinned("top"), tears);
     // Enough particles to be renumbered.
     let large = Model::disc(66, StickSet::Structural).unwrap().shuffled(2);
     assert!(large.particles.len() > 4096);
-    let mut short = setting();
-    short.settings.step.substeps = 1;
-    short.settings.step.iterations = 1;
+    let mut fast = environment();
+    fast.settings.step.substeps = 1;
+    fast.settings.step.iterations = 1;
     let tears = Tears { copies: 8, torn: &[&[7, 2]], remaining: &[6], last_steps: 3 };
-    assert_as_alone(&short, &large, tears);
+    assert_as_alone(&fast, &large, tears);
 }
 
 /// Limbs of different copies collide, which they do in one island only.
 #[test]
 fn copies_with_limbs_stay_together() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
-    let mut world = world(&scene(&setting(), &doll, 0..COPIES));
+    let mut world = world(&scene(&environment(), &doll, 0..COPIES));
     let islands = world.islands().len();
     assert_eq!(copies(&world), [COPIES]);
     tear(&mut world, 7, 0);
@@ -263,7 +267,7 @@ fn copies_with_limbs_stay_together() {
 
 #[test]
 fn copies_of_which_one_had_limbs_stay_together() {
-    let mut scene = scene(&setting(), &disc(), 0..COPIES);
+    let mut scene = scene(&environment(), &disc(), 0..COPIES);
     let with_limbs = disc().moved([0.0, 8.0, 0.0]).with_limbs([([0, 1], 0.01)]).unwrap();
     let stick =
         with_limbs.sticks.ends().iter().position(|ends| ends.contains(&0) && ends.contains(&1));
@@ -284,7 +288,7 @@ fn copies_of_which_one_had_limbs_stay_together() {
 #[cfg(feature = "serde")]
 #[test]
 fn damaged_lists_of_copies_that_left_are_rejected() {
-    let scene = scene(&setting(), &disc(), 0..COPIES);
+    let scene = scene(&environment(), &disc(), 0..COPIES);
     let mut world = world(&scene);
     tear(&mut world, 7, 0);
     tear(&mut world, 9, 0);
@@ -311,8 +315,8 @@ fn damaged_lists_of_copies_that_left_are_rejected() {
 fn all_copies_leave_if_too_few_remain() {
     let most: Vec<usize> = (0..15).collect();
     let tears = Tears { copies: COPIES, torn: &[&[7], &most], remaining: &[19, 0], last_steps: 20 };
-    assert_as_alone(&setting(), &disc(), tears);
+    assert_as_alone(&environment(), &disc(), tears);
     let all: Vec<usize> = (0..COPIES).collect();
     let tears = Tears { copies: COPIES, torn: &[&all], remaining: &[0], last_steps: 20 };
-    assert_as_alone(&setting(), &disc(), tears);
+    assert_as_alone(&environment(), &disc(), tears);
 }

@@ -89,6 +89,7 @@ fn no_particle_at_50_metres_a_second_passes_a_plate_of_1_cm() {
                     hits += usize::from(height < 0.006 + thickness);
                 }
             }
+            // Without restitution, particles stay on the plate.
             assert!(restitution > 0.0 || hits > 10 * movers.len(), "{hits} hits");
         }
     }
@@ -217,6 +218,8 @@ proptest! {
         thickness in prop_oneof![Just(0.0_f32), Just(0.004)],
     ) {
         prop_assume!(dot(from, from) > 0.01);
+        // The path goes through `aim`, a point near the ball, and then on by `beyond` times the
+        // distance so far.
         let to: Point = from_fn(|axis| aim[axis] + beyond * (aim[axis] - from[axis]));
         let velocity = minus(to, from).map(|d| d * 60.0);
         let surface = Surface { thickness, friction: 0.0, ..Surface::default() };
@@ -249,6 +252,7 @@ proptest! {
                         prop_assert!((height - radius).abs() < 1e-4, "{height} m");
                     }
                 }
+                // A particle that ends inside is moved out in both cases.
                 _ => {}
             }
         }
@@ -268,6 +272,7 @@ proptest! {
         let spin = Spin::about([1.0, 0.0, 0.0], [0.0; 3], 6.0).unwrap();
         let rod = Solid::new(rod).swept();
         let rod = if turning { rod.turning(spin) } else { rod };
+        // From 0.5 m beside the axis, towards a point at the distance `offset` from it.
         let (sin, cos) = angle.sin_cos();
         let start = [x, cos * 0.5 - sin * offset, sin * 0.5 + cos * offset];
         let velocity = [0.3 * speed, -cos * speed, -sin * speed];

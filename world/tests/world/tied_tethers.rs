@@ -46,8 +46,8 @@ fn hanging_length(scene: &Scene) -> f32 {
 #[test]
 fn particles_tied_to_something_heavy_are_anchors_of_tethers() {
     let tethers = Some(Tethers::default());
-    // The bar has 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of the
-    // cloth.
+    // The bar has 12 kg; the effective mass at an end is a quarter of that, 15 times the mass of
+    // the cloth.
     let heavy = tethered_to_a_bar(1000.0, false, tethers);
     let mut world_of_heavy = world(&heavy);
     assert!(heavy.warnings().is_empty() && world_of_heavy.warnings().is_empty());

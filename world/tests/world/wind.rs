@@ -63,6 +63,7 @@ fn the_total_force_on_a_plate_matches_the_formula_for_every_triangulation() {
         let u = wind.map(f64::from);
         let (n_dot_u, speed) = (dot(n, u), dot(u, u).sqrt());
         let sign = n_dot_u.signum();
+        // The part of the normal that is perpendicular to the wind.
         let lift_direction: Vector = from_fn(|axis| {
             if speed == 0.0 { 0.0 } else { sign * (n[axis] - n_dot_u * u[axis] / (speed * speed)) }
         });
