@@ -156,7 +156,7 @@ impl Arguments {
         };
         let Self { iterations, substeps, frames, .. } = *self;
         let step = Step { iterations, substeps, ..Step::default() };
-        step.motion()?;
+        step.motion()?; // an error if the step is invalid
         let effort = EffortStudy {
             subjects: self.subjects(&model, name)?,
             kernels: KernelChoice { threads: self.threads, ..KernelChoice::default() }.find()?,
@@ -256,8 +256,8 @@ fn drift_table(rows: &[DriftRow]) -> Table {
     })
 }
 
-/// One table row per formula and schedule: a column per number of iterations or frames, then the columns
-/// `last_columns`.
+/// Each item of `series` has the rows of one formula and schedule, and becomes one table row: a column for each
+/// number of iterations or frames, then `last_columns`, whose values are those of the last of these numbers.
 fn series_table<'a, R: 'a>(
     series: impl Iterator<Item = &'a [R]>,
     column_name: impl Fn(&R) -> String,

@@ -54,6 +54,7 @@ struct Row<'a> {
     source: &'a str,
     section: &'a str,
     verdict: Verdict,
+    /// What was measured: "rms stretch".
     what: &'a str,
     unit: &'a str,
     value: f64,
@@ -134,13 +135,14 @@ fn render(findings: &[Finding]) -> String {
     ]);
     for finding in findings {
         let Finding { number, quote, source, section, values, verdict, command, .. } = finding;
-        let holding = values.iter().filter(|measured| measured.holds).count();
+        let within_bounds = values.iter().filter(|measured| measured.holds).count();
         table.add_row([
             Cell::new(number),
             Cell::new(quote),
             Cell::new(format!("{source}, {section}")),
+            // The first value that is out of its bound, or else the first.
             Cell::new(finding.decisive().map(measured_text).unwrap_or_default()),
-            Cell::new(format!("{holding} of {}", values.len())),
+            Cell::new(format!("{within_bounds} of {}", values.len())),
             Cell::new(verdict).fg(colour(*verdict)),
             Cell::new(command),
         ]);

@@ -189,7 +189,7 @@ impl Arguments {
         }
         for &wanted in &self.kernels {
             anyhow::ensure!(
-                configurations.iter().any(|row| row.kernel.kernel_name() == wanted),
+                configurations.iter().any(|listed| listed.kernel.kernel_name() == wanted),
                 "the kernel {wanted} cannot run any of the selected schedules on this scene{}",
                 match wanted {
                     KernelName::Grid => ": it needs one regular sheet in the schedule 'sheet'",
@@ -244,8 +244,9 @@ impl Arguments {
             threads => threads.to_vec(),
         };
         // On several threads, `colour` runs the best general kernel, the best one for sheets and
-        // the best one for copies. --isa and --kernels restrict the choice, but if --kernels lists
-        // no general kernel, the best one that --isa allows is used.
+        // the best one for copies; the best of `available` come first. --isa and --kernels restrict
+        // the choice, but if --kernels lists no general kernel, the best one that --isa allows is
+        // used. If --kernels lists none but `colour`, all others count as listed.
         let is_listed = |kernel: &&AnyKernel| {
             let is_inner = |name: &&KernelName| **name != KernelName::Colour;
             let mut names = self.kernels.iter().filter(is_inner).peekable();
@@ -260,6 +261,7 @@ impl Arguments {
         let specialized = for_sheets.into_iter().chain(for_copies);
         let inner_kernels: Vec<AnyKernel> =
             [best].into_iter().chain(specialized).cloned().collect();
+        // If no other kernel is requested on one thread, only the baseline runs on one.
         if !threads.contains(&1) || self.kernels == [KernelName::Colour] {
             kernels.retain(|kernel| kernel.kernel_name() == KernelName::Scalar);
         }
@@ -337,6 +339,7 @@ struct Description {
     dt_s: f32,
     warmup_frames: usize,
     timed_frames: usize,
+    /// The frame after which the positions are compared with those in `f64`.
     error_vs_f64_frame: usize,
 }
 
@@ -345,7 +348,8 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: &'a Description,
     rows: &'a [Row],
-    /// Null unless the step is one substep of several iterations.
+    /// The fastest row, and the same kernel with as many substeps of one iteration. Null unless the
+    /// step is one substep of several iterations.
     same_iterations_as_substeps: Option<&'a SubstepComparison>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// Parses an integer within `range`. A larger value would exhaust memory or run for too long.
+/// Parses an integer within `range`, whose upper end limits memory and run time.
 pub(crate) fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(range)
 }

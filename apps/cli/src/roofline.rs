@@ -131,9 +131,9 @@ impl Arguments {
 
     /// Every kernel on every instruction set, in every schedule that it runs.
     fn configurations(&self, model: &Model) -> anyhow::Result<Vec<Configuration>> {
-        let default = if model.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
+        let default_schedule = if model.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
         let arrangements = match self.schedules.as_slice() {
-            [] => vec![default.parse()?],
+            [] => vec![default_schedule.parse()?],
             listed => listed.to_vec(),
         };
         let mut configurations = Vec::new();
@@ -156,10 +156,11 @@ impl Arguments {
 
 fn render_peaks(peaks: &[Peak]) -> String {
     let mut table = table::plain();
-    let sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
+    let working_sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
     let header = ["isa", "+ and *", "/", "sqrt"].map(str::to_owned).into_iter();
-    let header =
-        header.chain(sets.iter().map(|set| format!("bytes,\n{} set", binary_size(set.set_bytes))));
+    let header = header.chain(
+        working_sets.iter().map(|set| format!("bytes,\n{} set", binary_size(set.set_bytes))),
+    );
     table.set_header(header);
     for peak in peaks {
         let mut cells =

@@ -101,13 +101,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 impl Arguments {
     fn steps(&self) -> anyhow::Result<Vec<Step<3>>> {
-        let default = [Step::<3>::default().dt];
+        let default_dt = [Step::<3>::default().dt];
         let mut steps = Vec::new();
-        for &dt in if self.dt.is_empty() { &default[..] } else { &self.dt } {
+        for &dt in if self.dt.is_empty() { &default_dt[..] } else { &self.dt } {
             for &substeps in &self.substeps {
                 for &iterations in &self.iterations {
                     let step = Step { dt, substeps, iterations, ..Step::default() };
-                    step.motion()?;
+                    step.motion()?; // an error if the step is invalid
                     steps.push(step);
                 }
             }
@@ -182,13 +182,14 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
     let names = ["shape", "sticks", "schedule"].into_iter();
     let header = names.chain(step_columns.iter().map(|(name, _)| *name));
     table.set_header(header.chain(formulas.iter().map(|formula| formula.name())));
+    // The formula varies fastest: each chunk has all formulas of one schedule and step.
     for group in rows.chunks(formulas.len()) {
         let first = &group[0];
-        let default = if first.default_schedule { " (default)" } else { "" };
+        let default_mark = if first.default_schedule { " (default)" } else { "" };
         let mut cells = vec![
             Cell::new(format!("{} {}", first.model, first.size)),
             Cell::new(first.sticks),
-            Cell::new(format!("{}{default}", first.arrangement)),
+            Cell::new(format!("{}{default_mark}", first.arrangement)),
         ];
         cells.extend(step_columns.iter().map(|(_, value)| Cell::new(value(first))));
         cells.extend(group.iter().map(outcome_cell));

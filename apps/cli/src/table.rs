@@ -168,12 +168,12 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
             },
         ));
         let textbook = bounded().find(|row| row.kernel == "textbook");
-        let comparison =
+        let textbook_text =
             textbook.map(|row| format!("; the textbook loop leaves {}", percent(row.stretch_rms)));
         lines.push(format!(
             "Its accuracy: a stretch of {} (rms){}.{}",
             percent(fastest.stretch_rms),
-            comparison.unwrap_or_default(),
+            textbook_text.unwrap_or_default(),
             substeps.map(substep_sentence).unwrap_or_default(),
         ));
     }

@@ -65,12 +65,15 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: Description,
     tuned: &'a Tuned,
+    /// Whether the result of the choice is bit-identical to that of `--schedule`.
     same_result: bool,
     chosen: &'a Row,
     runner_up: Option<&'a Row>,
+    /// The row of the kernel that `AnyKernel::best_for` chooses.
     default_choice: &'a Row,
     /// The fastest row with another result, which was not allowed.
     other_result: Option<&'a Row>,
+    /// The dependency in `Cargo.toml`, and the Rust code, that use the choice.
     cargo: &'a str,
     rust: &'a str,
     rows: &'a [Row],

@@ -53,6 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         Source::Library(library_scene) => (library_scene.name.to_owned(), None),
         Source::File(path) => {
             let scene = source.load(size)?.scene;
+            // The host knows a scene that is not in the library by this name.
             ("file".to_owned(), Some((path.display().to_string(), scene)))
         }
     };
@@ -69,6 +70,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             threads: threads.map(Some),
             ..Change::default()
         },
+        // The largest number that users of the page may select.
         threads: threads.unwrap_or(1).max(machine.cores),
         machine: machine.cpu,
         stopwatch: Box::new(move || start.elapsed().as_secs_f64()),

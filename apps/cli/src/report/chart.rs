@@ -32,7 +32,7 @@ pub(crate) const TEXT_COLOUR: (RGBColor, RGBColor) =
 pub(crate) const GRID_COLOUR: (RGBColor, RGBColor) =
     (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
-/// Outlines of the marks at points of a series, relative to their centre, in pixels.
+/// Outlines of the marks at points of a series, relative to their centre, in pixels; y points down.
 const MARKS: [&[(i32, i32)]; 5] = [
     &[(-2, -5), (2, -5), (5, -2), (5, 2), (2, 5), (-2, 5), (-5, 2), (-5, -2)],
     &[(0, -6), (6, 5), (-6, 5)],
@@ -190,6 +190,7 @@ impl BarChart {
     fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
         {
+            // Lower than line charts.
             let size = (size.0, size.1 * 3 / 4);
             let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
             let groups = &self.groups;
@@ -219,12 +220,13 @@ impl BarChart {
                 EmptyElement::at((group as f64 + 0.5, 0.0))
                     + Text::new(name.clone(), (0, 8), style.clone())
             }))?;
-            let width = 0.8 / self.series.len() as f64;
+            // A group is 1 wide: its bars, and a margin of 0.1 on each side.
+            let bar_width = 0.8 / self.series.len() as f64;
             for (index, (_, heights)) in self.series.iter().enumerate() {
                 let colour = SERIES_COLOURS[index % SERIES_COLOURS.len()].0.filled();
                 let bar = |(group, &height): (usize, &f64)| {
-                    let left = group as f64 + 0.1 + index as f64 * width;
-                    Rectangle::new([(left, 0.0), (left + width * 0.9, height)], colour)
+                    let left = group as f64 + 0.1 + index as f64 * bar_width;
+                    Rectangle::new([(left, 0.0), (left + bar_width * 0.9, height)], colour)
                 };
                 chart.draw_series(heights.iter().enumerate().map(bar))?;
             }
@@ -269,7 +271,8 @@ impl AxisRange {
     }
 }
 
-/// Ticks between two values: 1, 2, 5, 10, ..., or only powers of ten if that makes more than nine.
+/// Ticks between two values: 1, 2, 5, 10, ...; if that makes more than nine, at most nine powers of
+/// ten, at equal distances.
 fn round_ticks(from: f64, to: f64) -> Vec<f64> {
     let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
     let in_range = |value: &f64| (from..=to).contains(value);
@@ -329,7 +332,7 @@ fn figure<'a>(
 /// the drawing.
 fn inline_svg(svg: &str, class: &str, alt_text: Option<&str>) -> Markup {
     let attribute = |name: &str| {
-        let start = svg.find(name)? + name.len() + 2;
+        let start = svg.find(name)? + name.len() + 2; // after `="`
         svg[start..].split('"').next()
     };
     let content = svg.split_once('>').map_or("", |(_, content)| content);

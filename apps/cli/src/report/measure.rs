@@ -118,12 +118,12 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     };
     for &count in counts {
         let all = widest_for(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
-        let iterations = one_substep_with_iterations(count);
-        comparisons.push(drape_comparison(size, warmup_and_timed, iterations, all)?);
+        let step = one_substep_with_iterations(count);
+        comparisons.push(drape_comparison(size, warmup_and_timed, step, all)?);
         if count > 1 {
-            let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
+            let step = Step { iterations: 1, substeps: count, ..Step::default() };
             let all = widest_for(&["blocked/hilbert", "sheet"])?;
-            comparisons.push(drape_comparison(size, warmup_and_timed, substeps, all)?);
+            comparisons.push(drape_comparison(size, warmup_and_timed, step, all)?);
         }
     }
     Ok(comparisons)
@@ -165,7 +165,7 @@ fn stability(
     Ok(rows)
 }
 
-/// The convergence of a hanging sheet, with every schedule and formula.
+/// The convergence of a hanging sheet, with every schedule and formula: one part of the study.
 fn study(
     part: accuracy::StudyPart,
     quick: bool,

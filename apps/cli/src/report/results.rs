@@ -158,6 +158,7 @@ pub(crate) struct Timing {
 pub(crate) struct Outcome {
     pub(crate) scene: String,
     pub(crate) size: usize,
+    /// The name of the stick set.
     pub(crate) sticks: String,
     pub(crate) schedule: String,
     pub(crate) default_schedule: bool,
@@ -166,6 +167,7 @@ pub(crate) struct Outcome {
     pub(crate) dt_s: f32,
     pub(crate) frames: usize,
     pub(crate) bound: f64,
+    /// The frame after which the simulation left its bounds; `None` if it stayed bounded.
     pub(crate) left_bounds_at: Option<usize>,
     pub(crate) stretch_rms: Option<f64>,
 }
@@ -206,7 +208,9 @@ pub(crate) struct EffortRow {
     pub(crate) scene: String,
     pub(crate) size: usize,
     pub(crate) set: String,
+    /// What the cloth hangs from.
     pub(crate) pins: String,
+    /// The bound of the rms stretch.
     pub(crate) within: f64,
     pub(crate) tethers: bool,
     pub(crate) substeps: u32,
@@ -225,6 +229,7 @@ struct Header {
     format: u32,
 }
 
+/// The rest of a result file.
 #[derive(Deserialize)]
 struct Document {
     quick: bool,
@@ -233,6 +238,7 @@ struct Document {
     part: Rows,
 }
 
+/// The rows of a part, by its name in the file.
 #[derive(Deserialize)]
 #[serde(tag = "part", content = "rows", rename_all = "lowercase")]
 enum Rows {
@@ -259,7 +265,8 @@ impl Timing {
         self.formula == Formula::default().name() || self.kernel == "textbook"
     }
 
-    /// The stretch, unless the simulation blew up.
+    /// The rms stretch, unless the simulation blew up: a position was not finite, or the rms is
+    /// above 10.
     pub(crate) fn stretch(&self) -> Option<f64> {
         self.stretch_rms.filter(|&rms| self.finite && rms <= 10.0)
     }

@@ -54,6 +54,7 @@ pub(super) fn measure(
         Part::Sheets => vec![sheets(quick)],
         Part::Meshes => vec![meshes(quick)],
         Part::Copies => vec![copies(quick)],
+        // The part `growth`.
         _ => {
             progress(Progress { share: 0.0, doing: "measuring the peak rates of the machine" });
             peaks = Peak::measure(if quick { 1 << 20 } else { WORKING_SET_MAX });

@@ -34,9 +34,9 @@ struct KernelRun {
 struct SceneCheck {
     scene: &'static LibraryScene,
     particles: usize,
-    /// The number of kernels that were run.
+    /// The number of kernel sets that were run.
     kernels: usize,
-    /// The run of the first kernel that did not fail.
+    /// The run of the first kernel set that did not fail.
     first_run: Option<KernelRun>,
     violations: Vec<String>,
 }
@@ -87,7 +87,7 @@ fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
 }
 
 impl SceneCheck {
-    /// Runs the scene on every kernel, and checks the residual and that the results are
+    /// Runs the scene on every kernel set, and checks the residual and that the results are
     /// bit-identical.
     fn run_kernels<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64)
     where
@@ -95,15 +95,16 @@ impl SceneCheck {
         World<D>: Simulation<D>,
     {
         self.particles = scene.particles();
-        let mut kernels =
+        let mut kernel_sets =
             KernelSet::available(SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()));
-        let threaded = kernels[0].clone().on_threads(THREADS);
-        kernels.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
-        for kernel in &kernels {
-            match (run_kernel(scene, kernel, seconds), &self.first_run) {
-                (Err(error), _) => self.add_violation(&format!("{kernel}: {error:#}")),
+        // The first set has the most lanes.
+        let threaded = kernel_sets[0].clone().on_threads(THREADS);
+        kernel_sets.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
+        for kernels in &kernel_sets {
+            match (run_set(scene, kernels, seconds), &self.first_run) {
+                (Err(error), _) => self.add_violation(&format!("{kernels}: {error:#}")),
                 (Ok(run), Some(first)) if run.hash != first.hash => {
-                    let problem = format!("{kernel} and {} give different bits", first.kernel);
+                    let problem = format!("{kernels} and {} give different bits", first.kernel);
                     self.add_violation(&problem);
                 }
                 (Ok(_), Some(_)) => {}
@@ -123,17 +124,17 @@ impl SceneCheck {
     }
 }
 
-/// Runs a scene on a kernel. Fails if a position is no longer finite.
-fn run_kernel<const D: usize>(
+/// Runs a scene on a kernel set. Fails if a position is no longer finite.
+fn run_set<const D: usize>(
     scene: &Scene<D>,
-    kernel: &KernelSet,
+    kernels: &KernelSet,
     seconds: f64,
 ) -> anyhow::Result<KernelRun>
 where
     AnyKernel: Kernel<D>,
     World<D>: Simulation<D>,
 {
-    let mut world = World::new(scene, |schedule| kernel.kernel_for(schedule))?;
+    let mut world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
     let mut residual = 0.0_f64;
     while world.time() < seconds {
         anyhow::ensure!(world.step()?.finite, "blew up after {:.2} s", world.time());
@@ -141,7 +142,7 @@ where
             residual = residual.max(world.diagnostics()?.stretch.residual_rms());
         }
     }
-    Ok(KernelRun { kernel: kernel.to_string(), residual, hash: world.hash() })
+    Ok(KernelRun { kernel: kernels.to_string(), residual, hash: world.hash() })
 }
 
 /// The table of results.

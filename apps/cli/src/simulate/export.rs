@@ -113,6 +113,7 @@ impl ExportOptions {
         if self.out.is_empty() && pictures.iter().all(|(path, ..)| path.is_none()) {
             return Ok(exporter);
         }
+        // `dt` is rounded to `f32`; 1e-4 of a frame is the tolerance for that.
         let dt = f64::from(world.settings().step.dt);
         anyhow::ensure!(
             fps * dt < 1.0 + 1e-4,

@@ -92,6 +92,7 @@ impl ExportedWorld {
                 let particles = model.particles.clone();
                 this.scene.balls[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
+            // Bodies with meshes become rigid shapes, in `add_bodies`.
             if model.kind != ModelKind::Body || model.mesh_vertices.is_empty() {
                 let sticks = first_stick..this.scene.sticks.len();
                 let radius = this.drawing_radius(model.kind, &this.scene.sticks[sticks.clone()]);
@@ -106,6 +107,7 @@ impl ExportedWorld {
             }
         }
         this.scene.pinned = pinned.map(|particle| particle as u32).collect();
+        // Pins are drawn in two dimensions only.
         if D == 3 {
             this.scene.pinned.clear();
         }
@@ -149,13 +151,14 @@ impl ExportedWorld {
         }
     }
 
-    /// Adds the rigid bodies of all islands. `body_names` has the vertices of the bodies of each
-    /// model, among those of the world, and the name of the model.
+    /// Adds the rigid bodies of all islands. `body_names` has, for each model, the range of the
+    /// vertices of its bodies among all vertices of the world, and the name of the model.
     fn add_bodies<const D: usize>(
         &mut self,
         world: &World<D>,
         body_names: &[(std::ops::Range<usize>, &str)],
     ) {
+        // The first vertex of the current body; the vertices of bodies follow the particles.
         let mut first_vertex = world.len();
         for (island_index, island) in world.islands().iter().enumerate() {
             let bodies = &island.model.bodies;
@@ -186,6 +189,7 @@ impl ExportedWorld {
         }
     }
 
+    /// Adds the obstacles that have a drawable shape.
     fn add_obstacles<const D: usize>(&mut self, world: &World<D>) {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for point in &self.positions {

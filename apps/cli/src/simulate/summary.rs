@@ -34,6 +34,7 @@ pub(crate) struct Summary {
     sleeping: Option<usize>,
     frame_us_median: f64,
     frame_us_fastest: f64,
+    /// The shares of the parts of a step in its time.
     shares: Shares,
     stretch_rms: f64,
     stretch_max: f64,
@@ -158,6 +159,7 @@ impl Summary {
         )
     }
 
+    /// A table with a line for each value.
     pub(crate) fn table(&self) -> String {
         let frame_us = self.frame_us_median;
         let relaxations = self.sticks as f64

@@ -27,10 +27,11 @@ const WIND_ROTATION: [f32; 2] = [0.96, 0.28];
 /// A pin is free for a second divided by this number, in which it falls by 0.3 m. If it fell farther, moving it back
 /// within a second would overstretch the sticks.
 const FREED_DIVISOR: u64 = 4;
-/// Length of a cut in two dimensions; in three, half the length of the blade, and how far it moves. In diagonals of the
-/// initial bounding box.
-const BLADE_LENGTH: f32 = 0.05;
-/// How far particles may move away from the initial bounding box: in m, and in diagonals of that box.
+/// Length of a cut in two dimensions, in diagonals of the initial bounding box. In three dimensions, a blade of twice
+/// this length moves down by this length.
+const CUT_LENGTH: f32 = 0.05;
+/// A scene restarts when a particle is farther than this from the centre of the initial bounding box, along an axis: a
+/// length, m, plus a number of diagonals of that box.
 const RANGE_MAX: [f32; 2] = [20.0, 5.0];
 
 /// The actions that differ between two and three dimensions.
@@ -38,7 +39,7 @@ const RANGE_MAX: [f32; 2] = [20.0, 5.0];
 pub(super) struct Actions<const D: usize> {
     /// Wind with a horizontal velocity, m/s.
     wind: fn([f32; 2]) -> Arc<dyn Force<D>>,
-    /// Cuts near a point; returns the number of torn sticks. The length, m, is [`BLADE_LENGTH`] times the diagonal.
+    /// Cuts near a point, with a length in m; returns the number of torn sticks.
     cut: fn(&mut World<D>, [f32; D], f32) -> usize,
 }
 
@@ -73,7 +74,7 @@ struct GrabbedParticle<const D: usize> {
 #[derive(Clone, Copy, Debug)]
 struct FreedPin<const D: usize> {
     particle: usize,
-    /// Its position when it was pinned again.
+    /// Its position when it was pinned again; its initial position until then.
     return_start: [f32; D],
     /// The step at which it was freed.
     start_step: u64,
@@ -178,7 +179,7 @@ where
         world.forces_mut()[self.wind_index] = (self.actions.wind)(self.wind);
         if self.random.random_ratio(1, SECONDS_PER_CUT) {
             let point = world.position(self.random.random_range(0..world.len()));
-            (self.actions.cut)(world, point, BLADE_LENGTH * self.diagonal);
+            (self.actions.cut)(world, point, CUT_LENGTH * self.diagonal);
         }
         match self.random.random_range(0..3) {
             0 => self.free_pin(world, step),
@@ -234,6 +235,7 @@ where
         world.drag(particle, std::array::from_fn(|axis| start[axis] + velocity[axis] * time))
     }
 
+    /// Frees a random pin, unless one is free already.
     fn free_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         if self.pins.is_empty() || self.freed.is_some() {
             return Ok(());
@@ -244,6 +246,7 @@ where
         world.set_inverse_mass(particle, self.inverse_mass)
     }
 
+    /// Pins the freed particle again when its time is over, then moves it to its initial position within a second.
     fn return_pin(&mut self, world: &mut World<D>, step: u64) -> Result<(), WorldError> {
         let Some(freed) = &mut self.freed else { return Ok(()) };
         let (particle, free_steps) = (freed.particle, self.steps_per_second / FREED_DIVISOR);

@@ -74,15 +74,18 @@ struct SceneSoak {
     /// Simulated time, s.
     time: f64,
     restarts: u32,
+    /// The number of sticks torn since the last restart.
     torn: usize,
     /// The largest rms residual.
     residual: f64,
+    /// The hash of the final positions.
     hash: u64,
     memory: ResidentSizes,
     violation: Option<String>,
 }
 
 impl SceneSoak {
+    /// Simulates a scene. Calls `report` with the finished fraction and the simulated minutes.
     fn of(
         scene: &'static LibraryScene,
         arguments: &Arguments,
@@ -123,6 +126,7 @@ impl SceneSoak {
         World<D>: Simulation<D>,
     {
         self.particles = scene.particles();
+        // The first set has the most lanes.
         let kernels =
             KernelSet::available(SheetsAndCopies::of(scene.sheets(), scene.may_have_copies()))
                 .swap_remove(0);

@@ -292,6 +292,7 @@ fn growth_has_a_chart_with_a_limit_for_each_subject_and_lists_kernels_left_out()
         let select = |selector: &str| -> Vec<String> {
             figure.select(&Selector::parse(selector).unwrap()).map(text).collect()
         };
+        // The limit is one line, without text.
         let [broad_line] = select("svg.wide polyline[stroke-width='9']").try_into().unwrap();
         assert_eq!(broad_line, "");
         assert_eq!(select("svg.wide polyline[stroke-width='2']").len(), 3);
@@ -386,7 +387,7 @@ fn invalid_results_are_rejected() {
     ] {
         let folder = Folder::with_files(&[("bad.json", bytes.into())]);
         folder.taut("report --from bad.json --out page.html").assert_error(&["bad.json", expected]);
-        assert_eq!(folder.read("page.html"), "", "the page is not empty");
+        assert_eq!(folder.read("page.html"), "", "expected no page, only the opened file");
     }
     let folder = Folder::new();
     folder.taut("report --from none.json --out -").assert_error(&["none.json", "cannot be read"]);

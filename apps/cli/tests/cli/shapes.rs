@@ -110,9 +110,13 @@ fn the_listed_schedules_and_numberings_are_measured() {
         "the textbook loop adds authored"
     );
     // A kernel listed by name gets a row also in schedules in which it is slow.
-    let row =
+    let is_slow_row =
         |row: &&serde_json::Value| row["kernel"] == "wide" && row["schedule"] == "authored/rcm";
-    assert_eq!(results.rows().iter().filter(row).count(), 4, "one for each formula");
+    assert_eq!(
+        results.rows().iter().filter(is_slow_row).count(),
+        4,
+        "expected one row for each formula"
+    );
 }
 
 #[test]
@@ -178,11 +182,11 @@ fn threads_run_the_best_of_the_listed_kernels() {
     let instruction_sets = |kernels: &str| {
         let results =
             report(&format!("--size 4 --kernels {kernels} --threads 1,2 --schedules coloured"));
-        let row = |name: &str| {
+        let isa_of = |name: &str| {
             let row = results.rows().iter().find(|row| row["kernel"] == name);
             row.map(|row| row["isa"].clone())
         };
-        (row("colour"), row(kernels.split_once(',').unwrap().0))
+        (isa_of("colour"), isa_of(kernels.split_once(',').unwrap().0))
     };
     for kernels in ["scalar,colour", "wide,colour", "pulp,colour"] {
         let (colour, inner) = instruction_sets(kernels);

@@ -73,7 +73,7 @@ fn pins_and_bound(row: &EffortRow) -> String {
     format!("{}, rms stretch ≤ {}", row.pins, percent(row.within))
 }
 
-/// Time by size: two lines for each of `labels`, with and without tethers.
+/// Time by size: two lines for each label (see [`pins_and_bound`]), with and without tethers.
 fn chart(rows: &[&EffortRow], labels: &[String]) -> LineChart {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();

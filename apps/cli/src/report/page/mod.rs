@@ -40,7 +40,8 @@ pub(crate) fn of(all: &[Results]) -> String {
         include_str!("style.css"),
         dark_mode_rules()
     );
-    let bodies = [
+    // In the order of `SECTIONS`.
+    let contents = [
         machines(all),
         comparison(all),
         sizes::sheets(all),
@@ -65,10 +66,10 @@ pub(crate) fn of(all: &[Results]) -> String {
             body class=[(all.len() > 1).then_some("several")] {
                 header { (introduction(all)) }
                 main {
-                    @for ((id, title), body) in SECTIONS.into_iter().zip(bodies) {
+                    @for ((id, title), content) in SECTIONS.into_iter().zip(contents) {
                         section id=(id) {
                             h2 { (title) }
-                            (body)
+                            (content)
                         }
                     }
                 }

@@ -26,6 +26,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
         [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame]
     };
     let kinds = ["divisions", "square roots", "estimates"];
+    // The counts depend on the formula only, so one row of each is enough.
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
     let chart = BarChart {
         alt_text: "Operations per frame, a group of bars for each formula. The numbers are in \

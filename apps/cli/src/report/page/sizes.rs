@@ -87,8 +87,8 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
         Subject::Meshes => row.particles as f64,
         Subject::Sheets | Subject::Copies => row.size as f64,
     };
-    let by_size = grouped(rows, |row| row.size);
-    let ticks = by_size.iter().map(|(size, _)| *size as f64).collect();
+    let size_groups = grouped(rows, |row| row.size);
+    let ticks = size_groups.iter().map(|(size, _)| *size as f64).collect();
     let x = match subject {
         Subject::Sheets => Axis { label: "N, for a sheet of N x N particles", ticks },
         Subject::Meshes => Axis { label: "particles", ticks: Vec::new() },
@@ -107,6 +107,7 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
     let (mut series, mut legend) = (Vec::new(), Vec::new());
     for Line { name, rows: line_rows } in lines {
         let Timing { kernel, isa, .. } = line_rows[0];
+        // The mark shows the instruction set; lines of another schedule share one mark.
         let mark = if has_other_schedule(line_rows[0], rows) { 0 } else { index_of(&ISAS, isa) };
         let style = Style { colour: index_of(&KERNELS, kernel), mark };
         let points = line_rows.iter().map(|row| (x_value(row), row.ns_per_stick_median)).collect();
@@ -117,7 +118,7 @@ fn chart(rows: &[&Timing], subject: Subject) -> LineChart {
         let limit = rows.iter().filter_map(|row| row.limit_ns).min_by(f64::total_cmp)?;
         Some((x_value(rows[0]), limit))
     };
-    let background: Vec<(f64, f64)> = by_size.iter().filter_map(lowest_limit).collect();
+    let background: Vec<(f64, f64)> = size_groups.iter().filter_map(lowest_limit).collect();
     if !background.is_empty() {
         legend.push(("lowest roofline limit".to_owned(), LegendKey::BroadLine));
     }

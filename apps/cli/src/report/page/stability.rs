@@ -45,6 +45,7 @@ pub(super) fn stability(all: &[Results]) -> Markup {
 /// A row for each schedule and formula, a column for each size and step.
 fn outcome_table(rows: &[&Outcome]) -> Markup {
     let Some(first) = rows.first() else { return html! {} };
+    // The size, the length of a frame (s) and the number of iterations of each column.
     let mut columns: Vec<(usize, f32, u32)> = Vec::new();
     for row in rows {
         let column = (row.size, row.dt_s, row.iterations);

@@ -20,11 +20,12 @@ fn pareto_front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 }
 
 fn tradeoff_chart(rows: &[Timing]) -> LineChart {
-    let kernels: Vec<&Timing> = rows.iter().filter(|row| row.kernel != "textbook").collect();
+    let kernel_rows: Vec<&Timing> = rows.iter().filter(|row| row.kernel != "textbook").collect();
     let has_substeps =
-        |schedule: &str| kernels.iter().any(|row| row.schedule == schedule && row.substeps > 1);
+        |schedule: &str| kernel_rows.iter().any(|row| row.schedule == schedule && row.substeps > 1);
+    // Each with its line: the name and colour of the schedule, and the formula.
     let mut points = Vec::new();
-    for row in &kernels {
+    for row in &kernel_rows {
         let Some(stretch) = row.stretch() else { continue };
         let point = (row.ns_per_stick_and_frame(), stretch);
         let schedule_colour = index_of(&SCHEDULES, &row.schedule);
@@ -92,9 +93,9 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
 /// The points of the Pareto front.
 fn front_table(rows: &[Timing]) -> Markup {
     let point = |row: &Timing| Some((row.ns_per_stick_and_frame(), row.stretch()?));
-    let kernels = || rows.iter().filter(|row| row.kernel != "textbook");
+    let kernel_rows = || rows.iter().filter(|row| row.kernel != "textbook");
     let cells = |on_front: &(f64, f64)| {
-        let row = kernels().find(|row| point(row).as_ref() == Some(on_front))?;
+        let row = kernel_rows().find(|row| point(row).as_ref() == Some(on_front))?;
         Some(vec![
             format!("{:.2}", on_front.0),
             format!("{:.4}", on_front.1),
@@ -114,6 +115,6 @@ fn front_table(rows: &[Timing]) -> Markup {
         "substeps",
         "kernel",
     ];
-    let front = pareto_front(kernels().filter_map(point));
+    let front = pareto_front(kernel_rows().filter_map(point));
     collapsed_table(&header, &front.iter().filter_map(cells).collect::<Vec<_>>())
 }
