@@ -124,7 +124,7 @@ impl Fingerprint {
 }
 
 impl Tuned {
-    /// The kernel, on its threads.
+    /// The kernel, on [`threads`](Self::threads) threads.
     ///
     /// # Errors
     /// If this build does not have the kernel on this machine, or cannot start the threads (more

@@ -48,8 +48,8 @@ impl AnyWorld {
         Ok(())
     }
 
-    /// Computes the unit normal of each vertex: see [`normals`]. Nothing is allocated after the
-    /// first call.
+    /// Computes the unit normal of each vertex, three numbers each: see [`normals`]. Nothing is
+    /// allocated after the first call.
     ///
     /// # Errors
     /// The slice does not have three numbers per vertex.
@@ -78,10 +78,10 @@ impl AnyWorld {
         }
         with_inner!(&self.inner, inner => inner.world.copy_vertices(positions));
         normals(positions, &self.drawing.triangles, normal_rows);
-        let (to, _) = to.as_chunks_mut::<6>();
-        for ((to, position), normal) in to.iter_mut().zip(positions).zip(normal_rows) {
-            to[..3].copy_from_slice(position);
-            to[3..].copy_from_slice(normal);
+        let (vertices, _) = to.as_chunks_mut::<6>();
+        for ((vertex, position), normal) in vertices.iter_mut().zip(positions).zip(normal_rows) {
+            vertex[..3].copy_from_slice(position);
+            vertex[3..].copy_from_slice(normal);
         }
         Ok(())
     }
@@ -121,15 +121,15 @@ impl AnyWorld {
     /// or [`reload_drawing`](Self::reload_drawing).
     pub(super) fn update_drawing(&mut self) {
         let removed = with_inner!(&self.inner, inner => inner.world.removed());
-        let [triangles, sticks] = self.removed; // counts
+        let [seen_triangles, seen_sticks] = self.removed;
         self.removed = [removed.triangles.len(), removed.sticks.len()];
-        for &triangle in &removed.triangles[triangles..] {
+        for &triangle in &removed.triangles[seen_triangles..] {
             self.drawing.triangles[triangle as usize] = [REMOVED; 3];
         }
-        for &stick in &removed.sticks[sticks..] {
+        for &stick in &removed.sticks[seen_sticks..] {
             self.drawing.sticks[stick as usize] = [REMOVED; 2];
         }
-        if self.removed != [triangles, sticks] {
+        if self.removed != [seen_triangles, seen_sticks] {
             self.drawing_version += 1;
         }
     }

@@ -102,10 +102,10 @@ use with_inner;
 pub struct MeshCloth {
     /// Mass per area, kg/m². Default: 0.2.
     pub density: f32,
-    /// Whether it resists bending. Default: by sticks.
+    /// How the cloth resists bending. Default: by sticks.
     pub bending: Bending,
-    /// Whether its particles are tethered to pinned ones, which keeps it stiff with few iterations.
-    /// Default: true.
+    /// Whether particles are tethered to pinned particles, which keeps the cloth stiff with few
+    /// iterations. Default: true.
     pub tethered: bool,
 }
 
