@@ -205,8 +205,8 @@ fn cloths_in_one_buffer_move_as_each_alone() {
     let (mut pairs, mut rests, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
     for mesh in &cloths {
         let (first_particle, first_stick) = (buffer.len() as u32, pairs.len() as u32);
-        let batch = |batch: &[u32]| batch.iter().map(|stick| first_stick + stick).collect();
-        blocks.push(mesh.schedule("sheet").batches().map(batch).collect());
+        let renumbered = |batch: &[u32]| batch.iter().map(|stick| first_stick + stick).collect();
+        blocks.push(mesh.schedule("sheet").batches().map(renumbered).collect());
         let Mesh { particles, sticks, .. } = mesh;
         pairs.extend(sticks.ends().iter().map(|ends| ends.map(|end| first_particle + end)));
         rests.extend(sticks.rests());
@@ -255,7 +255,7 @@ fn copies_move_as_each_alone() {
     for values in [Values::Uniform, Values::Moderate] {
         let all: Mesh = Recipe::copies(Shape::Grid(6, 5), copies, 5, values).mesh();
         let schedule = all.schedule("copies");
-        let one = schedule.copies().unwrap().one();
+        let schedule_of_one = schedule.copies().unwrap().one();
         let setup = Setup { mesh: &all, schedule: &schedule, formula: Formula::Halley };
         let together =
             rows(&setup.assert_all_agree("copies", |start| start.steps(&step, 4)).particles);
@@ -265,7 +265,7 @@ fn copies_move_as_each_alone() {
             let own: Vec<u32> =
                 (copy * sticks..(copy + 1) * sticks).map(|stick| stick as u32).collect();
             let mesh = Mesh { sticks: all.sticks.selected(&own).unwrap(), ..all.clone() };
-            let schedule = Schedule::new(&mesh.sticks, &one.to_phases()).unwrap();
+            let schedule = Schedule::new(&mesh.sticks, &schedule_of_one.to_phases()).unwrap();
             let setup = Setup { mesh: &mesh, schedule: &schedule, ..setup };
             let alone = rows(&setup.start(&reference()).unwrap().steps(&step, 4).particles);
             let range = copy * particles..(copy + 1) * particles;
@@ -363,6 +363,7 @@ fn in_other_dimensions_kernels_agree_or_return_a_typed_error() {
 
 #[test]
 fn a_plan_rejects_a_schedule_of_other_sticks() {
+    // Both meshes have 25 particles.
     for (recipe, order) in [
         (Recipe::sheet([5, 5], Family::SHEAR, 0, Values::Uniform), "sheet"),
         (Recipe::copies(Shape::Chain(4), 5, 0, Values::Uniform), "copies"),
@@ -391,7 +392,8 @@ fn a_plan_rejects_a_schedule_of_other_sticks() {
     }
 }
 
-/// The grid pads each row to a multiple of 16 particles.
+/// The grid pads each row to a multiple of 16 slots. Above 1 << 22 slots, it accepts at most four
+/// per particle.
 #[test]
 fn the_grid_rejects_a_sheet_that_is_mostly_padding() {
     let error_of = |width: usize, height: usize| {

@@ -3,6 +3,7 @@
 use taut::world::AnyScene;
 use taut::{AnyWorld, AnyWorldError, KernelChoice, KernelName, MeshCloth};
 
+/// Rows of `example NAME HASH` or `library SCENE SIZE STEPS HASH`.
 const TABLE: &str = include_str!("../../bindings/hashes.txt");
 
 /// The simulation of `bindings/c/examples/falling_sheet.c`.
@@ -39,6 +40,7 @@ fn torn_flag(kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
     Ok(world)
 }
 
+/// The final world of a row of the table without its hash.
 fn simulated(row: &[&str], kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldError> {
     match *row {
         ["example", "falling-sheet"] => falling_sheet(kernels),
@@ -55,13 +57,13 @@ fn simulated(row: &[&str], kernels: &KernelChoice) -> Result<AnyWorld, AnyWorldE
 #[test]
 fn the_hashes_of_all_languages_are_those_of_rust() {
     let scalar = KernelChoice { kernel: Some(KernelName::Scalar), ..KernelChoice::default() };
-    let threads = KernelChoice { threads: 2, ..KernelChoice::default() };
+    let two_threads = KernelChoice { threads: 2, ..KernelChoice::default() };
     let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
     let mut wrong = Vec::new();
     for line in rows {
         let mut row: Vec<&str> = line.split_whitespace().collect();
         let expected = row.pop().unwrap();
-        for kernels in [&KernelChoice::default(), &scalar, &threads] {
+        for kernels in [&KernelChoice::default(), &scalar, &two_threads] {
             let hash = format!("{:016x}", simulated(&row, kernels).unwrap().hash());
             if hash != expected {
                 wrong.push(format!("{line}: {hash} on {kernels:?}"));

@@ -30,7 +30,7 @@ enum Change {
     ShiftPosition(Index, f32),
     /// Writes to the column of previous x.
     ShiftPrevious(Index, f32),
-    /// A position and an inverse mass.
+    /// Adds a particle with this position and inverse mass.
     AddParticle([f32; 3], f32),
     /// Replaces the sticks by a clone.
     CloneSticks,
@@ -138,12 +138,12 @@ where
 /// Each element: changes, and the step after them.
 type Script<const D: usize> = Vec<(Vec<Change>, Step<D>)>;
 
-/// Applies the changes and runs the steps with `step_of`. Notes statuses and hashes.
+/// Applies the changes and runs the steps with `run_step`. Notes statuses and hashes.
 fn run_script<const D: usize>(
     script: &Script<D>,
     particles: Particles<D>,
     sticks: Sticks,
-    mut step_of: impl FnMut(&mut Particles<D>, &Sticks, &Step<D>) -> Status,
+    mut run_step: impl FnMut(&mut Particles<D>, &Sticks, &Step<D>) -> Status,
 ) -> Outcome<D>
 where
     AnyKernel: Kernel<D>,
@@ -155,7 +155,7 @@ where
         for change in changes {
             host.apply(change);
         }
-        let status = step_of(&mut host.particles, &host.sticks, step);
+        let status = run_step(&mut host.particles, &host.sticks, step);
         notes.extend([u64::from(status.finite), host.particles.hash()]);
     }
     Outcome { particles: host.particles, notes }
@@ -372,6 +372,7 @@ fn one_plan_steps_two_sets_of_particles_in_turn() {
                         assert!(plan.step(particles, sticks, &step).unwrap().finite);
                     }
                 }
+                // The statuses of three steps that stay finite.
                 both.map(|(particles, _)| Outcome { particles, notes: vec![1; 3] })
             };
             one.assert_all_agree_with(&one_alone, "the first, in turn", |start| {

@@ -30,7 +30,7 @@ impl From<Model> for Mesh {
 }
 
 impl<const D: usize> Mesh<D> {
-    /// The order of every builder, and two random ones.
+    /// A schedule in every order that the mesh allows, and two in random orders.
     pub(crate) fn schedules(&self) -> Vec<(&'static str, Schedule)> {
         let Self { particles, sticks, sheet, .. } = self;
         let mut all = vec![
@@ -54,11 +54,13 @@ impl<const D: usize> Mesh<D> {
         if *copies < 2 {
             return None;
         }
-        let [sticks_of_one, particles] = [sticks.len(), particles.len()].map(|all| all / copies);
-        let (pairs, rests) = (&sticks.ends()[..sticks_of_one], &sticks.rests()[..sticks_of_one]);
-        let one = Sticks::with_rests(particles, pairs, rests, Duplicates::Keep).unwrap();
-        let one = Schedule::coloured(&one);
-        Some(Schedule::side_by_side(sticks, std::iter::repeat_n(&one, *copies)).unwrap())
+        let [stick_count, particle_count] =
+            [sticks.len(), particles.len()].map(|total| total / copies);
+        let (pairs, rests) = (&sticks.ends()[..stick_count], &sticks.rests()[..stick_count]);
+        let one = Sticks::with_rests(particle_count, pairs, rests, Duplicates::Keep).unwrap();
+        let schedule_of_one = Schedule::coloured(&one);
+        let schedules = std::iter::repeat_n(&schedule_of_one, *copies);
+        Some(Schedule::side_by_side(sticks, schedules).unwrap())
     }
 
     /// The schedule of this name.
@@ -76,9 +78,9 @@ impl<const D: usize> Mesh<D> {
     }
 }
 
-/// A random order. The sticks are shuffled and distributed to `phases`. In each phase, a connected
-/// component is a block, so several cloths in one buffer are blocks of one phase. In a block, a
-/// batch ends before the first stick that shares a particle with it.
+/// A random order. The sticks are shuffled and divided into this number of phases. In each phase, a
+/// connected component is a block, so several cloths in one buffer are blocks of one phase. In a
+/// block, a batch ends before the first stick that shares a particle with it.
 fn components(sticks: &Sticks, phases: usize) -> Schedule {
     let mut order: Vec<u32> = (0..sticks.len() as u32).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(sticks.len() as u64));
@@ -91,11 +93,11 @@ fn components(sticks: &Sticks, phases: usize) -> Schedule {
             for &stick in phase {
                 let ends = sticks.ends()[stick as usize];
                 let batches = &mut blocks[component[ends[0] as usize] as usize];
-                let depends = |other: &u32| {
+                let shares_particle = |other: &u32| {
                     sticks.ends()[*other as usize].iter().any(|end| ends.contains(end))
                 };
                 match batches.last_mut() {
-                    Some(batch) if !batch.iter().any(depends) => batch.push(stick),
+                    Some(batch) if !batch.iter().any(shares_particle) => batch.push(stick),
                     _ => batches.push(vec![stick]),
                 }
             }

@@ -156,11 +156,12 @@ fn discs_are_connected_with_six_sticks_per_particle() {
                 for &end in sticks.ends().as_flattened() {
                     degrees[end as usize] += 1;
                 }
+                // About the radius of a disc of size² particles, 0.05 m apart.
                 let radius = size as f32 * 0.05 * 0.52;
                 for (point, degree) in points(&particles).zip(degrees) {
-                    let inside = point[0].hypot(point[1]) < radius - 0.15;
+                    let far_from_rim = point[0].hypot(point[1]) < radius - 0.15;
                     assert!(
-                        degree == 6 || !inside && degree < 6,
+                        degree == 6 || !far_from_rim && degree < 6,
                         "{name}: {degree} sticks at {point:?}"
                     );
                 }
@@ -180,12 +181,13 @@ fn spheres_are_connected_and_closed() {
         let make = |set| checked_mesh(&name, || Model::sphere(size, set).unwrap());
         let [structural, all] = [StickSet::Structural, StickSet::All].map(make);
         // Euler's formula for a closed surface of triangles.
-        let expected = 3 * structural.particles.len() - 6;
-        assert_eq!(structural.sticks.len(), expected, "{name}");
+        let edge_count = 3 * structural.particles.len() - 6;
+        assert_eq!(structural.sticks.len(), edge_count, "{name}");
         assert!(edges(&all.sticks).is_superset(&edges(&structural.sticks)), "{name}");
-        assert!(size < 2 || all.sticks.len() > expected, "{name}");
+        assert!(size < 2 || all.sticks.len() > edge_count, "{name}");
         for point in points(&all.particles) {
             let radius = point.map(f64::from).iter().map(|x| x * x).sum::<f64>().sqrt();
+            // On the equator, the particles of a ring (twice `size`, at least 3) are 0.05 m apart.
             let expected = 0.05 * (2 * size).max(3) as f64 / std::f64::consts::TAU;
             assert!((radius - expected).abs() < 1e-6 * expected, "{name}: {point:?}");
         }

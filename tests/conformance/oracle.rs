@@ -26,8 +26,8 @@ pub(crate) fn positions_after<const D: usize>(
             let before = position[particle];
             if particles.inverse_masses()[particle] > 0.0 {
                 for axis in 0..D {
-                    let velocity = before[axis] - previous[particle][axis];
-                    position[particle][axis] += velocity
+                    let displacement = before[axis] - previous[particle][axis];
+                    position[particle][axis] += displacement
                         * (-f64::from(step.damping_rate) * h).exp()
                         + f64::from(step.acceleration[axis]) * h * h;
                 }

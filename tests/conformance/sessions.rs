@@ -78,8 +78,8 @@ enum Call {
     SetInverseMass(Index, f32),
 }
 
-/// A stage that moves each free particle by a distance that depends on its index, and removes a
-/// fraction of its velocity.
+/// A stage that moves each free particle by a distance that depends on its index and inverse mass,
+/// and removes a quarter of its velocity.
 struct Drift;
 
 impl<const D: usize> Stage<D> for Drift {

@@ -47,7 +47,7 @@ fn run(
 ) -> Vec<(u64, usize)> {
     let pool = Pool::new(threads).unwrap();
     let mut world = World::new(scene, &mut kernel_for).unwrap();
-    let step = |step: usize| {
+    let result_of_step = |step: usize| {
         if step % 50 == 49 {
             world = World::resume(scene, &mut kernel_for, &world.snapshot()).unwrap();
         }
@@ -59,7 +59,7 @@ fn run(
         assert!(world.step_on(&pool).unwrap().finite);
         (world.hash(), world.sleeping_models().count())
     };
-    (0..130).map(step).collect()
+    (0..130).map(result_of_step).collect()
 }
 
 #[test]

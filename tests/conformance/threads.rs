@@ -231,7 +231,7 @@ fn an_executor_that_violates_its_contract_changes_no_bit() {
     }
 }
 
-/// Panics in `run`, as a pool does in which a thread panicked.
+/// An executor of eight threads that panics in `run`, as a pool does if one of its threads panics.
 #[derive(Clone, Copy)]
 struct PanickingExecutor;
 

@@ -27,6 +27,7 @@ struct Environment {
 fn scene(environment: Environment) -> Scene {
     let mut scene = Scene::new();
     let sheet = Model::drape(26, StickSet::All).unwrap();
+    // Seven particles of the last row.
     let sheet = sheet.with_group("hem", 650..657).unwrap();
     scene.add("sheet", sheet).unwrap();
     scene.add("ball", Model::sphere(9, StickSet::Structural).unwrap().moved([2.0; 3])).unwrap();

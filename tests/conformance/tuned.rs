@@ -80,14 +80,14 @@ fn tunings_of_copies_give_each_copy_the_bits_of_the_model() {
     for (kernel, threads) in [("copies", 1), ("copies", 2), ("scalar", 1)] {
         for schedule in ["blocked", "blocked+rcm"] {
             let tuned = Tuned { copies: 18, ..tuned(kernel, threads, schedule) };
-            let moved = particles_after_steps(&tuned);
+            let after = particles_after_steps(&tuned);
             let len = model().particles.len();
             for copy in 0..tuned.copies {
                 let points: Vec<_> =
-                    (copy * len..(copy + 1) * len).map(|i| moved.position(i)).collect();
-                let inverse_masses = &moved.inverse_masses()[copy * len..][..len];
-                let copy = Particles::new(&points, inverse_masses).unwrap();
-                assert_eq!(copy.hash(), one, "{kernel} {schedule}");
+                    (copy * len..(copy + 1) * len).map(|i| after.position(i)).collect();
+                let inverse_masses = &after.inverse_masses()[copy * len..][..len];
+                let particles = Particles::new(&points, inverse_masses).unwrap();
+                assert_eq!(particles.hash(), one, "{kernel} {schedule}, copy {copy}");
             }
         }
     }

@@ -101,8 +101,8 @@ fn extreme<const D: usize>(
                 particles.positions_mut(axis)[particle] = -0.0;
             }
             if random.random() {
-                let moved = scale * random.random_range(-0.1..0.1);
-                particles.previous_mut(axis)[particle] += moved;
+                let displacement = scale * random.random_range(-0.1..0.1);
+                particles.previous_mut(axis)[particle] += displacement;
             }
             if random.random_ratio(1, 20) {
                 particles.previous_mut(axis)[particle] = -0.0;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::{env, fs};
 
+/// The end of the program; the added line goes before it.
 const END: &str = "    Ok(())\n}\n";
 
 fn main() {

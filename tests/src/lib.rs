@@ -30,7 +30,8 @@ pub struct GoldenCase {
     pub formula: Formula,
 }
 
-/// The number of copies of the small disc: more than one group of 16.
+/// The number of copies of the small disc: more than the 16 that the kernel for copies stores
+/// together.
 const COPIES: usize = 18;
 
 /// A sheet, a disc and a sphere, with every formula, each in the coloured, banded and blocked order
@@ -75,8 +76,8 @@ pub fn golden_cases() -> impl Iterator<Item = GoldenCase> {
 /// The number of steps before a scene of the library is hashed.
 pub const SCENE_STEPS: usize = 24;
 
-/// The name of a scene's hash, in the format of [`GoldenCase::name`]: the scene's own order and
-/// formula.
+/// The name of a scene's hash, in the format of [`GoldenCase::name`], with `own` for the order and
+/// the formula, which are those of the scene.
 pub fn scene_name(listed: &LibraryScene) -> String {
     format!("{} own own", listed.name)
 }

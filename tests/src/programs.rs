@@ -154,6 +154,7 @@ impl RandomModel {
             };
             model = model.self_colliding(settings).expect("the thickness is valid");
         }
+        // The scene has four substeps per step of 1/60 s.
         model.moved(scaled(self.at, 0.2)).moving_at(scaled(self.velocity, 3.0), 1.0 / 240.0)
     }
 }
@@ -247,7 +248,7 @@ impl Change {
         match *self {
             Self::Step | Self::Resume => {}
             Self::Pin(index) => world.pin(particle(index)).expect("the particle exists"),
-            // A particle without a mass cannot be freed.
+            // An error if the particle was pinned from the beginning.
             Self::Unpin(index) => drop(world.unpin(particle(index))),
             Self::Drag(index, to) => {
                 let particle = particle(index);
@@ -259,7 +260,7 @@ impl Change {
                 let particle = particle(index);
                 world.set_inverse_mass(particle, 0.25 * f32::from(quarters)).expect("it is valid");
             }
-            // A particle may be too far away.
+            // An error if the particle is too far from the origin.
             Self::SetVelocity(index, velocity) => {
                 drop(world.set_velocity(particle(index), scaled(velocity, 3.0)));
             }
