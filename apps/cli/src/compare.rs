@@ -285,6 +285,7 @@ impl Arguments {
             Order::Packed | Order::Starred => {
                 Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
             }
+            // On several threads, general kernels are not compared with the kernel for sheets.
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || !kernel.is_general(),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }

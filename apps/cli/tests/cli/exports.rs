@@ -47,8 +47,9 @@ fn one_run_writes_all_formats_with_the_same_positions() {
         })
         .collect();
     let particles = rows.len() / 5;
-    for (sample, rows) in cache.iter().zip(rows.chunks_exact(particles)) {
-        assert_eq!(&sample[..particles], rows, "not bit-identical");
+    // In the cache, the points of the ball follow the particles.
+    for (sample, expected) in cache.iter().zip(rows.chunks_exact(particles)) {
+        assert_eq!(&sample[..particles], expected, "expected the bits of the CSV file");
     }
     let obj = folder.read("out/04.obj");
     let [x, y, z] = cache[4][particles - 1];
