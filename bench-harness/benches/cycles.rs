@@ -50,6 +50,7 @@ fn config() -> LibraryBenchmarkConfig {
 }
 
 fn main() {
+    // Defines a function `main` in this scope, which the end of this function calls.
     iai_callgrind::main!(config = config(); library_benchmark_groups = cycles);
 
     // iai-callgrind runs this program again under valgrind, with this argument.

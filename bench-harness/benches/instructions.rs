@@ -56,7 +56,8 @@ struct Count {
     executed: Executed,
     /// The operations of the formula, counted by running its source.
     by_formula: Executed,
-    /// The lanes that are relaxed, minus the sticks: negative where sticks between pinned particles are skipped.
+    /// The lanes that are relaxed, minus the stick relaxations: negative where sticks between
+    /// pinned particles are skipped.
     extra_lanes: i64,
 }
 
@@ -97,6 +98,7 @@ fn compare() -> BenchResult {
         "case", "instructions", "limit", "change", "divisions", "square roots"
     );
     count_all(|count| {
+        // Without a limit, the change is infinite.
         let limit = limits.of(&count.case).unwrap_or(0.0);
         let change = count.instructions / limit - 1.0;
         let verdict = if count.executed != count.expected() {

@@ -100,6 +100,7 @@ struct Entry {
     runner: Runner,
     /// Durations of the timed frames.
     nanoseconds: Vec<u64>,
+    /// In this repeat, the warm-up included.
     frames_done: usize,
     parameters: Parameters,
 }

@@ -50,6 +50,7 @@ fn cpu_name() -> Option<String> {
         Some(line.split_once(':')?.1.trim().to_owned())
     };
     let name = field("model name").or_else(|| field("CPU part"))?;
+    // The tab after "model" excludes the line "model name".
     match (field("cpu family"), field("model\t"), field("stepping")) {
         (Some(family), Some(model), Some(stepping)) => {
             Some(format!("{name} (family {family} model {model} stepping {stepping})"))

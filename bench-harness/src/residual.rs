@@ -4,8 +4,7 @@ use serde::Serialize;
 use taut::{Particles, Real, Sticks, Stretch};
 
 /// Stretch and compression, as in [`Stretch`], of all sticks that are not torn. The percentiles are
-/// of the stretch, which is 0 for a compressed stick. All are NaN if a
-/// position is NaN.
+/// of the stretch, which is 0 for a compressed stick. All values are NaN if a position is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Residual {
     /// Root mean square of the stretch.
@@ -25,14 +24,13 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Computes the residual; all values are 0 if there are no sticks. The percentiles treat one-sided sticks
-    /// as two-sided.
+    /// Computes the residual; all values are 0 if there are no sticks. The percentiles treat
+    /// one-sided sticks as two-sided.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks need.
     pub fn of<const D: usize, S: Real>(particles: &Particles<D, S>, sticks: &Sticks<S>) -> Self {
-        let stretch = Stretch::of(particles, sticks);
-        let Stretch { rms, max, compression_rms, compression_max } = stretch;
+        let Stretch { rms, max, compression_rms, compression_max } = Stretch::of(particles, sticks);
         let position = |end: u32| particles.position(end as usize).map(Real::to_f64);
         let stretch = |(stick, &[a, b]): (usize, &[u32; 2])| {
             let (a, b) = (position(a), position(b));

@@ -37,7 +37,7 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
     let order = format!("let schedule = {order};\n");
     let mut_keyword = if *copies > 1 { "" } else { "mut " };
     let renumber = match schedule.numbering {
-        Numbering::Given => "",
+        Numbering::Given => "", // not printed
         Numbering::Rcm | Numbering::RcmAfter => "reverse_cuthill_mckee(&sticks)",
         Numbering::Hilbert | Numbering::HilbertAfter => "hilbert(&particles)",
     };

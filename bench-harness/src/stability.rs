@@ -76,7 +76,8 @@ pub struct Stability {
     /// The first frame, counted from 1, after which a stick exceeded the bound or a position was
     /// not finite.
     pub left_bounds_at: Option<usize>,
-    /// Whether every position was finite after every frame. The run ends at the first that is not.
+    /// Whether every position was finite after every frame. The run ends after the first frame in
+    /// which one was not.
     pub finite: bool,
     /// Root mean square of the stretch at the end of the run, as in [`Stretch`].
     pub stretch_rms: f64,
@@ -181,7 +182,8 @@ pub(crate) struct BoundedRun {
     /// The first frame, counted from 1, after which a stick exceeded the bound or a position was
     /// not finite.
     pub(crate) left_bounds_at: Option<usize>,
-    /// Whether every position was finite after every frame. The run ends at the first that is not.
+    /// Whether every position was finite after every frame. The run ends after the first frame in
+    /// which one was not.
     pub(crate) finite: bool,
     /// The stretch at the end of the run.
     pub(crate) stretch: Stretch,
@@ -223,9 +225,10 @@ fn is_default_schedule(model: &Model, schedule: &Schedule) -> bool {
         || *schedule == Schedule::for_mesh(&model.particles, &model.sticks)
 }
 
+/// The fastest kernel for a schedule: the scalar kernel if every batch is one stick, because such
+/// batches use a single lane.
 fn fastest_for(schedule: &Schedule) -> AnyKernel {
-    // Batches of one stick use a single lane.
     let scalar = || AnyKernel::named("scalar").ok();
-    let has_single_sticks = schedule.batches().all(|batch| batch.len() == 1);
-    has_single_sticks.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
+    let has_only_single_sticks = schedule.batches().all(|batch| batch.len() == 1);
+    has_only_single_sticks.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
 }

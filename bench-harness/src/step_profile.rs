@@ -26,6 +26,7 @@ impl StepProfile {
         World<D>: Simulation<D>,
     {
         let mut last = Instant::now();
+        // The world calls the closure after each part.
         world.step_watched(&Inline, &mut |part| {
             let now = Instant::now();
             *self.0.entry(part).or_default() += now - last;
@@ -160,7 +161,7 @@ impl<T> Samples<T> {
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
     /// The number of frames so far.
-    frames: u64,
+    frames_done: u64,
     /// Times of the frames that count as frame times.
     plain: Samples<Duration>,
     fastest: Option<Duration>,
@@ -168,8 +169,8 @@ pub struct FrameTimes {
 }
 
 impl FrameTimes {
-    /// Runs the next of `frames` steps. If `frames` is 1, the step is watched, and its time counts
-    /// as a frame time, too.
+    /// Runs the next step of a run of `frames` steps. If `frames` is 1, the step is watched, and
+    /// its time counts as a frame time, too.
     ///
     /// # Errors
     /// Same as [`World::step`].
@@ -181,8 +182,8 @@ impl FrameTimes {
     where
         World<D>: Simulation<D>,
     {
-        let is_watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
-        self.frames += 1;
+        let is_watched = frames == 1 || self.frames_done % WATCHED_EVERY == 1;
+        self.frames_done += 1;
         if is_watched {
             let mut profile = StepProfile::default();
             let outcome = profile.step(world)?;

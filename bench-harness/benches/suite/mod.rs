@@ -18,8 +18,8 @@ const SMOKE_SIZE: usize = 12;
 /// The name of the textbook loop, which is not a kernel.
 const TEXTBOOK: &str = "textbook";
 
-/// Runs all scenarios and prints the summary. `folder`, which is empty or ends in a slash, prefixes the
-/// paths of benches, so that criterion compares only runs with the same `measurement`.
+/// Runs all scenarios and prints the summary. `folder`, which is empty or ends in a slash, prefixes
+/// the paths of benches, so that criterion compares only runs with the same `measurement`.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,
@@ -105,10 +105,10 @@ fn bench<'a, M: Measurement + 'static>(
     let mut run = None;
     group.bench_function(BenchmarkId::new(name, size), |bencher| {
         let run = run.get_or_insert_with(&start);
-        bencher.iter_custom(|frames| {
+        bencher.iter_custom(|total_frames| {
             let mut total = measurement.zero();
             let mut frames_left =
-                usize::try_from(frames).expect("the number of frames fits into usize");
+                usize::try_from(total_frames).expect("the number of frames fits into usize");
             while frames_left > 0 {
                 let frames = frames_left.min(RUN_FRAMES);
                 run.rewind();

@@ -81,8 +81,8 @@ impl Study {
         Ok(measured.into_iter().map(row).collect())
     }
 
-    /// The particles from which all iterations start: after [`FALL_FRAMES`] frames and the motion
-    /// of the next one, before its relaxation.
+    /// The particles from which every number of iterations starts: after [`FALL_FRAMES`] frames and
+    /// the motion of the next frame, before its relaxation.
     fn falling_particles(&self) -> Result<taut::Particles<3>, StepError> {
         let (mut particles, sticks) = (self.model.particles.clone(), &self.model.sticks);
         let schedule = Schedule::for_mesh(&particles, sticks);

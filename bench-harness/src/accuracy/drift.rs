@@ -119,18 +119,19 @@ impl Conserved {
         };
         let masses: Vec<f64> =
             particles.inverse_masses().iter().map(|inverse| 1.0 / inverse.to_f64()).collect();
-        let mass = masses.iter().sum::<f64>();
+        let total_mass = masses.iter().sum::<f64>();
         let mut momentum = [0.0; 3];
         for (particle, mass) in masses.iter().enumerate() {
             momentum = plus(momentum, scaled(velocity(particle), *mass));
         }
-        let (centre, mean_velocity) = (centre_of_mass(particles), scaled(momentum, 1.0 / mass));
+        let (centre, mean_velocity) =
+            (centre_of_mass(particles), scaled(momentum, 1.0 / total_mass));
         let (mut angular_momentum, mut energy) = ([0.0; 3], 0.0);
         for (particle, mass) in masses.iter().enumerate() {
             let arm = minus(particles.position(particle).map(Real::to_f64), centre);
-            let velocity = minus(velocity(particle), mean_velocity);
-            angular_momentum = plus(angular_momentum, scaled(cross(arm, velocity), *mass));
-            energy += mass * norm(velocity).powi(2) / 2.0;
+            let relative_velocity = minus(velocity(particle), mean_velocity);
+            angular_momentum = plus(angular_momentum, scaled(cross(arm, relative_velocity), *mass));
+            energy += mass * norm(relative_velocity).powi(2) / 2.0;
         }
         Self { momentum, angular_momentum, energy }
     }

@@ -81,8 +81,8 @@ impl EffortSubject {
 }
 
 /// For models that hang under gravity, with tethers and without, and for each of [`BOUNDS`]: finds
-/// the cheapest frame of 1/60 s within the bound, among frames of up to [`SUBSTEPS_MAX`] substeps
-/// of as many iterations as [`ITERATIONS`] lists.
+/// the cheapest frame of 1/60 s within the bound, among frames of up to [`SUBSTEPS_MAX`] substeps.
+/// All substeps of a frame have the same number of iterations, one of [`ITERATIONS`].
 ///
 /// The stretch is that of the structural sticks: the root mean square over sticks and over frames
 /// 121 to 240. For each number of iterations, the smallest number of substeps is found by doubling,
@@ -159,9 +159,10 @@ pub struct UnmetBound {
 /// The results of an [`EffortStudy`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Effort {
-    /// The cheapest frames: a row for each model, bound, and with tethers or without.
+    /// The cheapest frames: one for each combination of model, bound, and tethers or none, in which
+    /// a tried frame keeps the bound.
     pub rows: Vec<EffortRow>,
-    /// The combinations of model, bound and tethers without such a frame.
+    /// The combinations in which no tried frame keeps the bound.
     pub not_reached: Vec<UnmetBound>,
     /// The fastest frame of one iteration of the textbook loop, µs, timed in the same rounds.
     pub textbook_frame_us: TextbookFrames,
@@ -295,7 +296,8 @@ impl Search<'_> {
         Ok(World::new(&scene, |schedule| self.study.kernels.kernel_for(schedule))?)
     }
 
-    /// The smallest number of substeps within a bound; `None` if it is above [`SUBSTEPS_MAX`].
+    /// The trial with the smallest number of substeps within a bound; `None` if that number is
+    /// above [`SUBSTEPS_MAX`].
     fn fewest_substeps(
         &mut self,
         tethers: bool,
@@ -397,7 +399,7 @@ impl Search<'_> {
         Ok((times, microseconds(textbook_fastest)))
     }
 
-    /// The row of a trial with its sorted frame times.
+    /// The row of a trial. `times` are its frame times, shortest first.
     fn row(&self, within: f64, trial: Trial, times: &[Duration]) -> EffortRow {
         let EffortSubject { scene, size, set, pins, model } = self.subject;
         let kernels = &self.study.kernels;

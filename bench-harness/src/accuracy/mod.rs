@@ -186,7 +186,8 @@ impl Study {
         Ok(accuracy)
     }
 
-    /// The numbers of frames after which rows are made: the powers of two below the last frame, and the last.
+    /// The numbers of frames after which rows are made: the powers of two below `frames`, and
+    /// `frames`.
     fn checkpoints(&self) -> Vec<usize> {
         let powers = (0..).map(|power| 1 << power).take_while(|&frame| frame < self.frames);
         powers.chain([self.frames]).collect()

@@ -6,7 +6,7 @@ use taut::{
 };
 
 use super::run::{length, one_substep, or_infinite};
-use super::systems::ragdolls_stretch;
+use super::systems::ragdolls_residual;
 use super::{Bound, Check, Claim, ClaimError, Scale, Source, VerdictRule};
 
 /// The bound for "rigid": an rms residual of at most 1 %.
@@ -119,7 +119,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// The corners of a tetrahedron with edges of 1 m, m.
+/// The corners, in metres, of a tetrahedron with edges of 1 m.
 const TETRAHEDRON: [[f64; 3]; 4] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.0],
@@ -156,6 +156,7 @@ fn tetrahedron(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let cases =
         [(Formula::Exact, 3), (Formula::Exact, 4), (Formula::Newton, 3), (Formula::Newton, 4)];
     let rms = |(formula, iterations)| {
+        // The number of iterations, 8, is not used: the loop below relaxes one iteration at a time.
         let step = Step { damping_rate: 0.0, ..one_substep(8) };
         let (mut body, sticks) = thrown(&step)?;
         let mut plan = ScalarKernel.plan(&body, &sticks, &Schedule::authored(&sticks), formula)?;
@@ -192,9 +193,9 @@ fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
     let spin = |body: &Particles<3>| {
         let [cx, cy, _] = centre(body);
         let spin_of = |i: usize| {
-            let x = |axis: usize| f64::from(body.positions(axis)[i]);
-            let displacement = |axis: usize| x(axis) - f64::from(body.previous(axis)[i]);
-            (x(0) - cx) * displacement(1) - (x(1) - cy) * displacement(0)
+            let coordinate = |axis: usize| f64::from(body.positions(axis)[i]);
+            let displacement = |axis: usize| coordinate(axis) - f64::from(body.previous(axis)[i]);
+            (coordinate(0) - cx) * displacement(1) - (coordinate(1) - cy) * displacement(0)
         };
         (0..4).map(spin_of).sum::<f64>()
     };
@@ -202,6 +203,7 @@ fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
     for _ in 0..60 {
         let _ = plan.step(&mut body, &sticks, &step)?;
     }
+    // Without gravity, the centre would rise by `VELOCITY[1]` times 1 s.
     let fallen = start_y + VELOCITY[1] - centre(&body)[1];
     Ok(vec![fallen / (9.81 / 2.0) - 1.0, spin(&body) / start_spin])
 }
@@ -231,13 +233,18 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     for _ in 0..frames {
         let _ = plan.step(&mut curtain, &links, &one_substep(3))?;
     }
-    Ok(vec![ragdolls_stretch(3, scale)?, or_infinite(Stretch::of(&curtain, &links).residual_rms())])
+    Ok(vec![
+        ragdolls_residual(3, scale)?,
+        or_infinite(Stretch::of(&curtain, &links).residual_rms()),
+    ])
 }
 
 fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (arm, chosen_degrees) = (0.5_f64, 60.0_f64);
     let smallest_angle = |linked: bool| {
-        let end = [arm * 60_f64.to_radians().sin(), -arm * 60_f64.to_radians().cos()];
+        // Half of the initial angle of 120 degrees, from the vertical.
+        let half_angle = 60_f64.to_radians();
+        let end = [arm * half_angle.sin(), -arm * half_angle.cos()];
         let [x, y] = end.map(|x| x as f32);
         let mut hinge = Particles::new(&[[0.0, 0.0], [x, y], [-x, y]], &[0.0, 1.0, 1.0])?;
         let link_length = (2.0 * arm * arm * (1.0 - chosen_degrees.to_radians().cos())).sqrt();
@@ -282,9 +289,9 @@ fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     }
     // The other coordinates must stay 0.
     let others = |i: usize| (2..D).map(|axis| f64::from(rope.positions(axis)[i]).abs()).sum();
-    let particle =
+    let position =
         |i: usize| [f64::from(rope.position(i)[0]), f64::from(rope.position(i)[1]), others(i)];
-    Ok((0..16).map(particle).collect())
+    Ok((0..16).map(position).collect())
 }
 
 fn any_dimension(scale: Scale) -> Result<Vec<f64>, ClaimError> {

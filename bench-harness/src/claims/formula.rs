@@ -150,7 +150,8 @@ fn rest_stays(scale: Scale) -> Vec<f64> {
     let directions = scale.pick(2000, 50);
     let (mut along_axis, mut any_direction) = (0.0, 0.0);
     for direction in 0..directions {
-        // Spread evenly over the sphere, with lengths from 0.001 to 1000 m.
+        // Successive directions differ by the golden angle, rad, about the vertical, so they are
+        // spread evenly over the sphere. Lengths are from 0.001 to 1000 m.
         let fraction = (f64::from(direction) + 0.5) / f64::from(directions);
         let (height, angle) = (2.0 * fraction - 1.0, 2.399_963_23 * f64::from(direction));
         let radius = (1.0 - height * height).sqrt();

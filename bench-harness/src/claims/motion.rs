@@ -116,8 +116,9 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// Integrates with explicit Euler, which adds the old velocity to the position, then changes the
-/// velocity. Returns the position.
+/// Integrates `steps` steps of `h` seconds with explicit Euler, which adds the old velocity to the
+/// position, then changes the velocity. `acceleration` takes a position and a velocity. Returns the
+/// final position.
 fn by_euler(
     mut x: f64,
     mut v: f64,

@@ -143,8 +143,8 @@ where
     Ok(world)
 }
 
-/// 2D ragdolls in a room. Contacts between ragdolls, the obstacles without a figure to draw, are
-/// removed.
+/// 2D ragdolls in a room. Contacts between ragdolls are removed; in the scene they are obstacles
+/// without a figure to draw.
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
     let AnyScene::TwoD(mut scene) = library_scene("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
@@ -153,7 +153,7 @@ fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
 
 /// The rms residual of ragdolls in a room over all frames, of all sticks except the weak posture
 /// sticks.
-pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
+pub(super) fn ragdolls_residual(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
     let Some(mut scene) = ragdolls(scale.pick(10, 2))? else { return Ok(f64::NAN) };
     scene.settings.step = one_substep(iterations);
     scene.settings.passes = 1;
@@ -204,8 +204,8 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         let [top, leaves] = heights(&run(&scene, frames, |_| Ok(()))?);
         Ok([top / top_before, (leaves_before - leaves) / height])
     };
-    let ([left, sag], [_, sag_of_8]) = (height_and_sag(1)?, height_and_sag(8)?);
-    Ok(vec![left, or_infinite(sag), or_infinite(sag_of_8 / sag)])
+    let ([height_left, sag], [_, sag_of_8]) = (height_and_sag(1)?, height_and_sag(8)?);
+    Ok(vec![height_left, or_infinite(sag), or_infinite(sag_of_8 / sag)])
 }
 
 fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
@@ -269,7 +269,8 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let room = Bounds::new([-2.0, 0.0, -2.0], [2.0, 4.0, 2.0])?;
     scene.obstacles.push(Arc::new(Solid::new(room)));
     scene.settings.step = one_substep(1);
-    let mut worst = |passes| -> Result<[f64; 2], ClaimError> {
+    // The deepest penetration over the edge length, and the rms residual.
+    let mut depth_and_residual = |passes| -> Result<[f64; 2], ClaimError> {
         scene.settings.passes = passes;
         let (mut depth, mut squares) = (0.0_f64, 0.0);
         run(&scene, frames, |world| {
@@ -281,8 +282,8 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         let rms = (squares / frames as f64).sqrt();
         Ok([depth / f64::from(EDGE), rms].map(or_infinite))
     };
-    let ([deep_3, rms_3], [deep_4, rms_4]) = (worst(3)?, worst(4)?);
-    Ok(vec![deep_3, deep_4, rms_3, rms_4])
+    let ([depth_3, rms_3], [depth_4, rms_4]) = (depth_and_residual(3)?, depth_and_residual(4)?);
+    Ok(vec![depth_3, depth_4, rms_3, rms_4])
 }
 
 fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
@@ -310,10 +311,10 @@ fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         side.get(side.len() / 2).copied().unwrap_or_default()
     });
     let speed = (2.0 * world.diagnostics()?.kinetic / mass).sqrt();
-    let hem = mean_height(&middles);
+    let hem_height = mean_height(&middles);
     Ok(vec![
-        or_infinite((TABLE_HEIGHT - hem) / OVERHANG),
-        or_infinite(hem - mean_height(&group("corners"))),
+        or_infinite((TABLE_HEIGHT - hem_height) / OVERHANG),
+        or_infinite(hem_height - mean_height(&group("corners"))),
         or_infinite(depth),
         or_infinite(speed),
     ])

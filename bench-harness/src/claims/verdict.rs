@@ -65,6 +65,7 @@ impl Bound {
         match self {
             Self::AtMost(max) => value <= max,
             Self::AtLeast(min) => value >= min,
+            // `value == expected`, without the lint against comparing floats.
             Self::Exactly(expected) => (expected..=expected).contains(&value),
             Self::Between(min, max) => (min..=max).contains(&value),
         }

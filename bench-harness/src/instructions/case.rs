@@ -56,7 +56,7 @@ pub enum CaseError {
 }
 
 const SCENES: [&str; 5] = ["drape-32", "drape-64", "disc-32", "stars-64", COPIES];
-/// The scene of the kernel `copies`: more than the 16 copies that it relaxes as a group.
+/// The scene of the kernel `copies`: 18 copies, more than the 16 that it relaxes as a group.
 const COPIES: &str = "copies-18";
 
 impl Case {
@@ -87,7 +87,7 @@ impl Case {
         all
     }
 
-    /// Its model and schedule.
+    /// The model and the schedule of its scene.
     ///
     /// # Errors
     /// If they cannot be built.
@@ -101,12 +101,12 @@ impl Case {
         };
         let arrangement: Arrangement = order.parse().map_err(ComparisonError::from)?;
         let arranged = arrangement.of_copies(&model, copies).map_err(ComparisonError::from)?;
-        let mut scene = all_copies(&model, copies)?.into_owned();
+        let mut whole_model = all_copies(&model, copies)?.into_owned();
         if copies > 1 {
-            let last = scene.particles.len() - 1;
-            scene.particles.set_inverse_mass(last, 0.5).map_err(ComparisonError::from)?;
+            let last = whole_model.particles.len() - 1;
+            whole_model.particles.set_inverse_mass(last, 0.5).map_err(ComparisonError::from)?;
         }
-        Ok((scene, arranged.schedule))
+        Ok((whole_model, arranged.schedule))
     }
 
     /// Prepares its second frame. The first frame runs here, because it includes work that a plan
@@ -144,27 +144,28 @@ impl Case {
     }
 
     /// The number of lanes that the frame relaxes minus its stick relaxations. A batch, a row of the
-    /// grid kernel ([`PaddedSheet`]) and the copies of a stick are padded to whole registers. With one
-    /// lane the difference is 0 or negative: nothing is padded, and sticks between pinned ends are skipped.
+    /// grid kernel ([`PaddedSheet`]) and the copies of a stick are padded to whole registers. With
+    /// one lane the difference is 0 or negative: nothing is padded, and sticks between pinned ends
+    /// are skipped.
     ///
     /// # Errors
     /// If the scene cannot be built, or there is no such kernel.
     pub fn padding(&self) -> Result<i64, CaseError> {
-        let (scene, schedule) = self.scene()?;
+        let (model, schedule) = self.scene()?;
         let lanes = Kernel::<3>::lanes(&self.kernel()?);
-        let relaxed_lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
+        let relaxed_lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &model.sheet) {
             PaddedSheet::new(sheet, lanes).relaxed_lanes
         } else if let ("copies", Some(copies)) = (self.kernel, schedule.copies()) {
             copies.one().sticks() * copies.count().next_multiple_of(lanes)
         } else {
             let padded: usize =
                 schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum();
-            let pinned = |end: u32| scene.particles.inverse_masses()[end as usize] == 0.0;
+            let pinned = |end: u32| model.particles.inverse_masses()[end as usize] == 0.0;
             let both_pinned = |ends: &&[u32; 2]| ends.iter().all(|&end| pinned(end));
-            let skipped = scene.sticks.ends().iter().filter(both_pinned).count();
+            let skipped = model.sticks.ends().iter().filter(both_pinned).count();
             if lanes == 1 { padded - skipped } else { padded }
         };
-        Ok((relaxed_lanes.cast_signed() - scene.sticks.len().cast_signed()) as i64
+        Ok((relaxed_lanes.cast_signed() - model.sticks.len().cast_signed()) as i64
             * i64::from(ITERATIONS))
     }
 
@@ -173,8 +174,8 @@ impl Case {
     /// # Errors
     /// If the scene cannot be built.
     pub fn relaxations(&self) -> Result<f64, CaseError> {
-        let (scene, _) = self.scene()?;
-        Ok(scene.sticks.len() as f64 * f64::from(ITERATIONS))
+        let (model, _) = self.scene()?;
+        Ok(model.sticks.len() as f64 * f64::from(ITERATIONS))
     }
 
     fn kernel(&self) -> Result<AnyKernel, CaseError> {

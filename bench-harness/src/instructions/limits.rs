@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::instructions::Case;
 
-/// A count may exceed its limit by this fraction. A count that is lower than its limit by more is
-/// reported, so that the limit can be lowered.
+/// A count may exceed its limit by this fraction. A count that is below its limit by more than this
+/// fraction is reported, so that the limit can be lowered.
 pub const TOLERANCE: f64 = 0.02;
 
 /// One line of `limits.csv`.

@@ -95,6 +95,7 @@ impl Demand {
     fn of_grid(lanes: usize, sheet: &Sheet, formula: Formula) -> Self {
         let PaddedSheet { relaxed_lanes, slots } = PaddedSheet::new(sheet, lanes);
         let mut total = Self::default();
+        // Three coordinates of both ends, loaded and stored.
         let accessed_bytes = 2.0 * 6.0 * WORD;
         total.add(
             relaxed_lanes as f64,
@@ -110,22 +111,24 @@ impl Demand {
         let (count, one) = (copies.count(), copies.one());
         let (groups, sticks) = (count.div_ceil(COPIES_PER_GROUP) as f64, one.sticks() as f64);
         // Each group is padded to whole registers, and only the last one has fewer copies.
-        let last = (count % COPIES_PER_GROUP).next_multiple_of(lanes);
-        let padded_copies = (count / COPIES_PER_GROUP * COPIES_PER_GROUP + last) as f64;
+        let padded_last_group = (count % COPIES_PER_GROUP).next_multiple_of(lanes);
+        let padded_copies =
+            (count / COPIES_PER_GROUP * COPIES_PER_GROUP + padded_last_group) as f64;
         let inverse_masses = &inverse_masses[..one.particles()];
-        let most_frequent = most_frequent(inverse_masses);
+        let most_frequent = most_frequent_bits(inverse_masses);
         let has_most_frequent =
             |&end: &u32| inverse_masses[end as usize].to_bits() == most_frequent;
         let equal =
             one.ends().iter().filter(|ends| ends.iter().all(has_most_frequent)).count() as f64;
         let mut total = Self::default();
+        // Three coordinates of both ends, loaded and stored.
         let coordinate_bytes = 2.0 * 6.0 * WORD;
         let operations_of = |kind| operations::<3>(formula, kind);
         total.add(equal * padded_copies, operations_of(InverseMasses::Equal), coordinate_bytes);
         let any = InverseMasses::Any { weight: Weight::Computed };
-        let accessed_bytes = coordinate_bytes + 2.0 * WORD; // and both inverse masses
+        let accessed_bytes = coordinate_bytes + 2.0 * WORD; // with the inverse masses of both ends
         total.add((sticks - equal) * padded_copies, operations_of(any), accessed_bytes);
-        // The rest term, and the index and the common inverse mass of both ends.
+        // Five words: the rest term, and the index and the common inverse mass of each end.
         total.accessed_bytes += groups * sticks * 5.0 * WORD;
         let constant_bytes = (3.0 * sticks + inverse_masses.len() as f64) * WORD;
         let position_bytes = (3 * inverse_masses.len()) as f64 * WORD;
@@ -150,6 +153,7 @@ impl Demand {
                 // The index of the centre is read once per star.
                 Access::Stars => [1.0 + 1.0 / STAR_STICKS as f64; 2],
             };
+            // `slots.inverse_mass` is the inverse mass of all ends, if they have the same.
             let any = InverseMasses::Any { weight: Weight::Stored };
             let inverse_masses =
                 if slots.inverse_mass.is_some() { InverseMasses::Equal } else { any };
@@ -192,7 +196,7 @@ impl Demand {
 }
 
 /// The bits of the most frequent value; if several are equally frequent, the smallest bits.
-fn most_frequent(values: &[f32]) -> u32 {
+fn most_frequent_bits(values: &[f32]) -> u32 {
     let mut counts = BTreeMap::new();
     for value in values {
         *counts.entry(value.to_bits()).or_insert(0_usize) += 1;
@@ -214,6 +218,7 @@ impl<const COMPONENTS: usize> WithFactor for CountStick<COMPONENTS> {
     type Output = Tally;
 
     fn with<F: Factor>(self) -> Tally {
+        // Operations are counted, whatever the values are, so `a` and `b` stand for all operands.
         let tally = Cell::new(Tally::default());
         let [a, b] = [1.0_f32, 2.0].map(|value| Counted::new(value, &tally));
         if let InverseMasses::Any { weight } = self.0 {

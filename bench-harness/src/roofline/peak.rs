@@ -161,9 +161,9 @@ impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS
 }
 
 /// Operations per nanosecond, with the best of several numbers of chains: few chains wait for their
-/// own results, many do not fit into the registers. Scalars have one chain at a time, because the
-/// compiler would vectorize several, and a short one, so that the processor overlaps it with the
-/// next ones.
+/// own results, many do not fit into the registers. A machine of one lane runs one chain at a time,
+/// because the compiler would vectorize several. That chain is short, so that the processor
+/// overlaps it with the next ones.
 fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
     let ns_per_link = |chains: u32, links: u32, run: &mut dyn FnMut()| {
         fastest_ns(run) / f64::from(chains * links)

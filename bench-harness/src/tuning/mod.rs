@@ -16,8 +16,8 @@ use search::Search;
 /// The number of frames after which the residual of an order is checked. It is not a time, so the
 /// check gives the same result on every machine.
 pub const RESIDUAL_CHECK_FRAMES: usize = 120;
-/// Relative differences of times up to this are noise: among candidates this close to the fastest, the
-/// one with the fewest threads is chosen, then the one with the simplest numbering.
+/// Relative differences of times up to this are noise: among candidates this close to the fastest,
+/// the one with the fewest threads is chosen, then the one with the simplest numbering.
 pub const NOISE: f64 = 0.03;
 
 /// A model, the reference arrangement, and the candidates.
@@ -37,8 +37,8 @@ pub struct Tuning {
     /// Whether an arrangement with another result may be chosen.
     pub any_schedule: bool,
     /// The rms residual (stretch and compression together) that may be left after
-    /// [`RESIDUAL_CHECK_FRAMES`]. If `None`, the reference arrangement has no limit, and others may leave
-    /// a residual 10 % above its residual.
+    /// [`RESIDUAL_CHECK_FRAMES`]. If `None`, the reference arrangement has no limit, and the
+    /// residual of another may be up to 10 % above that of the reference.
     pub max_residual: Option<f64>,
     /// The candidates, grouped by arrangement; see [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
@@ -102,11 +102,12 @@ pub struct Choice {
     /// The final comparison: the textbook loop, the finalists, and the default kernel
     /// ([`AnyKernel::best_for`] the reference) if it is not a finalist.
     pub rows: Vec<Row>,
-    /// The index of each finalist's trial.
+    /// The index in `trials` of each finalist. Finalist `i` has row `1 + i`; row 0 is the textbook
+    /// loop.
     pub finalists: Vec<usize>,
     /// The index of the chosen row.
     pub chosen: usize,
-    /// The index of the fastest other finalist whose result is allowed.
+    /// The index of the row of the fastest other finalist whose result is allowed.
     pub runner_up: Option<usize>,
     /// The index of the row of the default kernel.
     pub default_choice: usize,
@@ -238,7 +239,8 @@ fn arrangements(model: &Model, reference: Arrangement) -> Vec<Arrangement> {
         ] {
             let renumbers_before = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
             let is_possible = order != Order::Sheet || (model.sheet.is_some() && !renumbers_before);
-            // Renumbering after scheduling keeps the result, which matters for the reference only.
+            // Renumbering after scheduling keeps the result, and only the result of the reference
+            // is worth keeping.
             let renumbers_after =
                 matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
             let is_useful = !renumbers_after
@@ -259,7 +261,7 @@ impl Candidate {
         let sheet_order = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
         match (kernel.inner().kernel_name(), arrangement.order) {
             (KernelName::Grid, _) if *arrangement != sheet_order => false,
-            // Its lanes are copies, so it runs every order, also one of single sticks.
+            // The lanes of a register are copies of one stick, so every order fills the lanes.
             (KernelName::Copies, _) => lanes > 1,
             // Only for machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {

@@ -136,8 +136,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         Ok(())
     }
 
-    /// Runs some frames of the candidates with the indices `members`, alternating with the default
-    /// kernel, and stores the ratios of their times.
+    /// Runs `turns` turns of the candidates with the indices `members`, alternating with the
+    /// default kernel, and stores the ratios of their times. Short turns are repeated.
     fn time_in_turns(&mut self, members: &[usize], turns: usize) -> Result<(), ComparisonError> {
         let Tuning { formula, step, candidates, .. } = self.tuning;
         let repeats = TURN_SECONDS / (FRAMES_PER_TURN as f64 * self.default_frame);
@@ -178,11 +178,12 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let reference_run = self.run_residual_check(*reference, &self.default_kernel.clone())?;
         let same_result = self.timed(|trial| trial.same_result);
         self.set_outcomes(&same_result, &reference_run, max_residual.unwrap_or(f64::INFINITY));
-        // If the reference order is not bounded, its residual limits no other order.
+        // If the reference order is not bounded, its residual limits no other order: the limit is
+        // infinite or NaN, and no residual is above it.
         let slack = if reference_run.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
         let limit = max_residual.unwrap_or(slack * reference_run.stretch.residual_rms().max(0.0));
 
-        // All of them, fastest first.
+        // All of them, fastest first: with `usize::MAX`, `faster_half` only sorts.
         let others = faster_half(&self.timed(|trial| !trial.same_result), usize::MAX);
         for &index in &others {
             if self.is_spent(CHECKS_END) {
@@ -242,6 +243,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let outcome = match run.left_bounds_at {
             Some(_) => TrialOutcome::BlewUp,
             None if run.stretch.residual_rms() > limit => TrialOutcome::AboveResidualLimit,
+            // Accepted; the outcome of the finalists changes at the end.
             None => TrialOutcome::Slower,
         };
         for &(index, _) in members {

@@ -137,8 +137,9 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
                     continue;
                 }
                 let [a, b] = [a, b].map(|end| model.particles.position(end as usize));
-                let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>();
-                let stretch = length.sqrt() / f64::from(model.sticks.rest(stick)) - 1.0;
+                let squared_length =
+                    (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>();
+                let stretch = squared_length.sqrt() / f64::from(model.sticks.rest(stick)) - 1.0;
                 squares += stretch.max(0.0).powi(2);
                 sticks += 1.0;
             }
@@ -156,6 +157,7 @@ fn the_long_table_has_every_value_of_every_row() {
     let all = run(&StudyPart::ALL);
     let lines = all.table_lines();
     let count_of = |part: &str| lines.iter().filter(|line| line.part == part).count();
+    // Each factor is the number of values of a row of that part.
     assert_eq!(count_of("iterations"), 11 * all.iterations.len());
     assert_eq!(count_of("frames"), 9 * all.frames.len());
     assert_eq!(count_of("drift"), 12 * all.drift.len());
@@ -206,6 +208,7 @@ fn percentiles_ignore_torn_sticks() {
     assert!(near(Residual::of(&particles, &sticks).p99, 0.50));
     particles.positions_mut(0)[3] = f32::NAN;
     assert!(Residual::of(&particles, &sticks).p50.is_nan());
+    // Without a stick that is not torn, all values are 0.
     for stick in 0..50 {
         sticks.tear(stick).unwrap();
     }

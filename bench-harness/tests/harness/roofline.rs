@@ -95,12 +95,14 @@ fn the_demand_of_the_scalar_kernel_is_that_of_the_counted_operations() {
 }
 
 /// With 64 columns the grid kernel pads nothing. Its demand is its arithmetic, counted by hand
-/// (differences 3, squared length 5, displacements 9, and the formula), and its columns.
+/// (differences 3, squared length 5, displacements 9, and the formula), and the bytes of its
+/// columns.
 #[test]
 fn the_demand_of_the_grid_kernel_has_no_indices_and_no_masses() {
     let model = Model::drape(64, StickSet::Structural).unwrap();
     let arranged = arrangement("sheet").of(&model).unwrap();
-    // The last lane of each row has no stick to the right.
+    // 64 rows of 64 lanes relax the sticks within a row, although the last lane has none; 63 rows
+    // of 64 lanes relax the sticks to the next row.
     let lanes_per_stick = (64.0 * 64.0 + 63.0 * 64.0) / model.sticks.len() as f64;
     for (formula, arithmetic, divisions, square_roots) in [
         (Formula::Exact, 19.0, 1.0, 1.0),
@@ -142,6 +144,8 @@ fn the_copies_kernel_reads_a_stick_once_per_group_of_copies() {
                 let demand = demand_of(kernel, &arranged, formula);
                 assert_near(demand.arithmetic * relaxed, (2.0 * equal + any) * padded);
                 assert_near(demand.divisions * relaxed, 3.0 * padded);
+                // 48 bytes of coordinates per stick and copy, and two inverse masses at the pinned
+                // particle; per stick and group, 20 bytes of indices, rest term and inverse masses.
                 let accessed = (2.0 * 48.0 + 56.0) * padded + 3.0 * 20.0 * groups;
                 assert_near(demand.accessed_bytes * relaxed, accessed);
                 // Two indices and a rest term per stick; an inverse mass and three coordinates per

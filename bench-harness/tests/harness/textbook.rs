@@ -30,11 +30,11 @@ fn moving() -> Model {
 #[test]
 fn positions_are_near_those_of_the_scalar_kernel_in_authored_order() {
     for model in [sheet(), moving(), shuffled_disc()] {
-        let kernel = run_scalar(&model, arrangement("authored"), Formula::Exact, &step(), 6);
+        let scalar = run_scalar(&model, arrangement("authored"), Formula::Exact, &step(), 6);
         let textbook = run_textbook(&model, &step(), 6);
-        assert_eq!(textbook.particles.len(), kernel.len());
+        assert_eq!(textbook.particles.len(), scalar.len());
         for (i, particle) in textbook.particles.iter().enumerate() {
-            let expected = kernel.position(i);
+            let expected = scalar.position(i);
             let near = |axis: usize| (particle.position[axis] - expected[axis]).abs() < 1e-5;
             assert!(
                 (0..3).all(near),
