@@ -53,6 +53,7 @@ pub fn file_name(
 ) -> Result<FileName> {
     let name = FileName::parse(path)?;
     let extension = name.extension();
+    // Known extensions start with a dot; `extension` has none.
     let is_one_of = |extensions: &[&str]| extensions.iter().any(|known| known[1..] == extension);
     if !is_one_of(extensions) {
         return Err(Problem::UnknownExtension { known: extensions }.of(path));

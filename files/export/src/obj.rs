@@ -20,13 +20,13 @@ pub fn write(to: impl Write, scene: &DrawnScene, frame: &Frame) -> io::Result<()
     for [x, y, z] in scene.points(frame) {
         writeln!(to, "v {x} {y} {z}")?;
     }
-    // Points are numbered from 1.
     let mut groups = scene.triangles(frame);
     for part in &scene.parts {
         let (name, triangles) = groups.next().unwrap_or_default();
         writeln!(to, "g {}", group_name(name))?;
         write_faces(&mut to, &triangles)?;
         for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
+            // Points are numbered from 1.
             let [a, b] = scene.sticks[stick].map(|end| end + 1);
             writeln!(to, "l {a} {b}")?;
         }

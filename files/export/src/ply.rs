@@ -67,8 +67,8 @@ pub fn write(to: impl Write, scene: &DrawnScene, frame: &Frame) -> io::Result<()
     let writer = Writer::new();
     writer.write_header(&mut to, &header)?;
     for (point, normal) in scene.points(frame).zip(normals(scene, frame)) {
-        let ([x, y, z], [u, v, w]) = (point, normal);
-        let row = Row::Vertex([x, y, z, u, v, w]);
+        let ([x, y, z], [nx, ny, nz]) = (point, normal);
+        let row = Row::Vertex([x, y, z, nx, ny, nz]);
         writer.write_little_endian_element(&mut to, &row, &header.elements["vertex"])?;
     }
     for row in &faces {

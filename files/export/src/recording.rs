@@ -141,13 +141,13 @@ impl Frames<'_> {
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.positions))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.normals))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.poses))?;
-        frame.hidden_vertices = self.flags(vertices)?;
-        frame.removed_faces = self.flags(faces)?;
-        frame.torn_sticks = self.flags(sticks)?;
+        frame.hidden_vertices = self.read_flags(vertices)?;
+        frame.removed_faces = self.read_flags(faces)?;
+        frame.torn_sticks = self.read_flags(sticks)?;
         Ok(Some(frame))
     }
 
-    fn flags(&mut self, count: usize) -> io::Result<Vec<bool>> {
+    fn read_flags(&mut self, count: usize) -> io::Result<Vec<bool>> {
         let mut flags = vec![0; count];
         self.file.read_exact(&mut flags)?;
         Ok(flags.into_iter().map(|flag| flag != 0).collect())

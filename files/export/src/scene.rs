@@ -234,8 +234,8 @@ impl DrawnScene {
             + self.bounded_shapes().map(|(_, shape)| shape.mesh.points.len()).sum::<usize>()
     }
 
-    /// The positions of vertices in written files, which cannot hide vertices: a hidden vertex gets the
-    /// position of the first visible vertex of its part.
+    /// The positions of vertices in written files, which cannot hide vertices: a hidden vertex gets
+    /// the position of the first visible vertex of its part.
     pub(crate) fn vertex_positions<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
         let mut positions = Cow::Borrowed(&*frame.positions);
         if frame.hidden_vertices.is_empty() {

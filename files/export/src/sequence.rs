@@ -47,6 +47,7 @@ impl FileName {
         let invalid = || Problem::Pattern.of(path);
         let (digits, after) = rest.split_once('d').ok_or_else(invalid)?;
         let digits = if digits.is_empty() { "1" } else { digits };
+        // A width above 12 is a mistake.
         let width =
             digits.parse::<usize>().ok().filter(|width| *width <= 12).ok_or_else(invalid)?;
         if after.contains('%') {

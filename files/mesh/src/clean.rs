@@ -34,6 +34,7 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
 
     // The new index of each vertex of the file.
     let mut vertices: Vec<u32> = (0..positions.len() as u32).collect();
+    // The triangles of the mesh, with the vertices of the file as corners.
     let mut file_triangles = triangles.clone();
     if options.weld {
         report.welded = weld(&mut positions, &mut vertices);
@@ -49,6 +50,7 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         return Err(Problem::AllDegenerate { triangles: report.triangles as u64 });
     }
 
+    // `None` for a vertex that is dropped below.
     let mut vertices: Vec<Option<u32>> = vertices.into_iter().map(Some).collect();
     let mut used = vec![false; positions.len()];
     for &corner in triangles.as_flattened() {

@@ -1,4 +1,4 @@
-//! File names inside files.
+//! File names that occur in files, such as the name of a glTF buffer.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::error::quote;
 
-/// A file name inside a file that is not that of a file in or below the same folder.
+/// A file name that occurs in a file, but does not name a file in or below the folder of that file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the file name {} {fault}", quote(name))]
 pub struct FileNameError {
@@ -16,7 +16,7 @@ pub struct FileNameError {
     pub fault: FileNameFault,
 }
 
-/// What is wrong with a file name inside a file.
+/// What is wrong with a file name that occurs in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FileNameFault {

@@ -64,8 +64,8 @@ impl<'a> Adjacency<'a> {
         // V = W H and T = 2 (W - 1) (H - 1), so W + H = V - T / 2 + 1, and
         // (W + H)² - 4 V = (W - H)² is a square number.
         let [v, t] = [vertices, triangles.len()].map(|count| count as u64);
-        let sides = (v + 1).checked_sub(t / 2)?;
-        let difference_squared = sides.checked_mul(sides)?.checked_sub(4 * v)?;
+        let side_sum = (v + 1).checked_sub(t / 2)?;
+        let difference_squared = side_sum.checked_mul(side_sum)?.checked_sub(4 * v)?;
         if !t.is_multiple_of(2) || difference_squared.isqrt().pow(2) != difference_squared {
             return None;
         }
@@ -80,6 +80,7 @@ impl<'a> Adjacency<'a> {
             counts[vertex + 1] += counts[vertex];
         }
         let starts = counts.clone();
+        // From here on, `counts[vertex]` is the index in `around` of the next triangle of a vertex.
         let mut around = vec![0; 3 * triangles.len()];
         for (triangle, corners) in triangles.iter().enumerate() {
             for &corner in corners {
@@ -147,8 +148,8 @@ impl<'a> Adjacency<'a> {
                 };
                 grid.push(next);
             }
-            let last = [grid[above + width - 1], *grid.last()?];
-            grid.push(self.across(last, grid[above + width - 2])?);
+            let last_edge = [grid[above + width - 1], *grid.last()?];
+            grid.push(self.across(last_edge, grid[above + width - 2])?);
         }
         Some(Grid { width, vertices: grid })
     }
@@ -193,6 +194,7 @@ impl Grid {
             let mut corners = triangle.map(|corner| index_of[corner as usize]);
             corners.sort_unstable();
             let [a, b, c] = corners;
+            // Upper left: a, a + 1, a + width. Lower right: a, a + width - 1, a + width.
             let (cell, half) = match [b - a, c - a] {
                 [1, down] if down == width => (a, 0),
                 [left, down] if left + 1 == width && down == width && a > 0 => (a - 1, 1),

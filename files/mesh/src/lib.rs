@@ -117,8 +117,9 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 
 /// Reads Wavefront OBJ: all its vertices (`v`) and faces (`f`), of all objects and groups.
 ///
-/// A fourth coordinate is a weight: the other three are divided by it; colours after the coordinates are ignored.
-/// Free-form curves and surfaces are counted but not converted to triangles.
+/// A fourth coordinate is a weight, by which the other three are divided. A colour after the
+/// coordinates is ignored. Free-form curves and surfaces are counted but not converted to
+/// triangles.
 ///
 /// # Errors
 ///

@@ -202,6 +202,8 @@ impl Camera {
         let right = Vec3::Y.cross(back).normalize();
         let up = back.cross(right);
         let (width, height) = (width as f32, height as f32);
+        // With a zoom above 1 the scene fits a wider field than that of the picture, so the camera
+        // is nearer.
         let half_height = HALF_HEIGHT * (1.0 - 2.0 * MARGIN) * view.zoom;
         let slope = Vec2::new(half_height * width / height, half_height);
         // The largest x - t w and -x - t w, and the same for y; `slope` is t.

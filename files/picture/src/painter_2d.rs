@@ -91,9 +91,9 @@ impl Painter2d {
             fill(&mut map, triangles_path(corners), &paint(light, 0.4));
             let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
             let ends = sticks.map(|stick| scene.sticks[stick].map(pixel));
-            let width =
+            let line_width =
                 if part.material == Material::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
-            stroke(&mut map, lines_path(ends), &paint(light, 1.0), width.max(1.1));
+            stroke(&mut map, lines_path(ends), &paint(light, 1.0), line_width.max(1.1));
             for vertex in part.vertices.clone() {
                 let ball_radius = scene.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
                 let only_vertices = part.faces.is_empty() && part.sticks.is_empty();

@@ -18,7 +18,7 @@ pub(super) struct Document {
     root: Root,
     /// All data before the deltas of the morph targets.
     data: Vec<u8>,
-    /// The number of keys.
+    /// The number of keys: key frames of the animation.
     keys: usize,
     /// The times of the keys; `None` if there is only one key.
     times: Option<Index<Accessor>>,
@@ -27,7 +27,8 @@ pub(super) struct Document {
     materials: HashMap<(Material, [u8; 3]), Index<gltf_json::Material>>,
 }
 
-/// The accessors of all morph meshes at all keys.
+/// The accessors of all morph meshes at all keys: at the first key those of the shape itself, later
+/// those of a morph target, which has the differences from the first key.
 pub(super) struct MorphAccessors {
     /// For each mesh and each key.
     pub(super) accessors: Vec<Vec<ShapeAccessors>>,
@@ -117,6 +118,7 @@ impl Document {
     }
 
     fn add_view(&mut self, offset: u64, bytes: u64, target: Option<ViewTarget>) -> Index<View> {
+        // All vertex data are items of three `f32`: 12 bytes.
         let stride = (target == Some(ViewTarget::ArrayBuffer)).then_some(Stride(12));
         self.root.push(View {
             buffer: Index::new(0),
@@ -175,7 +177,8 @@ impl Document {
         self.add_data(bytemuck::cast_slice(indices), indices.len(), &INDICES, None)
     }
 
-    /// The glTF material of a material and colour, added at its first use.
+    /// The glTF material of a material and its colour for the part or rigid shape with the index
+    /// `nth`, added at its first use.
     pub(super) fn material(
         &mut self,
         material: Material,
@@ -298,7 +301,7 @@ impl Document {
         let weights: Vec<f32> = (0..self.keys)
             .flat_map(|key| (1..=targets).map(move |target| f32::from(u8::from(target == key))))
             .collect();
-        self.times?;
+        self.times?; // `None` if there is only one key
         let bytes = bytemuck::cast_slice(&weights);
         Some(self.add_data(bytes, weights.len(), &key_values(Type::Scalar), None))
     }
@@ -330,7 +333,7 @@ impl Document {
         });
     }
 
-    /// Adds the accessors of the morph targets. Their data follows all other data, key by key, and
+    /// Adds the accessors of [`MorphAccessors`]. Their data follows all other data, key by key, and
     /// mesh by mesh for each key. `bounds` has the smallest and the largest coordinates for each
     /// key and mesh.
     pub(super) fn add_deltas(
@@ -338,6 +341,7 @@ impl Document {
         meshes: &[MorphSize],
         bounds: &[Vec<[[f32; 3]; 2]>],
     ) -> MorphAccessors {
+        // Bytes of the positions or of the normals of a mesh.
         let length = |mesh: &MorphSize| 12 * mesh.vertices as u64;
         let per_key: u64 =
             meshes.iter().map(|mesh| length(mesh) * (1 + u64::from(mesh.has_normals))).sum();

@@ -1,8 +1,8 @@
 //! Animated binary glTF 2.0 ("glTF 2.0 Specification", Khronos Group 2021; ISO/IEC 12113:2022).
 //!
-//! - A part with faces is a double-sided mesh with a morph target for each key frame. At each key
-//!   the weight of its target is 1; between keys weights are linear. Targets have positions and
-//!   normals.
+//! - A part with faces is a double-sided mesh with a morph target for each key frame but the first,
+//!   whose shape is the mesh itself. At each key the weight of its target is 1; between keys
+//!   weights are linear. Targets have positions and normals.
 //! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
 //!   collapse to one point at the first key after the tear.
 //! - A rigid shape is a node, animated if it moves. So is each stick and ball, if there are at most
@@ -47,6 +47,7 @@ pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
     let keys = timeline.frames.max(1);
     // Bytes of a key: position and normal; position and rotation; position, rotation and scale.
     let per_key = 24 * vertices + 28 * scene.rigid_shapes.len() as u64 + 40 * rods;
+    // About 340 bytes of JSON for a morph mesh at a key, and 1000 for a node.
     let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + scene.rigid_shapes.len() as u64);
     let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
     let shapes_bytes =
@@ -124,14 +125,15 @@ impl Sink for Glb {
         let frames = self.recording.len();
         let mut write = || -> io::Result<()> {
             let mut file = BufWriter::new(&self.file);
-            let binary = data.len() as u32 + delta_bytes as u32;
+            let binary_bytes = data.len() as u32 + delta_bytes as u32;
             file.write_all(b"glTF")?;
+            // The version, the length of the file, and the length of the JSON chunk.
             for word in [2, bytes as u32, json.len() as u32] {
                 file.write_all(&word.to_le_bytes())?;
             }
             file.write_all(b"JSON")?;
             file.write_all(&json)?;
-            file.write_all(&binary.to_le_bytes())?;
+            file.write_all(&binary_bytes.to_le_bytes())?;
             file.write_all(b"BIN\0")?;
             file.write_all(&data)?;
             let (mut recorded, mut deltas) = (self.recording.read()?, Deltas::new(&meshes));

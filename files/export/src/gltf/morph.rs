@@ -18,8 +18,8 @@ pub(super) struct MorphMesh {
     /// For each vertex of the mesh the vertex of the drawn scene. Each corner of a face that will
     /// be removed is a separate vertex; these are last.
     vertices: Vec<u32>,
-    /// For each of these last vertices its face, and the vertex onto which it collapses when the
-    /// face is removed.
+    /// For each of these last vertices its face, and the vertex of the drawn scene onto which it
+    /// collapses when the face is removed.
     collapsing: Vec<(usize, u32)>,
     /// Three corners for each face, as vertices of the mesh.
     triangles: Vec<u32>,
@@ -42,7 +42,7 @@ impl MorphMesh {
 
     /// The mesh of a part; without vertices if the part needs none.
     fn new(scene: &DrawnScene, nth: usize, part: &Part, removed: &[usize]) -> Self {
-        let first = part.vertices.start as u32;
+        let first_vertex = part.vertices.start as u32;
         let mut mesh = Self {
             part: nth,
             vertices: Vec::new(),
@@ -53,7 +53,7 @@ impl MorphMesh {
         };
         if !part.sticks.is_empty() && !Rods::are_nodes(scene) {
             let ends = scene.sticks[part.sticks.clone()].as_flattened();
-            mesh.lines = ends.iter().map(|end| end - first).collect();
+            mesh.lines = ends.iter().map(|end| end - first_vertex).collect();
         }
         if part.faces.is_empty() && mesh.lines.is_empty() && !mesh.points {
             return mesh;
@@ -68,7 +68,7 @@ impl MorphMesh {
                     mesh.collapsing.push((face, corners[0]));
                 }
             } else {
-                mesh.triangles.extend(corners.map(|corner| corner - first));
+                mesh.triangles.extend(corners.map(|corner| corner - first_vertex));
             }
         }
         mesh
@@ -142,7 +142,7 @@ impl MorphMesh {
     }
 }
 
-/// The positions and normals of a mesh at a key.
+/// The positions and normals of a mesh at a key, or their differences from those at the first key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shape {
     pub(super) positions: Vec<[f32; 3]>,
@@ -167,7 +167,7 @@ impl<'a> Deltas<'a> {
         Self { meshes, first, current: Shape::default(), has_first: false }
     }
 
-    /// Calls `write` with the data of each mesh for the next frame.
+    /// Calls `write` with the index and the data of each mesh for `frame`, the next key.
     pub(super) fn compute(
         &mut self,
         frame: &Frame,

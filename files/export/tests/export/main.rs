@@ -21,7 +21,7 @@ const FPS: f64 = 10.0;
 /// A sheet, a rope, drops, a moving ball, a static box, and the ground.
 fn scene() -> DrawnScene {
     let [columns, rows] = SIDES;
-    let sheet = columns * rows;
+    let sheet_vertices = columns * rows;
     let mut faces = Vec::new();
     for j in 0..rows - 1 {
         for i in 0..columns - 1 {
@@ -38,7 +38,7 @@ fn scene() -> DrawnScene {
         sticks,
         radius: 0.02,
     };
-    let first = sheet as u32;
+    let first_of_rope = sheet_vertices as u32;
     let shape = |name: &str, material, mesh| RigidShape {
         name: name.into(),
         material,
@@ -47,14 +47,16 @@ fn scene() -> DrawnScene {
     };
     DrawnScene {
         flat: false,
-        vertices: sheet + 3 + 2,
-        sticks: vec![[first, first + 1], [first + 1, first + 2]],
-        balls: (0..sheet + 5).map(|vertex| if vertex == sheet { 0.1 } else { 0.0 }).collect(),
+        vertices: sheet_vertices + 3 + 2,
+        sticks: vec![[first_of_rope, first_of_rope + 1], [first_of_rope + 1, first_of_rope + 2]],
+        balls: (0..sheet_vertices + 5)
+            .map(|vertex| if vertex == sheet_vertices { 0.1 } else { 0.0 })
+            .collect(),
         pinned: vec![0],
         parts: vec![
-            part("sheet", Material::Cloth, 0..sheet, 0..faces.len(), 0..0),
-            part("old rope", Material::Rope, sheet..sheet + 3, 0..0, 0..2),
-            part("drops", Material::Grains, sheet + 3..sheet + 5, 0..0, 0..0),
+            part("sheet", Material::Cloth, 0..sheet_vertices, 0..faces.len(), 0..0),
+            part("old rope", Material::Rope, sheet_vertices..sheet_vertices + 3, 0..0, 0..2),
+            part("drops", Material::Grains, sheet_vertices + 3..sheet_vertices + 5, 0..0, 0..0),
         ],
         rigid_shapes: vec![
             shape("ball", Material::Obstacle, Mesh::sphere(0.25)),

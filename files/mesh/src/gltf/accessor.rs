@@ -124,8 +124,8 @@ fn items<'b>(
     Ok(Items { kind: (type_, component), bytes, stride })
 }
 
-/// The number of bytes from the first of `count` items to the end of the last; `None` if there are
-/// no items.
+/// The number of bytes from the start of the first of `count` items to the end of the last; `None`
+/// if there are no items. An item has `size` bytes, and the next one starts `stride` bytes later.
 fn span(count: u64, stride: usize, size: usize) -> Option<u64> {
     count.checked_sub(1)?.checked_mul(stride as u64)?.checked_add(size as u64)
 }

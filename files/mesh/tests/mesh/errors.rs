@@ -252,6 +252,7 @@ fn invalid_rows_of_ascii_ply_are_rejected_with_their_line() {
 fn invalid_rows_of_binary_ply_are_rejected_with_their_byte() {
     for big in [false, true] {
         let good = cube().ply_binary(big);
+        // A vertex has 12 bytes; a face 17: the number of corners and four corners.
         let body = good.len() - 8 * 12 - 6 * 17;
         let message = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = good.clone();

@@ -313,6 +313,7 @@ mod gltf {
 
     #[test]
     fn strips_and_fans_are_triangles_and_lines_are_counted() {
+        // The modes 4, 5 and 6 are triangles, a strip and a fan.
         assert_eq!(zigzag(4).mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(zigzag(5).mesh.triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
         assert_eq!(zigzag(6).mesh.triangles, [[1, 2, 0], [2, 3, 0], [3, 4, 0], [4, 5, 0]]);
@@ -321,6 +322,7 @@ mod gltf {
 
     #[test]
     fn indices_may_be_of_any_width() {
+        // The component types of `u8`, `u16` and `u32`.
         for (component, bytes) in [
             (5121, vec![2, 0, 1]),
             (5123, vec![2, 0, 0, 0, 1, 0]),

@@ -184,11 +184,13 @@ fn invalid_gltf_accessors_are_rejected() {
         "expected accessor 0 with a stride of at least 12 bytes, found 8 bytes"
     );
     let mut buffer = cube().gltf_buffer();
+    // The first corner of face 1: corners are `u16` and follow the positions, which have 96 bytes.
     buffer[96 + 6..96 + 8].copy_from_slice(&[8, 0]);
     assert_eq!(
         error_message("test.gltf", cube().gltf_json(&data_uri(&buffer)).as_bytes()),
         "mesh 0, primitive 0: face 1 refers to vertex 8, but valid numbers are 0 to 7"
     );
+    // The y coordinate of vertex 2.
     buffer[28..32].copy_from_slice(&f32::NAN.to_le_bytes());
     assert_eq!(
         error_message("test.gltf", cube().gltf_json(&data_uri(&buffer)).as_bytes()),

@@ -156,6 +156,7 @@ fn meshes_that_are_almost_grids_are_left_unchanged() {
     }
     // A tube, a Möbius strip, alternating diagonals, small grids.
     let joined = |twist: bool| -> Vec<[u32; 3]> {
+        // Replaces the last column by the first one, upside down if twisted.
         let close = |corner: u32| match [corner % 20, corner / 20] {
             [19, row] if twist => (17 - row) * 20,
             [19, row] => row * 20,

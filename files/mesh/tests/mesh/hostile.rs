@@ -146,6 +146,7 @@ fn declared_counts_are_not_trusted() {
                 count("vertex"),
                 count("face"),
             );
+            // A row has 1 byte for `dust`, 12 for `vertex` and 13 for `face`.
             let rows = if format == "ascii" { &b"1\n0 0 0\n3 0 0 0\n"[..] } else { &[0; 26] };
             let message = error_message("forged.ply", &[header.as_bytes(), rows].concat());
             let start = format!(

@@ -91,7 +91,7 @@ fn quantized(
     let sample = pixels.repeat((4 * colours).div_ceil(pixels.len() / 4));
     // The network learns from every 10th pixel.
     let network = NeuQuant::new(10, colours, &sample);
-    let mut palette_index = std::collections::HashMap::new();
+    let mut palette_index_of = std::collections::HashMap::new();
     let buffer: Vec<u8> = picture
         .indices(patch)
         .map(|index| {
@@ -99,15 +99,15 @@ fn quantized(
                 return unchanged;
             }
             let [r, g, b] = picture.pixels[index];
-            *palette_index
+            *palette_index_of
                 .entry([r, g, b])
                 .or_insert_with(|| network.index_of(&[r, g, b, 255]) as u8)
         })
         .collect();
     let mut palette = network.color_map_rgb();
-    for (index, &colour) in picture.indices(patch).zip(&buffer) {
-        if colour != unchanged {
-            let first = 3 * usize::from(colour);
+    for (index, &palette_index) in picture.indices(patch).zip(&buffer) {
+        if palette_index != unchanged {
+            let first = 3 * usize::from(palette_index);
             picture.pixels[index].copy_from_slice(&palette[first..first + 3]);
         }
     }

@@ -15,7 +15,7 @@ pub(super) struct Lights {
     main: ShadowMap,
     /// The empty shadow map of the sky light.
     sky: ShadowMap,
-    /// The size of the scene, m.
+    /// The diagonal of the bounds of the scene, m.
     size: f32,
     /// The position of the camera, m.
     eye: Vec3,
@@ -97,10 +97,13 @@ impl FrameLights<'_> {
         let (normal, view) = (sample.normal, -ray.normalize());
         let towards = self.main.towards;
         let cosine = normal.dot(towards);
+        // Light from behind shines through a translucent surface.
         let is_lit_through = cosine < 0.0 && shading.translucency > 0.0;
         let lit_side = if is_lit_through { -normal } else { normal };
         let [main, sky] = self.visibility(point, lit_side, nth);
         let diffuse = if cosine > 0.0 { cosine } else { -cosine * shading.translucency };
+        // The light from above is that of the sky, from below that of the ground. Occlusion removes
+        // at most 55 % of it.
         let ambient = GROUND_LIGHT.lerp(SKY_LIGHT, 0.5 + 0.5 * normal.y) * (0.45 + 0.55 * sky);
         let half_vector = (towards + view).normalize_or(normal);
         let specular = shading.specular * normal.dot(half_vector).max(0.0).powi(40) * main;

@@ -69,7 +69,7 @@ impl Painter3d {
                 samples.draw(&soup, &projected);
                 for (index, pixel) in pixels.iter_mut().enumerate() {
                     let (x, y) = (index as u32 % width, top + index as u32 / width);
-                    let back = background.at(y as f32 / height as f32);
+                    let backdrop = background.at(y as f32 / height as f32);
                     let mut sum = Vec3::ZERO;
                     for nth in 0..per_side * per_side {
                         let position =
@@ -86,9 +86,10 @@ impl Painter3d {
                         sum += match (sample, floor_depth) {
                             (Some(sample), _) => lights.surface(&soup, &sample, ray, nth),
                             (None, Some(depth)) => {
-                                back * lights.floor(depth, ray, nth, background.shadow_strength())
+                                backdrop
+                                    * lights.floor(depth, ray, nth, background.shadow_strength())
                             }
-                            (None, None) => back,
+                            (None, None) => backdrop,
                         };
                     }
                     *pixel = srgb(sum / (per_side * per_side) as f32);

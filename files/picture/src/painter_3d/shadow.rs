@@ -14,7 +14,7 @@ pub(super) struct ShadowMap {
     up: Vec3,
     /// The direction towards the light.
     pub(super) towards: Vec3,
-    /// The corner of the map, m.
+    /// The corner of the map with the smallest coordinates along `right` and `up`, m.
     corner: Vec2,
     /// Cells per m.
     scale: f32,
@@ -54,6 +54,7 @@ impl ShadowMap {
     pub(super) fn with_triangles_of(&self, soup: &Soup) -> Self {
         let mut map =
             Self { highest: vec![f32::NEG_INFINITY; self.side * self.side], ..self.clone() };
+        // x and y are the cell of a point, z is its coordinate along `towards`, m.
         let cells: Vec<Vec3> =
             soup.points.iter().map(|&it| self.cell(it).extend(it.dot(self.towards))).collect();
         for corners in &soup.triangles[..soup.caster_count] {
@@ -73,6 +74,7 @@ impl ShadowMap {
                 let y = row as f32 + 0.5;
                 for column in range(low.x, high.x) {
                     let x = column as f32 + 0.5;
+                    // The barycentric coordinates t, u and v of corners a, b and c.
                     let u = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) / area;
                     let v = ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / area;
                     let t = 1.0 - u - v;

@@ -106,21 +106,23 @@ impl Soup {
     }
 
     fn add_part(&mut self, scene: &DrawnScene, frame: &Frame, part: &Part, camera: &Camera) {
-        let offset = self.points.len() as u32;
+        let first_point = self.points.len() as u32;
         let position = |vertex: usize| Vec3::from(frame.positions[vertex]);
         if !part.faces.is_empty() {
-            let first = part.vertices.start as u32;
+            let first_vertex = part.vertices.start as u32;
             self.points.extend(part.vertices.clone().map(position));
             self.normals.extend(part.vertices.clone().map(|it| Vec3::from(frame.normals[it])));
             for face in part.faces.clone().filter(|&face| frame.has_face(face)) {
-                self.add_triangle(scene.faces[face].map(|corner| offset + corner - first));
+                self.add_triangle(
+                    scene.faces[face].map(|corner| first_point + corner - first_vertex),
+                );
             }
         }
         // Sticks are rods with a ball at each end. Their size in pixels decides the tessellation.
         let segments = |radius: f32, centre: Vec3| match camera.pixels(radius, centre) {
-            radius if radius < 2.0 => 6,
-            radius if radius < 6.0 => 12,
-            radius if radius < 20.0 => 24,
+            pixels if pixels < 2.0 => 6,
+            pixels if pixels < 6.0 => 12,
+            pixels if pixels < 20.0 => 24,
             _ => 48,
         };
         let mut ends = Vec::new();
