@@ -210,7 +210,7 @@ impl EffortStudy {
     /// If a model cannot have tethers, or a world cannot be built from it.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Effort, StudyError> {
         let (mut rows, mut not_reached) = (Vec::new(), Vec::new());
-        let mut textbook: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut textbook_us_by_size: BTreeMap<usize, f64> = BTreeMap::new();
         let subjects = self.subjects.len() as f64;
         for (index, subject) in self.subjects.iter().enumerate() {
             let EffortSubject { scene, size, set, pins, .. } = subject;
@@ -229,6 +229,7 @@ impl EffortStudy {
                 progress(Progress { share, doing: &doing });
                 done += 1.0;
             };
+            // Bounds, each with a trial that keeps it.
             let mut found = Vec::new();
             for tethers in [false, true] {
                 for iterations in ITERATIONS {
@@ -244,7 +245,7 @@ impl EffortStudy {
             trials.sort_unstable();
             trials.dedup();
             let (times, textbook_us) = search.time(&trials)?;
-            let fastest = textbook.entry(*size).or_insert(textbook_us);
+            let fastest = textbook_us_by_size.entry(*size).or_insert(textbook_us);
             *fastest = fastest.min(textbook_us);
             for within in BOUNDS {
                 for tethers in [false, true] {
@@ -252,8 +253,8 @@ impl EffortStudy {
                         bound.to_bits() == within.to_bits() && trial.tethers == tethers
                     };
                     let candidates = found.iter().filter(is_wanted).map(|(_, trial)| {
-                        let index = trials.binary_search(trial).unwrap_or_default();
-                        search.row(within, *trial, &times[index])
+                        let trial_index = trials.binary_search(trial).unwrap_or_default();
+                        search.row(within, *trial, &times[trial_index])
                     });
                     let by_time = |a: &EffortRow, b: &EffortRow| {
                         a.frame_us_fastest.total_cmp(&b.frame_us_fastest)
@@ -274,11 +275,11 @@ impl EffortStudy {
         }
         progress(Progress { share: 1.0, doing: "done" });
         for row in &mut rows {
-            row.textbook_frame_us = textbook[&row.size];
+            row.textbook_frame_us = textbook_us_by_size[&row.size];
         }
-        let textbook_frame_us = match textbook.values().collect::<Vec<_>>()[..] {
+        let textbook_frame_us = match textbook_us_by_size.values().collect::<Vec<_>>()[..] {
             [&one] => TextbookFrames::One(one),
-            _ => TextbookFrames::BySize(textbook),
+            _ => TextbookFrames::BySize(textbook_us_by_size),
         };
         Ok(Effort { rows, not_reached, textbook_frame_us })
     }

@@ -158,7 +158,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// Inverse masses and rest length.
+/// The inverse masses of the ends, 1/kg, and the rest length, m.
 type Stick = ([f64; 2], f64);
 const EQUAL_MASSES: Stick = ([1.0, 1.0], 1.0);
 const UNEQUAL_MASSES: Stick = ([1.0, 0.25], 0.5);
