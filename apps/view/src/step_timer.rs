@@ -16,8 +16,8 @@ pub(crate) struct StepTimes {
     pub(crate) sticks_s: f64,
 }
 
-/// Time per step: the median of the means of several windows. The mean compensates the coarse clock
-/// of browsers (0.1 ms).
+/// Time per step: the median of the means of several windows. Each mean is taken over many steps,
+/// because the clock of browsers is coarse (0.1 ms).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTimer {
     /// The number of steps in the current window.
@@ -29,6 +29,7 @@ pub(crate) struct StepTimer {
 }
 
 impl StepTimer {
+    /// Adds the time of a part of the current step.
     pub(crate) fn add_part(&mut self, part: StepPart, seconds: f64) {
         self.window.step_s += seconds;
         if matches!(part, StepPart::Whole | StepPart::Sticks) {
@@ -40,6 +41,7 @@ impl StepTimer {
         self.steps += 1;
     }
 
+    /// Ends the current window and keeps its means; a window without steps is ignored.
     pub(crate) fn end_timing_window(&mut self) {
         if self.steps > 0 {
             let steps = f64::from(self.steps);
@@ -61,6 +63,7 @@ impl StepTimer {
     }
 }
 
+/// The median; 0 if there are no values.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

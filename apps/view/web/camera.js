@@ -7,9 +7,9 @@ const PITCH_MAX = 1.5; // rad
 /** The fraction of the distance to the goal that remains after a second. */
 const REMAINING_AFTER_1_S = 1e-6;
 
-const START = { yaw: 0.5, pitch: 0.2 };
+const START = { yaw: 0.5, pitch: 0.2 }; // rad
 
-/** The forward, right and up axes of a direction. */
+/** The forward, right and up axes of a camera that looks in this direction. */
 function axesOf({ yaw, pitch }) {
   const forward = [-Math.sin(yaw) * Math.cos(pitch), -Math.sin(pitch), -Math.cos(yaw) * Math.cos(pitch)];
   const right = unit(cross(forward, [0, 1, 0]));
@@ -24,14 +24,15 @@ export class Camera {
     this.height = 1;
     /** The fractions of the height of the picture that are covered at its top and bottom. */
     this.covered = [0, 0];
-    /** Current pose, and the pose to which it moves. */
+    /** Current pose, and the pose to which it moves. In 2-D, `distance` is half the height of the picture, m. */
     this.now = { target: [0, 0, 0], distance: 5, ...START };
     this.goal = structuredClone(this.now);
     this.update();
   }
 
-  /** Moves so that a box is visible; immediately if `atOnce`. */
-lookAt({ centre, half }, atOnce) {
+  /** Moves so that a box is visible; immediately if `atOnce`. `half`: half extents of the box, m. */
+  lookAt({ centre, half }, atOnce) {
+    // The fraction of the height that is not covered.
     const free = Math.max(0.3, 1 - this.covered[0] - this.covered[1]);
     const distance = this.isFlat
       ? Math.max(half[1] / free, half[0] / this.aspect) * 1.12
@@ -43,7 +44,10 @@ lookAt({ centre, half }, atOnce) {
     this.update();
   }
 
-  /** The distance at which all corners of a box are visible, with a margin. */
+  /**
+   * The distance at which all corners of a box are visible, with a margin, in the uncovered fraction `free`
+   * of the height.
+   */
   distanceFor(half, free) {
     const [forward, right, up] = axesOf(START);
     const slope = 0.9 * Math.tan(FIELD_OF_VIEW / 2);
@@ -87,8 +91,9 @@ lookAt({ centre, half }, atOnce) {
     const limits = this.defaultDistance ? [this.defaultDistance / 40, this.defaultDistance * 8] : [0, Infinity];
     const before = goal.distance;
     goal.distance = Math.max(limits[0], Math.min(limits[1], goal.distance * factor));
-    const approached = (before - goal.distance) * (this.isFlat ? 1 : Math.tan(FIELD_OF_VIEW / 2));
-    goal.target = add(goal.target, add(scale(this.right, at[0] * approached * this.aspect), scale(this.up, (at[1] - this.verticalShift) * approached)));
+    // The decrease of half the visible height at the target, m.
+    const heightChange = (before - goal.distance) * (this.isFlat ? 1 : Math.tan(FIELD_OF_VIEW / 2));
+    goal.target = add(goal.target, add(scale(this.right, at[0] * heightChange * this.aspect), scale(this.up, (at[1] - this.verticalShift) * heightChange)));
   }
 
   metresPerPixel(distance = this.now.distance) {
@@ -116,7 +121,7 @@ lookAt({ centre, half }, atOnce) {
 
   update() {
     const { target, distance } = this.now;
-    // The target is in the middle of the uncovered part of the picture.
+    // Moves the target to the middle of the uncovered part of the picture; in half heights of the picture.
     const verticalShift = this.covered[1] - this.covered[0];
     this.verticalShift = verticalShift;
     if (this.isFlat) {
@@ -127,6 +132,7 @@ lookAt({ centre, half }, atOnce) {
       this.eye = add(middle, [0, 0, 1]);
       const projection = orthographic(distance * this.aspect, distance, -1e3, 1e3);
       this.viewProjection = multiply(projection, lookAt(this.eye, middle, this.up));
+      // The visible part of the plane: centre, half width and half height, m.
       this.window = [middle[0], middle[1], distance * this.aspect, distance];
     } else {
       [this.forward, this.right, this.up] = axesOf(this.now);
@@ -137,7 +143,7 @@ lookAt({ centre, half }, atOnce) {
     }
   }
 
-  /** Sets `pixelsPerMetre` of the drawing: in 3-D at a distance of 1 m, in 2-D everywhere. */
+  /** Sets `pixelsPerMetre` of a drawing `drawnHeight` pixels high: in 3-D at a distance of 1 m, in 2-D everywhere. */
   setPixels(drawnHeight) {
     this.pixelsPerMetre = drawnHeight / 2 / (this.isFlat ? this.now.distance : Math.tan(FIELD_OF_VIEW / 2));
   }

@@ -7,9 +7,9 @@ import { milliseconds, percent, quantity, short, whole } from './numbers.js';
 const BUDGET = 1000 / 60;
 
 export class Figures {
-  constructor(root, race) {
+  constructor(root, raceElement) {
     this.root = root;
-    this.race = race;
+    this.raceElement = raceElement;
     this.fields = Object.fromEntries([...root.querySelectorAll('[data-figure]')].map((field) => [field.dataset.figure, field]));
     const graph = (name, colours) => new Graph(root.querySelector(`[data-graph="${name}"]`), colours);
     this.graphs = {
@@ -64,8 +64,8 @@ export class Figures {
   }
 
   showRace(race) {
-    this.race.hidden = !race || !this.state?.race;
-    if (this.race.hidden) return;
+    this.raceElement.hidden = !race || !this.state?.race;
+    if (this.raceElement.hidden) return;
     const { settings, race: opponent } = this.state;
     const name = ({ kernel, instructions }) => [...new Set([kernel, instructions])].filter(Boolean).join(' ');
     const rows = [
@@ -73,7 +73,7 @@ export class Figures {
       { name: name(opponent), time: race.milliseconds },
     ];
     const longest = Math.max(...rows.map(({ time }) => time || 0)) || 1;
-    this.race.querySelectorAll('.bar').forEach((bar, i) => {
+    this.raceElement.querySelectorAll('.bar').forEach((bar, i) => {
       bar.querySelector('.name').textContent = rows[i].name;
       bar.querySelector('.length').style.transform = `scaleX(${Math.max(0.004, rows[i].time / longest || 0)})`;
       bar.querySelector('.time').textContent = `${milliseconds(rows[i].time)} ms`;
@@ -81,8 +81,8 @@ export class Figures {
     const [fast, slow] = [...rows].sort((a, b) => a.time - b.time);
     const ratio = slow.time / fast.time;
     const verdict = Number.isFinite(ratio) ? `${fast.name} is ${ratio.toFixed(1)} × as fast` : '';
-    this.race.querySelector('.verdict').textContent = verdict;
-    const badge = this.race.querySelector('.badge');
+    this.raceElement.querySelector('.verdict').textContent = verdict;
+    const badge = this.raceElement.querySelector('.badge');
     badge.classList.toggle('equal', race.equal);
     badge.textContent = race.equal ? 'bit-identical' : `differs since step ${race.first_difference}`;
     badge.title = race.equal

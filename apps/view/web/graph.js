@@ -8,7 +8,7 @@ export class Graph {
     this.canvas = canvas;
     this.colours = colours;
     this.lines = colours.map(() => new Float32Array(SAMPLES));
-    this.count = 0;
+    this.count = 0; // samples since the last call of `clear`
   }
 
   clear() {
@@ -26,7 +26,7 @@ export class Graph {
 
   draw() {
     const { canvas, lines, count } = this;
-    const ratio = Math.min(devicePixelRatio, 2);
+    const ratio = Math.min(devicePixelRatio, 2); // canvas pixels per CSS pixel
     const width = Math.round(canvas.clientWidth * ratio);
     const height = Math.round(canvas.clientHeight * ratio);
     if (!width) return;

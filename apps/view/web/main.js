@@ -30,7 +30,8 @@ let isConnected = false;
 let viewedScene = null; // key of the scene that the camera was set up for
 let reached = null; // bounding box of all positions of that scene so far
 let settled = null; // bounding box after the opening, if the scene is then far smaller
-let hasSettled = false;
+let hasSettled = false; // whether the opening of that scene is over
+// Box of the scene (half: half extents), its radius, and the height of the floor, m.
 let extent = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
@@ -216,14 +217,15 @@ function updateExtent() {
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
   // The floor that is drawn if the scene has none: plants stand on it, other models hang above it.
+  // `below`: its distance below the initial box, as a fraction of the radius of that box.
   const below = renderer.mesh.parts.some(({ kind }) => kind === 'plant') ? 0.01 : 0.3;
   const floor = initial[0][1] - below * radiusOf(initial);
-extent = { centre, half, radius: Math.hypot(...half), floor };
+  extent = { centre, half, radius: Math.hypot(...half), floor };
 }
 
 /** Moves the camera so that the whole scene is visible. */
 function lookAtAll(atOnce) {
-updateExtent();
+  updateExtent();
   camera.lookAt(extent, atOnce);
   isDirty = true;
 }
@@ -238,7 +240,7 @@ function updateCoveredArea(atOnce) {
   isDirty = true;
 }
 
-/** The camera moves nearer if the radius of the settled scene is below this fraction of the first one. */
+/** The camera moves nearer if the radius of the settled scene is below this fraction of the radius before. */
 const SETTLED_SIZE_MAX = 0.7;
 
 /** Starts to follow a new scene. */
@@ -265,7 +267,10 @@ function follow() {
   lookAtAll(false);
 }
 
-/** Curtain and drape have fewer than three layers. After a blow-up they soon have thousands. */
+/**
+ * Frames with more layers of faces (`Mesh.layers`) are not drawn. Curtain and drape have fewer than three;
+ * after a blow-up they soon have thousands.
+ */
 const LAYERS_MAX = 40;
 
 /**
@@ -313,7 +318,7 @@ function takeFrame() {
 let lastTick = performance.now();
 function tick(now) {
   const seconds = Math.min(0.1, (now - lastTick) / 1000);
-  if (nextFrame && quality.recordFrame(now - lastTick)) renderer.hasMoved = true;
+  if (nextFrame && quality.recordFrame(now - lastTick)) renderer.hasMoved = true; // redraws the shadow
   lastTick = now;
   const pixelRatio = Math.min(devicePixelRatio, quality.now.maxPixelRatio);
   if (renderer.resize(pixelRatio)) {

@@ -1,5 +1,6 @@
 // Formats numbers.
 
+/** Factors and their prefixes. */
 const LARGE = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 const ALL = [...LARGE, [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 
@@ -7,11 +8,12 @@ const ALL = [...LARGE, [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 function scaled(x, prefixes) {
   if (x === null || x === undefined || Number.isNaN(x)) return ['–', ''];
   if (!Number.isFinite(x)) return ['∞', ''];
-  const [unit, prefix] = prefixes.find(([unit]) => Math.abs(x) >= unit * 0.9995) ?? [1, ''];
-  const value = x / unit;
-  const size = Math.abs(value);
+  // 0.9995 is rounded to 1.00.
+  const [factor, prefix] = prefixes.find(([factor]) => Math.abs(x) >= factor * 0.9995) ?? [1, ''];
+  const value = x / factor;
+  const magnitude = Math.abs(value);
   const isWhole = prefix === '' && Number.isInteger(x);
-  const text = isWhole ? `${value}` : value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+  const text = isWhole ? `${value}` : value.toFixed(magnitude >= 99.95 ? 0 : magnitude >= 9.995 ? 1 : 2);
   return [text.replace('-', '−'), prefix];
 }
 

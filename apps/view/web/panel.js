@@ -5,13 +5,13 @@ const linear = (min, max, step, format = (x) => `${x}`) => ({
   min, max, step, format, toSlider: (x) => x, fromSlider: (x) => x,
 });
 const logarithmic = (min, max, format, zero = null) => ({
-  // If `zero` is given, the leftmost position has this value.
+  // If `zero` is given, it is the value of the leftmost position, 0.1 decades left of `min`.
   min: Math.log10(min) - (zero === null ? 0 : 0.1), max: Math.log10(max), step: 0.01, format,
   toSlider: (x) => (zero !== null && x <= zero ? Math.log10(min) - 0.1 : Math.log10(x)),
   fromSlider: (x) => (zero !== null && x < Math.log10(min) - 0.05 ? zero : Number((10 ** x).toPrecision(3))),
 });
 
-/** A scale whose rightmost position means never. */
+/** A scale whose rightmost position means never: the value 1e6. */
 const linearWithNever = (min, max, step, format) => ({
   ...linear(min, max, step, format),
   toSlider: (x) => Math.min(x, max), fromSlider: (x) => (x >= max ? 1e6 : x),
@@ -29,7 +29,7 @@ const SLIDERS = {
   friction: { name: 'Friction', scale: linear(0, 1.5, 0.05, (x) => x.toFixed(2)), about: 'friction between cloth, ropes, bodies and limbs that collide' },
 };
 
-/** The size of a scene of copies; its largest number is that of the scene. */
+/** The slider for scenes whose size is a number of copies; `Panel.show` sets its maximum. */
 const COPIES = { name: 'Copies', scale: linear(1, 2, 1), about: 'number of copies of the model; another number restarts the scene', restarts: true };
 
 const FORMULAS = {
@@ -124,7 +124,7 @@ export class Panel {
     ]));
   }
 
-  /** A slider that sends its values while it moves, or only the last one if each `restarts` the scene. */
+  /** A slider that sends its values while it moves, or only its last value if each change `restarts` the scene. */
   slider(row, { name, scale, about, none = 'differs', restarts = false }, set) {
     const input = element('input', {
       type: 'range', min: scale.min, max: scale.max, step: scale.step, 'aria-label': name,

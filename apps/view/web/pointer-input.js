@@ -11,7 +11,7 @@ export class PointerInput {
   constructor({ canvas, overlay, renderer, camera, send }) {
     Object.assign(this, { canvas, overlay, renderer, camera, send });
     this.pointers = new Map();
-    this.mouse = null;
+    this.mouse = null; // its position, also while no button is pressed
     this.cutKey = false;
     this.cutMode = false;
     this.trail = [];
@@ -27,7 +27,7 @@ export class PointerInput {
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
-  /** Releases all particles after a change of scene. The host has already released them. */
+  /** Forgets the held particles after a change of scene or a disconnection: the host has released them. */
   releaseAll() {
     for (const pointer of this.pointers.values()) if (pointer.action === 'hold') pointer.action = 'orbit';
     this.hover(null);

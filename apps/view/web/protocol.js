@@ -4,7 +4,7 @@
 const HEADER = 16; // bytes
 const KINDS = { 1: 'mesh', 2: 'indices', 3: 'removed', 4: 'frame', 5: 'rests' };
 
-/** The corners of a removed face, and the ends of a torn stick. */
+/** The index in place of each corner of a removed face and each end of a torn stick. */
 export const NONE = 0xffffffff;
 
 /** Encodes a command. */
@@ -23,6 +23,7 @@ export function decodeText(text) {
  */
 export function decodeBinary(buffer) {
   if (buffer.byteLength < HEADER) throw new Error('message shorter than its header');
+  // The meaning of `a` and `b` depends on the kind.
   const [kindCode, epoch, a, b] = new Uint32Array(buffer, 0, 4);
   const kind = KINDS[kindCode];
   const words = (buffer.byteLength - HEADER) >> 2;

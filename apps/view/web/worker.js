@@ -11,7 +11,7 @@ function start(wasm) {
   const memory = wasm.memory;
   const bytes = (address, length) => new Uint8Array(memory.buffer, address, length);
   let last = performance.now();
-  let timer = 0; // 0: no step is due
+  let timer = 0; // 0: none is set, because the simulation is paused or has blown up
 
   function postMessages() {
     for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {

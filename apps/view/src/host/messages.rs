@@ -15,8 +15,8 @@ use crate::session::with_session;
 const FIGURES_INTERVAL: f64 = 0.1;
 
 impl Host {
-    /// Whether a page has been sent the current topology and, if it requested a frame, a frame of
-    /// it.
+    /// Whether a page has been sent the current topology and, if it requested a frame, a frame with
+    /// that topology.
     #[cfg(feature = "server")]
     pub(crate) fn has_sent_topology(&self, page: PageId) -> bool {
         self.pages.get(page).is_none_or(|page| {

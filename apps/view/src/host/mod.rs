@@ -192,7 +192,8 @@ impl Host {
     /// blew up.
     pub fn seconds_until_step(&self) -> Option<f64> {
         let is_running = !(self.pages.is_empty() || self.paused || self.blew_up);
-        // Advances a copy of the clock by no time, because only `advance` returns the fraction.
+        // Advances a copy of the clock by no time, because only `advance` returns the fraction of a
+        // step that has elapsed.
         let remaining_fraction = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
         is_running.then(|| {
             remaining_fraction(self.clock)

@@ -20,8 +20,8 @@ use crate::protocol::{Command, Message, SOCKETS_MAX};
 /// The maximum number of commands of a connection in a turn.
 const COMMANDS_PER_TURN_MAX: usize = 32;
 
-/// The time for the commands of a turn, except an expensive one; further commands wait for the next
-/// turn.
+/// The total time of the commands of a turn, without that of an expensive command; further commands
+/// wait for the next turn.
 const COMMAND_TIME_MAX: Duration = Duration::from_millis(5);
 
 /// The maximum time for which expensive commands wait until all pages have been sent a new
@@ -185,7 +185,7 @@ impl Loop {
         }
     }
 
-    /// Whether expensive commands may run now.
+    /// Whether expensive commands may run now. Clears the deadline if the wait is over.
     fn expensive_allowed(&mut self) -> bool {
         let wait_is_over = self.topology_deadline.is_some_and(|until| {
             until <= Instant::now()
@@ -200,8 +200,8 @@ impl Loop {
         self.topology_deadline.is_none()
     }
 
-    /// Runs the commands of a turn. The next turn starts with the second connection of this one, or, if
-    /// this one runs out of time, with the first that it has not visited.
+    /// Runs the commands of a turn. The next turn starts with the second connection of this turn or, if
+    /// this turn runs out of time, with the first connection that this turn has not visited.
     fn run_commands(&mut self) {
         let mut budget = Budget { expensive: self.expensive_allowed(), time: COMMAND_TIME_MAX };
         for _ in 0..self.connections.len() {

@@ -161,10 +161,11 @@ where
             }
             Ok(Runner { kernels, world, timer: runner.timer.clone() })
         };
-        let compared = self.comparison.as_ref().map(|comparison| &comparison.runner);
-        let compared = compared.map(|runner| resume(runner, runner.kernels.clone())).transpose()?;
+        let old_runner = self.comparison.as_ref().map(|comparison| &comparison.runner);
+        let new_runner =
+            old_runner.map(|runner| resume(runner, runner.kernels.clone())).transpose()?;
         self.runner = resume(&self.runner, kernels)?;
-        if let (Some(comparison), Some(runner)) = (&mut self.comparison, compared) {
+        if let (Some(comparison), Some(runner)) = (&mut self.comparison, new_runner) {
             comparison.runner = runner;
         }
         Ok(())
@@ -208,6 +209,7 @@ fn check_springs<const D: usize>(
     let h = f64::from(dt / substeps as f32);
     for (_, model) in scene.models() {
         let inverse_masses = model.particles.inverse_masses();
+        // The largest stable substep, s.
         let largest =
             model.springs.largest_substep(inverse_masses, Integrator::Verlet, damping_rate);
         if h >= largest {
@@ -286,7 +288,7 @@ where
 fn change_sticks<const D: usize>(
     world: &mut World<D>,
     scene: &Scene<D>,
-    request: StickOverrides,
+    overrides: StickOverrides,
 ) -> Result<(), SessionError>
 where
     AnyKernel: Kernel<D>,
@@ -298,11 +300,11 @@ where
     for (id, (model, stick)) in model_sticks.enumerate() {
         let Some((island, index)) = world.locate_stick(id) else { continue };
         let sticks = &mut world.islands_mut()[island].model.sticks;
-        let compliance = request.compliance.unwrap_or(model.sticks.compliance(stick));
+        let compliance = overrides.compliance.unwrap_or(model.sticks.compliance(stick));
         if sticks.compliance(index).to_bits() != compliance.to_bits() {
             sticks.set_compliance(index, compliance).map_err(WorldError::from)?;
         }
-        let stiffness = request.stiffness.unwrap_or(model.sticks.stiffness(stick));
+        let stiffness = overrides.stiffness.unwrap_or(model.sticks.stiffness(stick));
         if sticks.stiffness(index).to_bits() != stiffness.to_bits() {
             sticks.set_stiffness(index, stiffness).map_err(WorldError::from)?;
         }
@@ -310,6 +312,6 @@ where
     let tear_factors: Vec<f32> = models()
         .flat_map(|model| (0..model.sticks.len()).map(|stick| own_tear_factor(model, stick)))
         .collect();
-    world.set_tear_factors(|stick| request.tear.unwrap_or(tear_factors[stick]));
+    world.set_tear_factors(|stick| overrides.tear.unwrap_or(tear_factors[stick]));
     Ok(())
 }

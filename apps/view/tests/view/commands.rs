@@ -202,10 +202,10 @@ fn tethers_can_be_switched_and_shorten_hanging_cloth() {
     let tethered = page.run_steps(120).frame();
     assert_eq!(tethered.step, 240, "the simulation restarted");
     let with = lowest(tethered);
-    assert!(with > without + 0.01, "{with} {without}");
+    assert!(with > without + 0.01, "lowest y: {with} with tethers, {without} without");
     assert_eq!(page.send(r#"{"do":"tethers","on":false}"#).state()["tethers"], false);
     let again = lowest(page.run_steps(240).frame());
-    assert!((again - without).abs() < 0.01, "{again} {without}");
+    assert!((again - without).abs() < 0.01, "lowest y without tethers: {without}, again {again}");
     assert!(page.errors().is_empty());
 }
 
@@ -219,7 +219,7 @@ fn self_collision_can_be_switched_and_keeps_sheets_apart() {
     assert_eq!(page.run_steps(10).frame().step, 130, "the simulation restarted");
     page.send(r#"{"do":"reset"}"#);
     let with = highest(page.run_steps(120).frame());
-    assert!(with > without + 0.1, "{with} {without}");
+    assert!(with > without + 0.1, "highest y: {with} with self-collision, {without} without");
     assert!(page.errors().is_empty());
 }
 

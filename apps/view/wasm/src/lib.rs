@@ -7,7 +7,7 @@
 //! | `command(length)` | returns the address of a buffer for a command of `length` bytes of UTF-8 |
 //! | `receive()` | runs the command in that buffer |
 //! | `advance(seconds)` | advances time |
-//! | `due()` | seconds until the next step; below 0 while no step is due |
+//! | `due()` | seconds until the next step; below 0 while the simulation is paused or has blown up |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
 //! | `message()`, `message_length()` | address and length of that message |
 //!
@@ -89,7 +89,7 @@ pub extern "C" fn advance(seconds: f64) {
     });
 }
 
-/// Seconds until the next step; below 0 while no step is due.
+/// Seconds until the next step; below 0 while the simulation is paused or has blown up.
 #[unsafe(no_mangle)]
 pub extern "C" fn due() -> f64 {
     with_instance(|instance| {
@@ -112,13 +112,13 @@ pub extern "C" fn take() -> u32 {
     })
 }
 
-/// The address of that message.
+/// The address of the message that `take` made last.
 #[unsafe(no_mangle)]
 pub extern "C" fn message() -> *const u8 {
     with_instance(|instance| instance.message.as_ptr())
 }
 
-/// The length of that message in bytes.
+/// The length in bytes of the message that `take` made last.
 #[unsafe(no_mangle)]
 pub extern "C" fn message_length() -> usize {
     with_instance(|instance| instance.message.len())

@@ -38,6 +38,11 @@ const shared = {
   short: hex('#2a9df4'), // of compressed sticks
 };
 
+/**
+ * `top`, `bottom`: background; `line`: sticks; `faint`: edges of obstacles in 2-D; `outline`: around tubes
+ * in 2-D; `fillAlpha`: opacity of faces in 2-D; `key`, `sky`, `earth`: lights (`shading.js`); `shade`:
+ * strength of shadows on floors.
+ */
 export const THEMES = {
   light: {
     ...shared,

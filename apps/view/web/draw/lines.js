@@ -17,13 +17,13 @@ uniform float u_perMetre;   // pixels per metre in 2-D
 uniform float u_widen;      // added to half the width, pixels
 uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
 out vec2 v_at;              // pixels along and across the line, from its first end
-flat out float v_length;
-flat out vec2 v_half;
-flat out float v_stretch;
+flat out float v_length;    // pixels
+flat out vec2 v_half;       // half the width at both ends, pixels
+flat out float v_stretch;   // as a fraction; negative: compression
 flat out vec3 v_colour;
 void main() {
-  gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-  bool isPoint = a_ends.x == a_ends.y;
+  gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // out of view: draws nothing
+  bool isPoint = a_ends.x == a_ends.y;      // a torn or hidden stick, or a ball
   if (isPoint && (u_pixels > 0.0 || a_radii.x == 0.0)) return;
   vec3 pa = position(a_ends.x), pb = position(a_ends.y);
   vec4 a = u_viewProjection * vec4(pa, 1.0), b = u_viewProjection * vec4(pb, 1.0);
@@ -60,6 +60,7 @@ out vec4 colour;
 void main() {
   float t = v_length > 0.0 ? clamp(v_at.x / v_length, 0.0, 1.0) : 0.0;
   float wide = mix(v_half.x, v_half.y, t);
+  // Signed distance from the edge, pixels.
   float far = length(v_at - vec2(t * v_length, 0.0)) - wide;
   float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);
   vec3 base = mix(u_colour.rgb, pow(v_colour, vec3(1.0 / 2.2)), u_own);
@@ -87,7 +88,7 @@ export class Lines {
 
   /**
    * Binds the vertex array `name`; creates it on first use, from buffers with one element for each line,
-   * starting at element `first`.
+   * starting at element `first`. `attributes`: buffer, number of components and whether they are integers.
    */
   bindArray(name, first, attributes) {
     const { gl } = this;

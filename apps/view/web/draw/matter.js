@@ -16,7 +16,7 @@ vec3 position(uint i) { return texelFetch(u_positions, texel(i), 0).xyz; }
 `;
 
 const NORMALS = `
-layout(location = 0) in uvec2 a_range;
+layout(location = 0) in uvec2 a_range;   // first corner of the vertex, and the number of corners
 uniform highp usampler2D u_corners;
 out vec3 v_normal;
 ${POSITION}
@@ -25,6 +25,7 @@ void main() {
   vec3 sum = vec3(0.0);
   for (uint i = 0u; i < a_range.y; i++) {
     uvec2 corner = texelFetch(u_corners, texel(a_range.x + i), 0).xy;
+    // Equal indices: the face was removed.
     if (corner.x != corner.y) sum += cross(position(corner.x) - here, position(corner.y) - here);
   }
   float size = length(sum);

@@ -47,8 +47,8 @@ export class Mesh {
   }
 
   /**
-   * Estimates the area of the faces within a ball divided by its cross-section, from about a hundred
-   * faces. Each face counts at most as one cross-section.
+   * Estimates the area of the faces near a ball divided by its cross-section, from about 300 faces or all.
+   * Each face counts at most as one cross-section.
    */
   layers(positions, { centre, radius }) {
     const count = this.faces.length / 3;

@@ -50,6 +50,7 @@ ${SHADING}
 float grid(vec2 at, float cell) {
   vec2 x = at / cell;
   vec2 w = max(fwidth(x), 1e-5);
+  // The second factor hides lines that are too dense to be told apart.
   vec2 line = clamp(1.2 - abs(fract(x - 0.5) - 0.5) / w, 0.0, 1.0) * clamp(0.35 / w - 0.4, 0.0, 1.0);
   return max(line.x, line.y);
 }
@@ -139,7 +140,7 @@ export class Obstacles {
   drawFloors(view) {
     const { gl } = this;
     const { poses, extent: { centre, radius }, theme, mesh } = view;
-    const floors = [];
+    const floors = []; // `half`: half extents, m; `null`: unbounded
     mesh.obstacles.forEach(({ shape, half }, index) => {
       const { position, rotation } = poseOf(poses, index);
       if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
@@ -192,7 +193,7 @@ const EXTENTS = {
   sphere: ({ radius }) => [radius, radius, radius],
   capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],
   cuboid: ({ half }) => half,
-  mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((extentMax, x, i) => (i % 3 === axis ? Math.max(extentMax, Math.abs(x)) : extentMax), 0)),
+  mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((largest, x, i) => (i % 3 === axis ? Math.max(largest, Math.abs(x)) : largest), 0)),
 };
 
 /** `boxOfObstacles` ignores obstacles with a larger half extent, m, unless the scene is large, too. */

@@ -71,10 +71,10 @@ export class Plane {
     const hasCloth = view.mesh.parts.some(({ kind }) => kind === 'cloth');
     if (options.sticks || hasCloth) {
       const base = hasCloth ? toSrgb(view.colours[0].faces[0]) : theme.line;
-      // Dense lines are thinner, so that they stay separate.
-      const dense = Math.min(1, (view.stickLength * view.camera.pixelsPerMetre) / (7 * pixelRatio));
+      // Dense lines are thinner, so that they stay separate. 1: sticks are at least 7 CSS pixels long.
+      const sparseness = Math.min(1, (view.stickLength * view.camera.pixelsPerMetre) / (7 * pixelRatio));
       const alpha = options.sticks ? 1 : hasFaces ? 0.75 : 1;
-      const pixels = Math.max(0.35, 0.75 * Math.sqrt(dense)) * pixelRatio;
+      const pixels = Math.max(0.35, 0.75 * Math.sqrt(sparseness)) * pixelRatio;
       this.lines.sticks(view, { pixels, colour: [...base, alpha], range: options.stretch ? 0.5 : 0 });
     }
     if (options.surface) {
@@ -135,7 +135,11 @@ export class Plane {
     });
   }
 
-  /** Draws the shape that `shapeOf` returns for each obstacle. */
+  /**
+   * Draws the shape that `shapeOf` returns for each obstacle: `half` sizes and radius of the corners
+   * (`round`), m; how far its centre is below the position of the obstacle (`lower`), m; width of its
+   * outline (`line`), CSS pixels; opacity of its `fill`.
+   */
   drawEach({ mesh, poses, camera, theme, pixelRatio }, shapeOf) {
     const { gl, shape: { handle, uniforms } } = this;
     gl.useProgram(handle);

@@ -7,7 +7,10 @@ import { SHADING, setShading } from './shading.js';
 const VERTEX = `
 ${POSITION}
 uniform mat4 u_viewProjection;
-uniform float u_radius, u_pixels, u_perMetre, u_nearer;
+uniform float u_radius;     // m
+uniform float u_pixels;     // the smallest radius in pixels
+uniform float u_perMetre;   // pixels per metre at a distance of 1 m, or in 2-D everywhere
+uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
 uniform uint u_first;
 out vec3 v_centre;
 void main() {
@@ -15,7 +18,7 @@ void main() {
   gl_Position = u_viewProjection * vec4(v_centre, 1.0);
   gl_Position.z -= u_nearer * gl_Position.w;
   gl_PointSize = max(2.0 * u_pixels, 2.0 * u_radius * u_perMetre / gl_Position.w);
-  if (isnan(v_centre.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  if (isnan(v_centre.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // hidden: out of view
 }`;
 
 const DOT = `

@@ -28,8 +28,8 @@ export class Renderer {
     this.positions = null;
     this.poses = null;
     this.step = 0;
-    this.hasMoved = false;
-    this.isReady = false;
+    this.hasMoved = false; // since the last call of `draw`
+    this.isReady = false; // whether the indices of the mesh have arrived
   }
 
   setMesh(message, epoch) {
@@ -87,7 +87,10 @@ export class Renderer {
     return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;
   }
 
-  /** The bounding box of `bounds`, by default of the particles, and the obstacles. */
+  /**
+   * The bounding box of the obstacles and `bounds`, or of the obstacles and the particles if `bounds` is
+   * missing or not finite.
+   */
   box(bounds) {
     if (!this.positions) return null;
     const box = bounds?.flat().every(Number.isFinite) ? bounds : this.particleBox();
@@ -114,7 +117,7 @@ export class Renderer {
     return true;
   }
 
-draw({ camera, extent, options, isDark, pixelRatio, quality }) {
+  draw({ camera, extent, options, isDark, pixelRatio, quality }) {
     const { gl, matter, mesh, poses, colours, stickLength } = this;
     const theme = THEMES[isDark ? 'dark' : 'light'];
     const view = { camera, extent, options, theme, pixelRatio, quality, matter, mesh, poses, colours, stickLength };

@@ -9,9 +9,9 @@ export const TO_LIGHT = unit([-0.45, 0.8, 0.55]);
 
 export const SHADING = `
 uniform vec3 u_eye, u_toLight, u_key, u_sky, u_earth;
-uniform mat4 u_light;
-uniform float u_offset;
-uniform bool u_soft;
+uniform mat4 u_light;     // from the scene to the clip space of the shadow map
+uniform float u_offset;   // along the normal, m, against shadows of a surface on itself
+uniform bool u_soft;      // whether edges of shadows are blurred
 uniform highp sampler2DShadow u_shadow;
 
 /** The fraction of the key light that reaches p. n: the normal there, on the side of the light. */

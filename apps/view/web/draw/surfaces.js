@@ -11,13 +11,13 @@ ${POSITION}
 uniform mat4 u_viewProjection;
 uniform uvec2 u_sheet;   // first particle and columns of a regular sheet; 0 columns: not a sheet
 out vec3 v_position, v_normal;
-out vec2 v_thread;
+out vec2 v_thread;   // column and row in the sheet
 void main() {
   uint i = uint(gl_VertexID);
   v_position = position(i);
   v_normal = a_normal;
-  uint cell = i - u_sheet.x;
-  v_thread = u_sheet.y > 0u ? vec2(cell % u_sheet.y, cell / u_sheet.y) : vec2(0.0);
+  uint id = i - u_sheet.x;   // within the sheet
+  v_thread = u_sheet.y > 0u ? vec2(id % u_sheet.y, id / u_sheet.y) : vec2(0.0);
   gl_Position = u_viewProjection * vec4(v_position, 1.0);
 }`;
 
@@ -26,7 +26,9 @@ in vec3 v_position, v_normal;
 in vec2 v_thread;
 uniform vec3 u_front, u_back;
 uniform uvec2 u_sheet;
-uniform float u_flat, u_through, u_gloss, u_checks;
+uniform float u_flat;              // 1: a body: flat shading, both sides in the colour of the front
+uniform float u_through, u_gloss;  // see SHADING
+uniform float u_checks;            // columns per check
 out vec4 colour;
 ${SHADING}
 /** A square wave of 0 and 1 with half period \`each\`, smoothed over a pixel. */
@@ -92,7 +94,7 @@ export class Surfaces {
     this.faces = { lit: program(gl, FACE_VERTEX, FACE_FRAGMENT), depth: program(gl, FACE_VERTEX, DEPTH) };
     this.tubes = { lit: program(gl, TUBE_VERTEX, TUBE_FRAGMENT), depth: program(gl, TUBE_VERTEX, DEPTH) };
     const { vertices, indices } = tube();
-    this.tubeIndices = indices.length;
+    this.tubeIndexCount = indices.length;
     const upload = (target, data) => {
       const handle = gl.createBuffer();
       gl.bindVertexArray(null);
@@ -101,7 +103,7 @@ export class Surfaces {
       return handle;
     };
     this.tubeVertices = upload(gl.ARRAY_BUFFER, vertices);
-    this.tubeCorners = upload(gl.ELEMENT_ARRAY_BUFFER, indices);
+    this.tubeIndices = upload(gl.ELEMENT_ARRAY_BUFFER, indices);
   }
 
   /** Deletes what refers to the buffers of the previous topology. */
@@ -127,7 +129,7 @@ export class Surfaces {
     const { gl } = this;
     this.tubeArray = gl.createVertexArray();
     gl.bindVertexArray(this.tubeArray);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.tubeCorners);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.tubeIndices);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.tubeVertices);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 0, 0);
@@ -170,7 +172,7 @@ export class Surfaces {
       this.begin(this.tubes[kind], view, lightMatrix);
       if (!this.tubeArray) this.prepareTubes(matter);
       gl.bindVertexArray(this.tubeArray);
-      gl.drawElementsInstanced(gl.TRIANGLES, this.tubeIndices, gl.UNSIGNED_SHORT, 0, matter.tubes.count);
+      gl.drawElementsInstanced(gl.TRIANGLES, this.tubeIndexCount, gl.UNSIGNED_SHORT, 0, matter.tubes.count);
     }
     gl.bindVertexArray(null);
   }

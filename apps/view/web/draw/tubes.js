@@ -54,21 +54,22 @@ function addLimbs(tubes, mesh, part, partIndex, positions) {
 }
 
 function addStems(tubes, mesh, part, partIndex, positions) {
-  const leaves = new Set();
+  const leafEdges = new Set();
   const [firstFace, faces] = part.faces;
   const key = (a, b) => (a < b ? `${a} ${b}` : `${b} ${a}`);
   for (let face = firstFace; face < firstFace + faces; face++) {
     const corners = mesh.faces.subarray(3 * face, 3 * face + 3);
-    for (let k = 0; k < 3; k++) leaves.add(key(corners[k], corners[(k + 1) % 3]));
+    for (let k = 0; k < 3; k++) leafEdges.add(key(corners[k], corners[(k + 1) % 3]));
   }
-  const sticks = visibleSticks(mesh, part, positions).filter(({ a, b }) => !leaves.has(key(a, b)));
+  const sticks = visibleSticks(mesh, part, positions).filter(({ a, b }) => !leafEdges.has(key(a, b)));
   const neighbours = new Map();
   const join = (a, b) => neighbours.set(a, [...(neighbours.get(a) ?? []), b]);
   for (const { a, b } of sticks) {
     join(a, b);
     join(b, a);
   }
-  // Finds parents from the roots up, then counts the twigs that each particle carries, from the tips.
+  // Finds parents from the roots up; then counts, from the tips, the particles that each particle
+  // carries, itself included. Each counts as one twig.
   const pinned = new Set(mesh.pinned);
   const [first, count] = part.particles;
   const order = [];
