@@ -43,9 +43,11 @@ pub(crate) struct Body {
     pub(crate) mesh: Option<Handle<Mesh>>,
     /// The particle of each vertex of the mesh; empty if their indices are equal.
     pub(crate) particle_of: Vec<u32>,
+    /// The first vertex of the mesh at each particle; empty if their indices are equal.
     vertex_of: Vec<u32>,
     /// The triangle of the mesh for each face of the model; empty if their indices are equal.
     triangle_of: Vec<u32>,
+    /// Texture coordinates and colours of the vertices; empty if the mesh has none.
     uvs: Vec<[f32; 2]>,
     colors: Vec<[f32; 4]>,
     /// Its faces, with indices of its own particles; [`REMOVED`] for those that are removed.
@@ -108,7 +110,7 @@ impl Body {
         Ok(this)
     }
 
-    /// Moves the model to where its entity is.
+    /// Sets the positions of the model, in world space, to the initial ones at this placement.
     fn place(&mut self, placement: &Placement) -> Result<(), TautError> {
         for (particle, &local) in self.rest.iter().enumerate() {
             let position = placement.point(local.map(f64::from)).map(|x| x as f32);
@@ -200,13 +202,12 @@ impl Body {
     /// Whether the body suits the mesh that its entity has now: the one that it was made from, its
     /// copy, or any mesh if it was made from none.
     pub(crate) fn still_matches(&self, mesh: Option<AssetId<Mesh>>) -> bool {
-        let own =
-            [&self.mesh, &self.source].into_iter().flatten().any(|own| Some(own.id()) == mesh);
+        let mut own_meshes = [&self.mesh, &self.source].into_iter().flatten();
         // Sheets and ropes are not made from a mesh.
-        own || self.source.is_none()
+        own_meshes.any(|own| Some(own.id()) == mesh) || self.source.is_none()
     }
 
-    /// The number of sticks that are segments of a rope.
+    /// The number of segments of a rope. Their sticks are the first ones of its model.
     fn segments(&self) -> usize {
         self.rest.len() - 1
     }

@@ -43,7 +43,7 @@ pub(crate) fn retry(
             Or<(Changed<Cloth>, Changed<Rope>, Changed<Pins>, Changed<ClothCollider>)>,
         ),
     >,
-    drawn: Query<(Entity, &TautFailure), Changed<Mesh3d>>,
+    with_new_mesh: Query<(Entity, &TautFailure), Changed<Mesh3d>>,
     moved: Query<(Entity, &TautFailure), Changed<Transform>>,
 ) {
     for entity in &changed {
@@ -51,7 +51,7 @@ pub(crate) fn retry(
     }
     // Bevy also marks `Mesh3d` as changed when its asset changes. The plugin itself wrote the mesh of a
     // cloth that blew up, so that change must not cause another try.
-    for (entity, failure) in &drawn {
+    for (entity, failure) in &with_new_mesh {
         if failure.0 != TautError::BlownUp {
             commands.entity(entity).remove::<TautFailure>();
         }
@@ -101,6 +101,7 @@ pub(crate) fn apply_wind(
     mut world: ResMut<TautWorld>,
     mut failed: MessageWriter<TautFailed>,
 ) {
+    // Without the resource, the wind has changed if there are forces of an earlier one.
     let changed = wind.as_ref().map_or(!world.forces.is_empty(), DetectChanges::is_changed);
     if !changed {
         return;
@@ -142,11 +143,13 @@ pub(crate) fn bodies(
     entities: Query<()>,
     mut failed: MessageWriter<TautFailed>,
 ) {
+    // The mesh, if any, of an entity with a cloth or rope; `None` for other entities.
     let mesh_of = |entity: Entity| -> Option<Option<AssetId<Mesh>>> {
         let of_cloth = cloths.get(entity).map(|(_, _, mesh, _)| mesh);
         let mesh = of_cloth.or_else(|_| ropes.get(entity).map(|(_, _, mesh, _)| mesh));
         mesh.ok().map(|mesh| mesh.map(|mesh| mesh.0.id()))
     };
+    // The mesh of the user for the id of its drawn copy.
     let mut sources: HashMap<AssetId<Mesh>, Handle<Mesh>> = HashMap::new();
     let before = world.bodies.len();
     world.bodies.retain(|body| {

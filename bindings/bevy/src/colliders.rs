@@ -17,7 +17,7 @@ pub(crate) struct PlacedCollider {
     entity: Entity,
     collider: ClothCollider,
     placement: Placement,
-    /// Whether it moves in this tick.
+    /// Whether it moves in this tick or, before the update, in the last tick.
     moves: bool,
     obstacle: Arc<dyn Obstacle>,
 }
@@ -45,6 +45,7 @@ pub(crate) fn update(
         let Ok((entity, collider)) = colliders.get(item.entity) else { continue };
         let moved = target(entity).and_then(|to| {
             let moves = to != item.placement;
+            // Also if it has just stopped: its obstacle would move on.
             if moves || item.moves || *collider != item.collider {
                 item.obstacle = collider.obstacle(&item.placement, &to, times)?;
                 (item.collider, item.placement, item.moves) = (*collider, to, moves);

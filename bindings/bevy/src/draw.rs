@@ -31,7 +31,7 @@ pub(crate) fn write_meshes(
     transforms: Query<&GlobalTransform>,
     time: Res<Time<Fixed>>,
     settings: Res<TautSettings>,
-    mut rows: Local<Buffers>,
+    mut buffers: Local<Buffers>,
 ) {
     let steps = world.steps();
     let fraction = if settings.interpolate { time.overstep_fraction() } else { 1.0 };
@@ -51,11 +51,11 @@ pub(crate) fn write_meshes(
         let range = body.particles.clone();
         let pairs = previous[range.clone()].iter().zip(&current[range]);
         let to_local = affine.inverse();
-        rows.positions.clear();
-        rows.positions.extend(pairs.map(|(before, now)| {
+        buffers.positions.clear();
+        buffers.positions.extend(pairs.map(|(before, now)| {
             to_local.transform_point3(interpolated(before, now, fraction)).to_array()
         }));
-        write(body, &mut mesh, &mut rows);
+        write(body, &mut mesh, &mut buffers);
         collapse(&mut mesh, &mut body.torn_triangles);
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn interpolated(before: &[f32; 3], now: &[f32; 3], fraction: f32) -> 
     if fraction < 1.0 { before + (now - before) * fraction } else { now }
 }
 
-/// The rows of an attribute, to be written in place.
+/// The rows of an attribute, one vector for each vertex, to be written in place.
 pub(crate) fn rows_of(
     mesh: &mut Mesh,
     attribute: bevy_mesh::MeshVertexAttribute,
@@ -78,8 +78,8 @@ pub(crate) fn rows_of(
     }
 }
 
-fn write(body: &Body, mesh: &mut Mesh, rows: &mut Buffers) {
-    let Buffers { positions, normals: normal_rows, vertices } = rows;
+fn write(body: &Body, mesh: &mut Mesh, buffers: &mut Buffers) {
+    let Buffers { positions, normals: normal_rows, vertices } = buffers;
     if let Drawn::Tube(radius) = body.drawn {
         for rows in [&mut *normal_rows, vertices] {
             rows.resize(SIDES * positions.len(), [0.0; 3]);
@@ -96,7 +96,7 @@ fn write(body: &Body, mesh: &mut Mesh, rows: &mut Buffers) {
     copy(normal_rows, rows_of(mesh, Mesh::ATTRIBUTE_NORMAL), particle_of);
 }
 
-/// Copies the row of its particle to each vertex. Vertices without a particle are not written.
+/// Copies `rows[row_of(vertex)]` to each vertex. A vertex without a row is not written.
 fn copy(
     rows: &[[f32; 3]],
     to: Option<&mut Vec<[f32; 3]>>,

@@ -11,17 +11,17 @@ use crate::error::TautError;
 pub(crate) struct Welded {
     /// The position of each particle, in the space of the mesh.
     pub(crate) positions: Vec<[f32; 3]>,
-    /// Their corners, as indices of particles.
+    /// The corners of each triangle, as indices of particles.
     pub(crate) triangles: Vec<[u32; 3]>,
     /// The particle of each vertex of the mesh; [`NONE`] for vertices without a triangle.
     pub(crate) particle_of: Vec<u32>,
     /// The first vertex of each particle.
     pub(crate) vertex_of: Vec<u32>,
-    /// The triangle of the mesh for each triangle of the geometry.
+    /// The triangle of the mesh for each of `triangles`.
     pub(crate) triangle_of: Vec<u32>,
 }
 
-/// The index of no particle.
+/// In place of the index of a particle: there is none.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The positions of a mesh.
@@ -61,7 +61,8 @@ fn triangles(mesh: &Mesh, vertices: usize) -> Result<Vec<[u32; 3]>, TautError> {
 /// degenerate triangles are dropped, and vertices that no triangle uses.
 pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
     let vertices = positions(mesh)?;
-    let corners = triangles(mesh, vertices.len())?;
+    let mesh_triangles = triangles(mesh, vertices.len())?;
+    // The first vertex at each position, then the first vertex at the position of each vertex.
     let mut first_at = HashMap::with_capacity(vertices.len());
     // Adding 0.0 makes -0.0 and 0.0 equal.
     let key = |position: &[f32; 3]| position.map(|x| (x + 0.0).to_bits());
@@ -71,12 +72,12 @@ pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
         .collect();
     let mut welded = Welded {
         positions: Vec::new(),
-        triangles: Vec::with_capacity(corners.len()),
+        triangles: Vec::with_capacity(mesh_triangles.len()),
         particle_of: vec![NONE; vertices.len()],
         vertex_of: Vec::new(),
-        triangle_of: Vec::with_capacity(corners.len()),
+        triangle_of: Vec::with_capacity(mesh_triangles.len()),
     };
-    for (index, triangle) in (0..).zip(&corners) {
+    for (index, triangle) in (0..).zip(&mesh_triangles) {
         let [a, b, c] = triangle.map(|corner| first[corner as usize]);
         if a != b && b != c && c != a {
             welded.triangles.push([a, b, c]);
@@ -84,7 +85,7 @@ pub(crate) fn weld(mesh: &Mesh) -> Result<Welded, TautError> {
         }
     }
     if welded.triangles.is_empty() {
-        return Err(TautError::NoTriangles { triangles: corners.len() });
+        return Err(TautError::NoTriangles { triangles: mesh_triangles.len() });
     }
     let mut used = vec![false; vertices.len()];
     for &vertex in welded.triangles.as_flattened() {

@@ -60,7 +60,8 @@ pub(crate) fn is_usable(affine: &Affine3A) -> bool {
     affine.is_finite() && affine.inverse().is_finite()
 }
 
-/// A position, an orientation, and the motion that leads there from another placement.
+/// How a shape moves between two placements: it is made at `centre` with `axes`; `path` and `spin` move
+/// it from there.
 pub(crate) struct Motion {
     /// The centre of the shape without the motion, m.
     pub(crate) centre: [f64; 3],
@@ -71,7 +72,7 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    /// The motion between two placements from `start` to `end`, s. If they are equal there is none.
+    /// The motion from one placement at `start` to another at `end`, s; none if they are equal.
     pub(crate) fn between(
         from: &Placement,
         to: &Placement,

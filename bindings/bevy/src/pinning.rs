@@ -10,8 +10,8 @@ use crate::motion::is_usable;
 use crate::pins::{Pinned, Pins};
 use crate::world::TautWorld;
 
-/// Pins the particles of a body, and unpins those that are no longer selected. Particles that follow
-/// the same entity as before keep their position in its local space.
+/// Pins the particles of the body with this index, and unpins those that are no longer selected.
+/// Particles that follow the same entity as before keep their position in its local space.
 pub(crate) fn pin(
     world: &mut TautWorld,
     index: usize,

@@ -160,8 +160,8 @@ fn write_meshes(
         }
         if triangles_changed && let Ok(Some(Indices::U32(indices))) = mesh.try_indices_mut_option()
         {
-            let (corners, _) = indices.as_chunks_mut::<3>();
-            for (corners, triangle) in corners.iter_mut().zip(triangles) {
+            let (mesh_triangles, _) = indices.as_chunks_mut::<3>();
+            for (corners, triangle) in mesh_triangles.iter_mut().zip(triangles) {
                 // A removed triangle has corners that do not exist; it becomes a point.
                 *corners = if triangle[0] == taut::world::REMOVED { [0; 3] } else { *triangle };
             }

@@ -63,6 +63,7 @@ pub struct Hit {
 pub struct TautWorld {
     pub(crate) world: Option<World<3>>,
     pub(crate) bodies: Vec<Body>,
+    /// The index in `bodies` of the body of each entity.
     pub(crate) index: HashMap<Entity, usize>,
     kernels: KernelSet,
     pub(crate) settings: Settings<3>,
@@ -73,6 +74,7 @@ pub struct TautWorld {
     pub(crate) current: Vec<[f32; 3]>,
     /// How many removed triangles and sticks have been read.
     removed: [usize; 2],
+    /// Messages that have not been taken.
     torn: Vec<StickTorn>,
     /// How many names [`new_name`](Self::new_name) has made.
     names: u64,
@@ -158,6 +160,7 @@ impl TautWorld {
         self.hit(world.nearest_to_ray(origin, direction, within)?)
     }
 
+    /// The hit of a particle of the world, by its index there.
     fn hit(&self, particle: usize) -> Option<Hit> {
         let body = &self.bodies[self.body_of(particle)?];
         let position = self.world.as_ref()?.position(particle).into();
@@ -260,6 +263,7 @@ impl TautWorld {
         Ok(&self.bodies[*index])
     }
 
+    /// The world, and the index in it of a particle of an entity.
     fn locate(
         &mut self,
         entity: Entity,

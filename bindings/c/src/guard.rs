@@ -1,4 +1,4 @@
-//! The frame of every call: checks pointers, catches panics and records errors.
+//! What every call does: checks pointers, catches panics and records errors.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -310,7 +310,7 @@ pub unsafe extern "C" fn taut_world_nearest_to_ray(
     unsafe { read_to(world, out, read) }
 }
 
-/// Fills an array with rows, which are `count`.
+/// Fills an array with `count` rows of `N` numbers; its length must be that of all rows together.
 fn fill<const N: usize>(
     to: &mut [u32],
     name: &str,

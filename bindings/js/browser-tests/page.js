@@ -14,8 +14,9 @@ export function fillAroundGrowth() {
   const start = world.positions();
   const buffer = memory.buffer;
   const before = buffer.byteLength;
-  const others = [];
+  const others = []; // worlds that make the memory grow
   while (memory.buffer.byteLength === before) others.push(taut.World.fromLibrary("drape", 96));
+  // Whether the array from before the growth still has its numbers.
   const kept = start.length === positions.length && start.every((x) => Number.isFinite(x));
   world.step(30);
   const same = world.positions(positions) === positions;
@@ -50,6 +51,7 @@ export async function fillInWorker() {
   world.free();
   const array = new Float32Array(expected.length);
   const filled = await inWorker({ target: array, steps: 30 }, [array.buffer]);
+  // A transferred array has the length 0.
   return { given: array.length, filled: filled.length, equal: filled.every((x, i) => x === expected[i]) };
 }
 

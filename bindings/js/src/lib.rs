@@ -108,6 +108,7 @@ fn build_world(
     Ok(World { inner, buffer: Vec::new() })
 }
 
+/// The numbers in groups of three.
 fn triples<T: Copy>(name: &str, values: &[T]) -> Result<Vec<[T; 3]>, JsError> {
     let (triples, rest) = values.as_chunks();
     if rest.is_empty() {
@@ -184,6 +185,7 @@ impl World {
         self.filled(6, out, AnyWorld::copy_positions_and_normals)
     }
 
+    /// Fills `out`, or else a new array, with `per_vertex` numbers for each vertex.
     fn filled(
         &mut self,
         per_vertex: usize,

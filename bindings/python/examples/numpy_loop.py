@@ -24,7 +24,8 @@ SIDE, FRAMES, SUBSTEPS, ITERATIONS = 64, 40, 1, 8
 class NumPySheet:
     def __init__(self, world):
         self.x = world.positions()
-        self.previous = self.x.copy()
+        self.previous = self.x.copy()  # positions before the last substep
+        # Inverse masses, 1/kg.
         self.w = np.array([world.inverse_mass(i) for i in range(world.particles)], np.float32)[:, None]
         # Each stick joins the first group that has neither of its ends yet.
         groups, used = [], []
@@ -35,6 +36,7 @@ class NumPySheet:
                 used.append(set())
             groups[group].append((a, b))
             used[group] |= {a, b}
+        # For each group: both ends of its sticks, rest lengths, and the fractions of the correction at each end.
         self.groups = []
         for ends in groups:
             a, b = np.array(ends).T
@@ -71,6 +73,7 @@ class NumbaSheet:
 
 
 def loop(x, previous, w, ends, rest, h2_gravity, substeps):
+    # h2_gravity: the displacement by gravity in a substep, m.
     for _ in range(substeps):
         for i in range(len(x)):
             if w[i] > 0:

@@ -44,7 +44,7 @@ pub(crate) struct World {
     constructor: &'static str,
     arguments: Py<PyTuple>,
     keywords: Py<PyDict>,
-    /// The last wind that was set: it is not part of a snapshot.
+    /// The argument of the last call of `set_wind`, if any: wind is not part of a snapshot.
     wind: Option<(Option<[f32; 3]>,)>,
 }
 

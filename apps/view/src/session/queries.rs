@@ -149,7 +149,8 @@ where
     }
 }
 
-/// The value that all `values` have in common: `None` if there are no values, `Some(None)` if they differ.
+/// The value that all `values` have in common: `None` if there are no values, `Some(None)` if they
+/// differ.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn common_value(mut values: impl Iterator<Item = f32>) -> Option<Option<f32>> {
     let first = values.next()?;

@@ -7,7 +7,7 @@
 //! | `command(length)` | returns the address of a buffer for a command of `length` bytes of UTF-8 |
 //! | `receive()` | runs the command in that buffer |
 //! | `advance(seconds)` | advances time |
-//! | `due()` | seconds until the next step; below 0 while the simulation is paused or has blown up |
+//! | `due()` | seconds until the next step; below 0 while paused or blown up |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
 //! | `message()`, `message_length()` | address and length of that message |
 //!

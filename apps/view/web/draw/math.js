@@ -25,7 +25,10 @@ export function multiply(a, b) {
   return out;
 }
 
-/** A perspective projection with the vertical field of view `vertical`, rad, whose principal point is moved by `shift`, in half viewports. */
+/**
+ * A perspective projection with the vertical field of view `vertical`, rad, whose principal point is moved
+ * by `shift`, in half viewports.
+ */
 export function perspective(vertical, aspect, near, far, shift = [0, 0]) {
   const f = 1 / Math.tan(vertical / 2);
   const out = new Float32Array(16);

@@ -137,6 +137,7 @@ fn cloth_that_is_pulled_too_far_tears_and_a_rope_falls_apart() {
     let is_collapsed = |triangle: &[usize]| triangle[0] == triangle[1];
     let collapsed: Vec<usize> =
         (0..indices.len() / 3).filter(|&triangle| is_collapsed(&indices[3 * triangle..])).collect();
+    // Two triangles for each of the eight sides of segment 9.
     assert_eq!(collapsed, (144..160).collect::<Vec<_>>());
     let error = taut(&mut app).tear(rope, 20).unwrap_err();
     assert_eq!(error, TautError::NoSuchStick { entity: rope, stick: 20, sticks: 20 });
