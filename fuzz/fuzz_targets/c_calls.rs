@@ -107,20 +107,23 @@ impl SettingsInput {
     }
 }
 
-/// A world and what is known of it.
+/// One of the two places for worlds; it may be empty.
 struct Slot {
     world: Owned,
-    /// A number that identifies the world: each created one has another.
+    /// Each created world has a number of its own, from 1; 0 if there is none.
     number: usize,
 }
 
 struct Program {
     slots: [Slot; 2],
+    /// Snapshots of any of the worlds.
     saved: Vec<Saved>,
     messages: Messages,
+    /// How many worlds were created so far.
     created: usize,
 }
 
+/// Converts an arbitrary point to one of the C interface.
 fn value(point3: Point3) -> taut_c::Point {
     point(point3.map(Number::value))
 }
@@ -195,7 +198,7 @@ impl Change {
         let info = slot.observe().info;
         let particle = |index: &Index| index.of(info.particles);
         let mut torn = usize::MAX;
-        let mut is_null = false;
+        let mut settings_are_null = false;
         let call = |world| {
             // SAFETY: the world is NULL or valid, and so are the outputs and what is read.
             unsafe {
@@ -226,8 +229,9 @@ impl Change {
                     }
                     Self::SetSettings(to) => {
                         let settings = to.settings();
-                        is_null = fault == Fault::NullArray;
-                        let from = if is_null { ptr::null() } else { &raw const settings };
+                        settings_are_null = fault == Fault::NullArray;
+                        let from =
+                            if settings_are_null { ptr::null() } else { &raw const settings };
                         taut_world_set_settings(world, from)
                     }
                     Self::SetKernels(to) => {
@@ -242,7 +246,7 @@ impl Change {
                 }
             }
         };
-        // Only positions that are set change the hash.
+        // These changes act in later steps only: the hash and the info stay the same.
         let effect = match self {
             Self::SetKernels(_) | Self::SetWind(_) | Self::SetTearFactor(_) => Effect::Reads,
             _ => Effect::Changes,
@@ -254,12 +258,13 @@ impl Change {
         match self {
             Self::Cut(_) => {
                 assert_eq!(status, Status::Ok, "any blade is valid");
-                assert!(fault == Fault::NullOutput || torn <= info.sticks);
+                assert!(fault == Fault::NullOutput || torn <= info.sticks, "{torn} torn sticks");
                 let lines = slot.observe().info.lines;
+                // Each torn stick hides at most one line.
                 assert!(fault == Fault::NullOutput || torn >= info.lines - lines);
             }
             Self::SetWind(_) => assert!(status == Status::Ok || status == Status::InvalidValue),
-            Self::SetSettings(_) => assert_eq!(is_null, status == Status::NullPointer),
+            Self::SetSettings(_) => assert_eq!(settings_are_null, status == Status::NullPointer),
             _ => assert_ne!(status, Status::NullPointer),
         }
     }

@@ -7,8 +7,8 @@ use taut_fuzz::graph::{Graph, Mesh};
 
 /// Checks that a schedule is valid for its sticks, and stays valid after renumbering.
 fn check(schedule: &Schedule, sticks: &Sticks, renumbered: &[Sticks]) {
-    let read = Schedule::new(sticks, &schedule.to_phases());
-    assert_eq!(read.as_ref(), Ok(schedule), "a schedule is not valid");
+    let rebuilt = Schedule::new(sticks, &schedule.to_phases());
+    assert_eq!(rebuilt.as_ref(), Ok(schedule), "a schedule is not valid");
     for sticks in renumbered {
         let moved = schedule.renumbered(sticks).expect("renumbering keeps the order valid");
         assert_eq!(moved.order(), schedule.order());
@@ -67,9 +67,13 @@ fuzz_target!(|input: (Graph, [u8; 4])| {
     }
     if let Some((sheet, order)) = Sheet::find(sticks) {
         let found: Vec<[u32; 2]> = order.iter().map(|&it| sticks.ends()[it as usize]).collect();
-        let sorted = |pairs: Vec<[u32; 2]>| -> Vec<[u32; 2]> {
+        let with_sorted_ends = |pairs: Vec<[u32; 2]>| -> Vec<[u32; 2]> {
             pairs.into_iter().map(|[a, b]| [a.min(b), a.max(b)]).collect()
         };
-        assert_eq!(sorted(found), sorted(sheet.pairs()), "the sheet has other sticks");
+        assert_eq!(
+            with_sorted_ends(found),
+            with_sorted_ends(sheet.pairs()),
+            "the sheet has other sticks"
+        );
     }
 });

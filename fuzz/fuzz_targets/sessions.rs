@@ -39,8 +39,11 @@ enum Call {
 #[derive(Arbitrary, Debug)]
 enum SessionCall {
     Integrate,
+    /// A number of iterations.
     Relax(u8),
+    /// Numbers of substeps and of iterations in each.
     Advance(u8, u8),
+    /// Reads a position.
     Read(u8),
     SetPosition(u8, [i8; 3]),
     SetInverseMass(u8, InverseMass),
@@ -103,9 +106,10 @@ impl Input {
                     sticks.set_rest(stick, (f32::from(*rest) + 1.0) / 16.0).expect("it is valid");
                 }
                 _ if particles.is_empty() => {}
-                Call::SetInverseMass(index, mass) => {
+                Call::SetInverseMass(index, inverse_mass) => {
                     let particle = wrap(*index, particles.len());
-                    particles.set_inverse_mass(particle, mass.value()).expect("it is valid");
+                    let result = particles.set_inverse_mass(particle, inverse_mass.value());
+                    result.expect("it is valid");
                 }
                 Call::SetPosition(index, at) => {
                     let particle = wrap(*index, particles.len());
@@ -133,10 +137,11 @@ impl Input {
                             SessionCall::SetPosition(index, at) => {
                                 session.set_position(wrap(index, len), point(at));
                             }
-                            SessionCall::SetInverseMass(index, mass) => {
+                            SessionCall::SetInverseMass(index, inverse_mass) => {
                                 let particles = session.particles_mut();
+                                let particle = wrap(index, len);
                                 let result =
-                                    particles.set_inverse_mass(wrap(index, len), mass.value());
+                                    particles.set_inverse_mass(particle, inverse_mass.value());
                                 result.expect("it is valid");
                             }
                         }

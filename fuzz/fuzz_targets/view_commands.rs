@@ -72,6 +72,7 @@ fuzz_target!(|text: &str| {
     let mut host = host();
     let pages = [host.connect(), host.connect()];
     for (nth, line) in text.lines().filter(|line| is_quick(line)).take(COMMANDS_MAX).enumerate() {
+        // The second page sends every eighth command.
         let page = pages[nth % 8 / 7];
         host.receive(page, line);
         host.advance(1.0 / 60.0);

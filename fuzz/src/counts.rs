@@ -23,8 +23,11 @@ fn is_allowed_value(value: &toml::Value) -> bool {
     match value {
         toml::Value::Integer(integer) => is_allowed(*integer),
         toml::Value::Float(float) => {
-            let size = float.abs();
-            size == 0.0 || (0.01..=100.0).contains(&size) || !(1e-7..=1e10).contains(&size)
+            // So that the ratio of two is mostly small or above all limits.
+            let magnitude = float.abs();
+            magnitude == 0.0
+                || (0.01..=100.0).contains(&magnitude)
+                || !(1e-7..=1e10).contains(&magnitude)
         }
         toml::Value::Array(values) => values.iter().all(is_allowed_value),
         toml::Value::Table(table) => table.values().all(is_allowed_value),

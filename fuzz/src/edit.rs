@@ -12,12 +12,16 @@ pub struct Edit {
     change: Change,
 }
 
+/// What an edit does. The first four replace a value of another type by null.
 #[derive(Arbitrary, Debug)]
 enum Change {
+    /// Removes the last element of a list, or the first key of a table.
     Remove,
-    /// Repeats the first element of a list, or replaces it by the second.
+    /// Appends a copy of the first element of a list.
     Repeat,
+    /// Empties a list or a text.
     Clear,
+    /// Swaps the first two elements of a list.
     Swap,
     Null,
     Flag(bool),
@@ -25,9 +29,10 @@ enum Change {
     Integer(i64),
     /// The bits of a float, as snapshots store it.
     Bits(f32),
-    /// Adds this to an integer.
+    /// Adds this to an integer, or replaces another value by it.
     Near(i8),
     Float(f64),
+    /// The index of a word in `WORDS`.
     Word(u8),
 }
 

@@ -92,6 +92,7 @@ impl<'a> Arbitrary<'a> for SceneText {
 struct Writer<'a, 'b> {
     input: &'a mut Unstructured<'b>,
     text: String,
+    /// Whether the scene is in 2D.
     is_flat: bool,
 }
 
@@ -127,7 +128,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// One of the kinds, and the common keys.
+    /// Writes one of `kinds`, and some of the keys that all kinds have in common.
     fn entry(&mut self, kinds: &'static [Key], common: &'static [Key]) -> Result<()> {
         let kind = self.input.choose(kinds)?;
         let _ = write!(self.text, "{} = ", kind.name);
@@ -143,6 +144,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// Writes a key and its value, or leaves it out, which for a required key is rare. Returns whether it
+    /// was written.
     fn key(&mut self, key: &'static Key, between: &str, after: &str) -> Result<bool> {
         let is_written =
             if key.is_required { !self.input.ratio(1, 64)? } else { self.input.ratio(1, 4)? };

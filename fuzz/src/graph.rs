@@ -15,8 +15,8 @@ pub struct Graph {
 enum Shape {
     /// The listed sticks.
     Free,
-    /// Particles in a row: this many, and sticks from each to the ones at these distances. Then the
-    /// listed sticks.
+    /// Particles in a row: this many, and sticks from each to those whose numbers are larger by these
+    /// distances, plus one each. Then the listed sticks.
     Runs(u8, [u8; 3]),
     /// A regular sheet: columns, rows and a bit for each family.
     Sheet(u8, u8, u16),
@@ -64,7 +64,7 @@ struct Stick {
     change: StickChange,
 }
 
-/// What makes a stick non-plain.
+/// A change of a stick; most make it non-plain.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 pub enum StickChange {
     None,
@@ -102,6 +102,7 @@ pub struct Mesh {
     pub particles: Particles<3>,
     pub sticks: Sticks,
     sheet: Option<Sheet>,
+    /// The number of copies that the particles and the sticks consist of; 1: no copies.
     copies: usize,
 }
 
@@ -162,14 +163,14 @@ impl Graph {
         Mesh { particles, sticks, sheet, copies }
     }
 
-    /// The listed sticks that join two of the first `count` particles.
+    /// The ends of the listed sticks, modulo `count`, without those of which both are one particle.
     fn listed_pairs(&self, count: usize) -> Vec<[u32; 2]> {
         let ends = |stick: &Stick| stick.ends.map(|end| u32::from(end) % (count as u32).max(1));
         let sticks = self.sticks.iter().take(STICKS_MAX).map(ends);
         sticks.filter(|[a, b]| a != b).collect()
     }
 
-    /// The values of a stick; the list is repeated.
+    /// The listed stick from which stick `nth` takes its values; the list is repeated.
     fn listed_stick(&self, nth: usize) -> Option<&Stick> {
         self.sticks.get(nth % self.sticks.len().max(1))
     }
@@ -229,8 +230,8 @@ impl Mesh {
         let rests = &sticks.rests()[..pairs.len()];
         let count = sticks.particles() / copies;
         let one = Sticks::with_rests(count, pairs, rests, Duplicates::Keep);
-        let one = Schedule::coloured(&one.expect("the ends are valid"));
-        let parts = std::iter::repeat_n(&one, *copies);
+        let one_schedule = Schedule::coloured(&one.expect("the ends are valid"));
+        let parts = std::iter::repeat_n(&one_schedule, *copies);
         Some(Schedule::side_by_side(sticks, parts).expect("the copies are equal"))
     }
 }

@@ -16,7 +16,7 @@ const LIMITED: LoadOptions = LoadOptions {
     max_buffer_bytes: 1 << 20,
 };
 
-/// Nothing is changed except that degenerate triangles are dropped.
+/// Options that change nothing, except that degenerate triangles are dropped.
 const AS_WRITTEN: LoadOptions =
     LoadOptions { weld: false, keep_unreferenced: true, number_grids: false, ..LIMITED };
 
@@ -46,6 +46,7 @@ pub fn check(read: impl Fn(&LoadOptions) -> Result<Loaded, MeshError>) {
 /// Checks what the documentation of [`TriangleMesh`] and of the report promises.
 fn check_loaded(loaded: &Loaded) {
     let Loaded { mesh: TriangleMesh { positions, triangles }, vertex_map, report } = loaded;
+    // 1 << 31 are the bits of -0.0.
     assert!(positions.as_flattened().iter().all(|x| x.is_finite() && x.to_bits() != 1 << 31));
     for &[a, b, c] in triangles {
         assert!([a, b, c].iter().all(|&it| (it as usize) < positions.len()));

@@ -25,7 +25,7 @@ pub fn check_any_scene(scene: AnyScene) {
 }
 
 /// Makes a world of a scene, steps it, and resumes from a snapshot of it. Every error is typed, and
-/// the status of a step says whether all positions are finite.
+/// the outcome of a step says whether all positions are finite.
 fn check_scene<const D: usize>(mut scene: Scene<D>)
 where
     AnyKernel: Kernel<D>,
@@ -41,7 +41,7 @@ where
     resume(&scene, &mut world);
 }
 
-/// Steps a world. Each status must say whether all positions are finite.
+/// Steps a world. Each outcome must say whether all positions are finite.
 pub fn step<const D: usize>(world: &mut World<D>)
 where
     AnyKernel: Kernel<D>,
@@ -66,7 +66,7 @@ where
     let snapshot = world.snapshot();
     let mut resumed = match World::resume(scene, |_| scalar(), &snapshot) {
         Ok(resumed) => resumed,
-        // Snapshots have coordinates in the valid range only.
+        // Snapshots have coordinates in the valid range only; 0.1 is a margin.
         Err(error) => {
             let is_valid = |x: f32| f64::from(x.abs()) < 0.1 * COORDINATE_MAX;
             let all_valid = world.positions().flatten().all(is_valid);
@@ -75,8 +75,8 @@ where
         }
     };
     assert_eq!(resumed.snapshot(), snapshot, "a resumed world has a different state");
-    let statuses = [world.step(), resumed.step()];
-    assert_eq!(statuses[0], statuses[1], "a resumed world steps differently");
+    let outcomes = [world.step(), resumed.step()];
+    assert_eq!(outcomes[0], outcomes[1], "a resumed world steps differently");
     assert_eq!(world.hash(), resumed.hash(), "a resumed world has different bits");
 }
 

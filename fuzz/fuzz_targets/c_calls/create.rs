@@ -25,11 +25,13 @@ pub struct Creation {
 
 #[derive(Arbitrary, Debug)]
 pub enum Source {
+    /// The index of a scene of the library, and its size.
     Library(u8, Count),
     /// One of the valid scenes.
     Scene(u8),
     Text(SceneText),
     Bytes(Vec<u8>),
+    /// A path of no readable file.
     File(u8),
     /// A sheet of columns and rows.
     Sheet(u8, u8, Option<ClothInput>),
@@ -66,6 +68,7 @@ impl KernelInput {
             254 => 1025,
             other => u32::from(other % 3),
         };
+        // The length is ignored if the name is NULL.
         let kernel = name.map_or(ptr::null(), |name| name.as_ptr().cast::<c_char>());
         Kernels { kernel, kernel_length: name.map_or(7, |name| name.len()), threads }
     }

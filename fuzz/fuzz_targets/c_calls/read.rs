@@ -25,6 +25,7 @@ pub enum Read {
     Settings,
     Model(Index),
     ModelNamed(u8),
+    /// A model, a group, and whether to read its particles or only their number.
     Group(u8, u8, bool),
     Position(Index),
     Stick(Index),
@@ -43,7 +44,7 @@ const MODELS: [&str; 10] =
     ["cloth", "rope", "curtain", "flag", "rug", "disc 3", "doll", "m0", "", "no such"];
 const GROUPS: [&str; 8] = ["top", "left", "corners", "body", "head", "particles", "", "no such"];
 
-/// A call and the way to check its outputs.
+/// What a call that reads needs, and the checks of its outputs.
 struct Reader<'a> {
     slot: &'a Slot,
     messages: &'a mut Messages,
@@ -90,7 +91,8 @@ impl Reader<'_> {
         !self.slot.world.pointer(self.fault).is_null()
     }
 
-    /// Checks the status of a call that fails only with this error.
+    /// Checks that a call failed with this error, or succeeded if there is none. (`Slot::call` checks
+    /// calls without a world.)
     fn expect(&self, status: Status, error: Option<Status>) {
         if self.has_world() {
             assert_eq!(status, error.unwrap_or(Status::Ok), "{:?}", self.fault);
@@ -299,6 +301,7 @@ impl Reader<'_> {
 
     fn normals(&mut self) {
         let Some(normals) = self.floats(3, taut_world_copy_normals) else { return };
+        // Larger coordinates may have inaccurate normals.
         let is_usual = self.slot.positions().iter().all(|x| x.abs() < 1e3);
         for row in normals.as_chunks::<3>().0 {
             let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -323,6 +326,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Checks a call that copies this number of indices, all less than `below`.
     fn indices(
         &mut self,
         count: usize,

@@ -26,8 +26,10 @@ pub struct Saved {
 /// A snapshot that is restored, with edits of its values or of its bytes.
 #[derive(Arbitrary, Debug)]
 pub struct Restoration {
+    /// Which of the snapshots.
     nth: u8,
     edits: Vec<Edit>,
+    /// Places of bytes, and their new values.
     bytes: Vec<(u16, u8)>,
     /// How many bytes are removed from the end.
     missing: Option<u16>,
@@ -60,6 +62,7 @@ impl Slot {
         if repetitions.iter().product::<u64>() <= 24 {
             return;
         }
+        // A step that needs more than 12 substeps gets the length 1/60 s.
         let substeps_min = (dt / 8.0).ceil().max(1.0) as u32; // a substep has at most 10 s
         let settings = Settings {
             substeps: substeps.min(3).max(substeps_min),
@@ -129,7 +132,7 @@ impl Slot {
         Some(Saved { bytes, hash: self.observe().hash, number: self.number, is_valid })
     }
 
-    /// Restores a snapshot of this world.
+    /// Restores a snapshot of this world. Returns whether that succeeded.
     fn resume(&self, messages: &mut Messages, saved: &Saved) -> bool {
         let (bytes, length) = (saved.bytes.as_ptr(), saved.bytes.len());
         let status = self.call(messages, Fault::None, Effect::Changes, |world| {
@@ -150,6 +153,7 @@ impl Slot {
         let Some(saved) = self.snapshot(messages, Fault::None) else { return };
         self.shorten();
         *messages = Messages::new();
+        // A snapshot has the settings, which `shorten` may have changed.
         let saved = self.snapshot(messages, Fault::None).unwrap_or(saved);
         self.step(messages, Fault::None, 2);
         let expected = self.observe();
