@@ -71,9 +71,9 @@ async function openInBrowser(url) {
 
 async function measure(scene, size, wantsFrames) {
   const server = await startTaut(scene, '--size', size);
-  const page = withPage && wantsFrames ? await openInBrowser(server.url) : null;
-  const received = await watch(server.url, wantsFrames && !page);
-  const drawn = () => (page ? page.page.evaluate(() => taut.frames) : received.frames);
+  const opened = withPage && wantsFrames ? await openInBrowser(server.url) : null;
+  const received = await watch(server.url, wantsFrames && !opened);
+  const drawn = () => (opened ? opened.page.evaluate(() => taut.frames) : received.frames);
   await sleep(2);
   const sample = async () => ({ time: performance.now() / 1000, frames: await drawn(), steps: received.figures.steps });
   const before = await processorTime(server.pid);
@@ -93,7 +93,7 @@ async function measure(scene, size, wantsFrames) {
     bytes: received.bytes,
   };
   received.socket.close();
-  await page?.browser.close();
+  await opened?.browser.close();
   await server.kill();
   return result;
 }

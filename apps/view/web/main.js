@@ -25,7 +25,7 @@ const options = { surface: true, sticks: false, stretch: false, particles: false
 
 let state = null;
 let nextFrame = null; // the newest received frame that was not drawn
-let isDirty = true;
+let isDirty = true; // whether the picture must be drawn again
 let isConnected = false;
 let viewedScene = null; // key of the scene that the camera was set up for
 let reached = null; // bounding box of all positions of that scene so far
@@ -33,7 +33,7 @@ let settled = null; // bounding box after the opening, if the scene is then far 
 let hasSettled = false; // whether the opening of that scene is over
 // Box of the scene (half: half extents), its radius, and the height of the floor, m.
 let extent = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
-let frames = 0;
+let frames = 0; // received frames that were drawn
 
 /** Sends a command. Shows a message if the host is not connected. */
 function send(command, fields) {

@@ -19,7 +19,7 @@ export class Overlay {
     elements.forEach((element, i) => {
       const hidden = i >= count;
       if (element.hidden_ !== hidden) element.style.display = hidden ? 'none' : '';
-      element.hidden_ = hidden;
+      element.hidden_ = hidden; // a property of ours: the style is written only when it changes
     });
     return elements;
   }

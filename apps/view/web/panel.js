@@ -180,9 +180,9 @@ export class Panel {
     this.choices.threads.box.closest('.row').hidden = threads.length < 2;
 
     const opponents = kernels.flatMap(({ name, instructions, reason }) => {
-      const sets = (instructions ?? []).map(named).filter((set) => !set.reason);
-      if (sets.length < 2) return [{ name, reason }];
-      return sets.map((set) => ({ name: `${name} ${set.name}`, reason }));
+      const instructionSets = (instructions ?? []).map(named).filter((it) => !it.reason);
+      if (instructionSets.length < 2) return [{ name, reason }];
+      return instructionSets.map((it) => ({ name: `${name} ${it.name}`, reason }));
     }).filter(({ name, reason }) => !reason && name !== settings.kernel && name !== `${settings.kernel} ${settings.instructions}`);
     const opponent = state.race && [`${state.race.kernel} ${state.race.instructions}`, state.race.kernel]
       .find((name) => opponents.some((candidate) => candidate.name === name));

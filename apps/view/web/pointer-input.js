@@ -142,12 +142,12 @@ export class PointerInput {
     let best = null;
     let bestScore = Infinity;
     for (let id = 0, i = 0; id < mesh.particles; id++, i += 3) {
-      const px = positions[i];
-      const py = positions[i + 1];
-      const pz = positions[i + 2];
-      const w = m[3] * px + m[7] * py + m[11] * pz + m[15];
-      const dx = ((m[0] * px + m[4] * py + m[8] * pz + m[12]) / w + 1) * width - x;
-      const dy = (1 - (m[1] * px + m[5] * py + m[9] * pz + m[13]) / w) * height - y;
+      const worldX = positions[i];
+      const worldY = positions[i + 1];
+      const worldZ = positions[i + 2];
+      const w = m[3] * worldX + m[7] * worldY + m[11] * worldZ + m[15];
+      const dx = ((m[0] * worldX + m[4] * worldY + m[8] * worldZ + m[12]) / w + 1) * width - x;
+      const dy = (1 - (m[1] * worldX + m[5] * worldY + m[9] * worldZ + m[13]) / w) * height - y;
       const distance = Math.sqrt(dx * dx + dy * dy);
       if (!(distance < radius && w > 0)) continue;
       const score = distance + depthWeight * w;
