@@ -60,8 +60,8 @@ pub(crate) fn is_usable(affine: &Affine3A) -> bool {
     affine.is_finite() && affine.inverse().is_finite()
 }
 
-/// How a shape moves between two placements: it is made at `centre` with `axes`; `path` and `spin` move
-/// it from there.
+/// How a shape moves between two placements: it is made at `centre` with `axes`; `path` and `spin`
+/// move it from there.
 pub(crate) struct Motion {
     /// The centre of the shape without the motion, m.
     pub(crate) centre: [f64; 3],

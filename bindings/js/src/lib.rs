@@ -37,7 +37,7 @@ pub struct Outcome {
 pub struct Cloth {
     /// Mass per area, kg/m². Default: 0.2.
     pub density: f32,
-    /// Default: true.
+    /// Whether it resists bending. Default: true.
     #[wasm_bindgen(js_name = resistsBending)]
     pub resists_bending: bool,
     /// Whether its particles are tethered to pinned ones, which keeps it stiff. Default: true.

@@ -73,7 +73,7 @@ class NumbaSheet:
 
 
 def loop(x, previous, w, ends, rest, h2_gravity, substeps):
-    # h2_gravity: the displacement by gravity in a substep, m.
+    # w: inverse masses, 1/kg; h2_gravity: the displacement by gravity in a substep, m.
     for _ in range(substeps):
         for i in range(len(x)):
             if w[i] > 0:

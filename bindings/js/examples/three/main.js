@@ -187,9 +187,9 @@ document.querySelector("#restart").addEventListener("click", () => {
 // Steps have a fixed length. A frame runs at most three of them to catch up.
 const STEP = 1 / 60; // s
 const times = document.querySelector("#times");
-const meanTimes = { simulation: 0, frame: STEP * 1000 }; // ms
+const meanTimes = { simulation: 0, frame: STEP * 1000 }; // moving averages, ms
 let last = performance.now();
-let remaining = 0;
+let remaining = 0; // time that is not simulated yet, s
 let frames = 0;
 
 renderer.setAnimationLoop((now) => {
