@@ -144,8 +144,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes a key and its value, or leaves it out, which for a required key is rare. Returns whether it
-    /// was written.
+    /// Writes a key and its value, or leaves it out, which for a required key is rare. Returns whether
+    /// it was written.
     fn key(&mut self, key: &'static Key, between: &str, after: &str) -> Result<bool> {
         let is_written =
             if key.is_required { !self.input.ratio(1, 64)? } else { self.input.ratio(1, 4)? };

@@ -15,8 +15,8 @@ pub struct Graph {
 enum Shape {
     /// The listed sticks.
     Free,
-    /// Particles in a row: this many, and sticks from each to those whose numbers are larger by these
-    /// distances, plus one each. Then the listed sticks.
+    /// Particles in a row: this many, and sticks from each to those whose numbers are larger by
+    /// these distances, plus one each. Then the listed sticks.
     Runs(u8, [u8; 3]),
     /// A regular sheet: columns, rows and a bit for each family.
     Sheet(u8, u8, u16),

@@ -15,6 +15,7 @@ pub enum Fault {
     None,
     NullWorld,
     NullOutput,
+    /// The pointer to an array, a text or settings is NULL.
     NullArray,
     Unaligned,
     /// The length of an array is one more than the call expects.

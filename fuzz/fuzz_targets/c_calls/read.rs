@@ -91,8 +91,8 @@ impl Reader<'_> {
         !self.slot.world.pointer(self.fault).is_null()
     }
 
-    /// Checks that a call failed with this error, or succeeded if there is none. (`Slot::call` checks
-    /// calls without a world.)
+    /// Checks that a call failed with this error, or succeeded if there is none. (`Slot::call`
+    /// checks calls without a world.)
     fn expect(&self, status: Status, error: Option<Status>) {
         if self.has_world() {
             assert_eq!(status, error.unwrap_or(Status::Ok), "{:?}", self.fault);
