@@ -160,9 +160,9 @@ pub struct SheetError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetBlock {
     /// The rows of the upper ends.
-    upper_rows: Range<usize>,
+    upper: Range<usize>,
     /// The rows of the lower ends.
-    lower_rows: Range<usize>,
+    lower: Range<usize>,
     /// The number of rows of a band.
     band_rows: usize,
 }
@@ -170,16 +170,16 @@ pub struct SheetBlock {
 impl SheetBlock {
     /// The rows in which the upper ends of its sticks are.
     pub fn rows(&self) -> Range<usize> {
-        self.upper_rows.clone()
+        self.upper.clone()
     }
 
     /// Its bands, in the order of the schedule.
     pub fn bands(&self) -> impl Iterator<Item = Self> + use<> {
-        let Self { upper_rows, lower_rows, band_rows } = self.clone();
-        let end = upper_rows.end;
-        upper_rows.step_by(band_rows).map(move |first| Self {
-            upper_rows: first..end.min(first + band_rows),
-            lower_rows: lower_rows.clone(),
+        let Self { upper, lower, band_rows } = self.clone();
+        let end = upper.end;
+        upper.step_by(band_rows).map(move |first| Self {
+            upper: first..end.min(first + band_rows),
+            lower: lower.clone(),
             band_rows,
         })
     }
@@ -190,11 +190,11 @@ impl SheetBlock {
         &self,
         families: &'a [Family],
     ) -> impl Iterator<Item = (Family, Range<usize>)> + use<'a> {
-        self.bands().flat_map(move |Self { upper_rows, lower_rows, .. }| {
+        self.bands().flat_map(move |Self { upper, lower, .. }| {
             families.iter().filter_map(move |&family| {
                 let [_, down] = family.span();
-                let first = upper_rows.start.max(lower_rows.start.saturating_sub(down));
-                let end = upper_rows.end.min(lower_rows.end.saturating_sub(down));
+                let first = upper.start.max(lower.start.saturating_sub(down));
+                let end = upper.end.min(lower.end.saturating_sub(down));
                 (first < end).then_some((family, first..end))
             })
         })
@@ -316,10 +316,8 @@ impl Sheet {
         let rows = |first: usize| first..self.height.min(first + BLOCK_ROWS);
         let firsts = (0..self.height).step_by(BLOCK_ROWS);
         let band_rows = self.band_rows();
-        let inside =
-            |first| SheetBlock { upper_rows: rows(first), lower_rows: rows(first), band_rows };
-        let seam =
-            |first| SheetBlock { upper_rows: first - 2..first, lower_rows: rows(first), band_rows };
+        let inside = |first| SheetBlock { upper: rows(first), lower: rows(first), band_rows };
+        let seam = |first| SheetBlock { upper: first - 2..first, lower: rows(first), band_rows };
         [firsts.clone().map(inside).collect(), firsts.skip(1).map(seam).collect()]
     }
 

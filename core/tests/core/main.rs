@@ -18,6 +18,7 @@ mod schedules;
 mod serialized;
 mod sheets;
 mod side_by_side;
+mod stage;
 mod sticks;
 mod stretch;
 mod triangles;
