@@ -18,8 +18,8 @@
 //! - [`claims`]: measures the claims of the articles.
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
 //! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`StepProfile`]
-//!   separates the time of sticks from the rest, and [`FrameTimes`] measures plain frames and the
-//!   fraction of each part of a step.
+//!   separates the time of sticks from the rest, and [`FrameTimes`] measures the time of frames and, in
+//!   watched ones, the fraction of each part of a step.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.

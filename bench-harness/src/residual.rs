@@ -24,8 +24,9 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Computes the residual; all values are 0 if there are no sticks. The percentiles treat
-    /// one-sided sticks as two-sided.
+    /// Computes the residual; all values are 0 if there are no sticks. The percentiles are
+    /// of the stretch of all sticks; for the other values, a one-sided stick counts as 0 on the side
+    /// on which it does not act.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks need.

@@ -4,7 +4,8 @@
 //! than for the size of the input, first passes the count through [`check_limit`].
 
 /// The maximum number of particles that a count in the input may request: for one model, for all
-/// models of a scene together, or for serialized sticks.
+/// models of a scene together, or for the particles to which serialized
+/// [`Sticks`](crate::Sticks) may refer.
 pub const PARTICLES_MAX: usize = 1 << 24;
 /// The maximum number of sticks and springs of all models of a scene together: a sheet of
 /// [`PARTICLES_MAX`] particles with the families [`Family::ALL`](crate::Family::ALL) has almost as

@@ -60,7 +60,8 @@ fn with_one_iteration_blocks_colours_and_bands_stay_bounded() {
             );
             rms.push(residuals.rms);
         }
-        // Bands, which relax one direction after the other, converge faster than colours.
+        // "sheet" and "banded" relax one direction after the other in bands, and converge faster than
+        // "coloured".
         assert!(rms[2] < 0.8 * rms[1] && rms[3] < 0.8 * rms[1], "{size}: residuals {rms:?}");
     }
 }

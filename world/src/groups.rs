@@ -11,7 +11,7 @@ use pulp::Simd;
 use taut_core::{Lane, PADDING, ParticleView, SlotLayout, Stage};
 use taut_lanes::pulp::Register;
 
-/// Number of slots in a group.
+/// Number of slots in a group: those of [`PADDING`] lanes 16 times.
 pub(crate) const GROUP_SLOTS: usize = 16 * PADDING;
 /// Number of groups in a chunk. All obstacles process a chunk before the next chunk begins.
 const CHUNK_GROUPS: usize = 8;
@@ -19,7 +19,8 @@ const CHUNK_GROUPS: usize = 8;
 /// infinite.
 pub(crate) const BOX_MAX: f32 = 1e15;
 
-/// The collisions of an analytic obstacle (one with a closed-form distance) in a substep.
+/// The collisions of particles with an analytic obstacle (one with a closed-form distance) in a
+/// pass of a substep.
 pub(crate) trait CollisionPass<const D: usize>: Sync {
     /// Resolves the collisions of the particles of a chunk.
     fn run(&self, groups: &mut Groups<'_, D>);
@@ -147,8 +148,8 @@ impl Radii<'_> {
         let mut radii = [0.0; PADDING];
         let lanes = radii.iter_mut().take(R::F32_LANES).enumerate();
         if let SlotLayout::Copies { particles, .. } = self.layout {
-            // The lanes hold the same particle of consecutive copies, then padding, so a single
-            // division yields all particle indices.
+            // The lanes hold the same particle of consecutive copies, then padding, so the
+            // division in `particle` is done once for all.
             let first = self.layout.particle(self.first_slot + slot);
             for (lane, radius) in lanes {
                 let particle = first.saturating_add(lane * particles);

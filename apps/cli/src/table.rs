@@ -194,15 +194,15 @@ fn describe(row: &Row) -> String {
     format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
 }
 
-/// Compares the iterations of one substep with as many substeps of one iteration each.
+/// Compares the iterations of the fastest row in one substep with as many substeps of one iteration each.
 fn substep_sentence(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
     let iterations = one.iterations;
     if many.blew_up() {
-        return format!(" As {iterations} substeps of 1 iteration it blows up.");
+        return format!(" As {iterations} substeps of 1 iteration the fastest blows up.");
     }
     format!(
-        " As {iterations} substeps of 1 iteration it takes {:.2} times as long and leaves {:.2} %.",
+        " As {iterations} substeps of 1 iteration the fastest takes {:.2} times as long and leaves {:.2} %.",
         many.frame_us_median / one.frame_us_median,
         100.0 * many.stretch_rms,
     )

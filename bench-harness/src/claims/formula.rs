@@ -13,11 +13,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Cloth Simulation; book chapter after equation 11.4",
         checks: &[
             Check::dimensionless(
-                "largest displacement of an end over the length, along an axis",
+                "largest displacement of an end / length, stick along an axis",
                 Bound::Exactly(0.0),
             ),
             Check {
-                what: "largest displacement of an end over the length, any direction",
+                what: "largest displacement of an end / length, stick in any direction",
                 unit: "f32 epsilon",
                 bound: Bound::AtMost(4.0),
             },
@@ -52,14 +52,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::dimensionless("stretch left of 1 %", Bound::AtMost(1e-3)),
-            Check::dimensionless("stretch left of 10 %", Bound::AtMost(1e-2)),
-            Check::dimensionless("stretch left of 200 %", Bound::AtMost(1e-1)),
+            Check::dimensionless("stretch left from 1 %", Bound::AtMost(1e-3)),
+            Check::dimensionless("stretch left from 10 %", Bound::AtMost(1e-2)),
+            Check::dimensionless("stretch left from 200 %", Bound::AtMost(1e-1)),
         ],
         rule: VerdictRule::All,
         measure: |_| Ok(stretch_left(Formula::Newton, &[1.01, 1.1, 3.0])),
-        method: "One relaxation with `newton`; a tenth of the stretch may be left, and a twentieth \
-              of 200 %. Far from rest the formula makes the stick too short.",
+        method: "One relaxation with `newton`; a tenth of the initial stretch may be left, and a \
+              twentieth if that is 200 %. Far from rest the formula makes the stick too short.",
         command: "taut accuracy --parts iterations --formulas exact,newton",
     },
     Claim {
@@ -74,7 +74,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             ),
             Check::dimensionless("the same of `newton`", Bound::Between(1.9, 2.1)),
             Check::dimensionless("largest overshoot, lengths 0.01 to 100", Bound::AtMost(1e-12)),
-            Check::dimensionless("stretch left of 200 %", Bound::AtMost(0.3)),
+            Check::dimensionless("stretch left from 200 %", Bound::AtMost(0.3)),
         ],
         rule: VerdictRule::All,
         measure: |_| Ok(halley()),
@@ -139,7 +139,7 @@ fn stretch_left(formula: Formula, lengths: &[f64]) -> Vec<f64> {
 }
 
 fn rest_stays(scale: Scale) -> Vec<f64> {
-    // The largest component of the displacement of the end at `b`, over the length.
+    // The largest component of the displacement of the end at the origin, divided by the length.
     let displacement = |b: [f32; 3], rest: f32| {
         let (rest_term, weight) = (Newton::rest_term(rest), Newton::weight_term(2.0));
         let ([x, y, z], _) =
@@ -183,8 +183,8 @@ fn halley() -> Vec<f64> {
         let error = new_length(Formula::Halley, l) - 1.0;
         if (error > 0.0) == (l > 1.0) { 0.0 } else { error }
     });
-    let left_of_200_percent = stretch_left(Formula::Halley, &[3.0])[0];
-    vec![order(Formula::Halley), order(Formula::Newton), largest(overshoot), left_of_200_percent]
+    let left_from_200_percent = stretch_left(Formula::Halley, &[3.0])[0];
+    vec![order(Formula::Halley), order(Formula::Newton), largest(overshoot), left_from_200_percent]
 }
 
 fn pinned_by_mass() -> Vec<f64> {

@@ -46,9 +46,9 @@ pub fn stick_with_masses(
     [minus(x1, times(delta, invmass1 * diff)), plus(x2, times(delta, invmass2 * diff))]
 }
 
-/// The approximated stick of the book chapter. Wrong: the signs of `x1 += d; x2 -= d` suit the form
+/// The approximated stick of the book chapter, a reprint of Jakobsen's article. Wrong: the signs of `x1 += d; x2 -= d` suit the form
 /// with a square root, whose factor is positive for a stretched stick; this one is negative.
-/// (Jakobsen's own text has them right.)
+/// (The article itself has them right.)
 pub fn approximated_stick([x1, x2]: [Point; 2], r: f64) -> [Point; 2] {
     let d = minus(x2, x1);
     let d = times(d, r * r / (dot(d, d) + r * r) - 0.5);
@@ -77,8 +77,8 @@ pub fn backward_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64
     (timesteps, elapsed - timesteps * 16.0)
 }
 
-/// Returns the same two numbers as [`backward_clock`]. Wrong: it subtracts the number of steps
-/// from the elapsed time, not their length.
+/// The number of steps of 16 ms that are due, and the time left over, ms. Wrong: it subtracts the
+/// number of steps from the elapsed time, not their length.
 pub fn clock_subtracting_step_count(
     last_time: f64,
     current_time: f64,

@@ -13,10 +13,10 @@ use crate::cloth::{Cloth, mesh_of_sheet};
 use crate::error::TautError;
 use crate::geometry::{NONE, weld};
 use crate::motion::Placement;
-use crate::pins::PinnedShape;
+use crate::pins::PinCandidates;
 use crate::rope::{self, Rope, tube};
 
-/// How a body is drawn.
+/// How a cloth or rope is drawn.
 #[derive(Debug)]
 pub(crate) enum Drawn {
     /// Each vertex of the mesh is at a particle.
@@ -38,8 +38,10 @@ pub(crate) struct Body {
     /// Its initial positions in the space of the entity, multiplied by the entity's scale, m.
     pub(crate) rest: Vec<[f32; 3]>,
     pub(crate) drawn: Drawn,
-    /// The mesh that the user gave, if any, and the copy that is drawn.
+    /// The mesh that the user gave, if any.
     pub(crate) source: Option<Handle<Mesh>>,
+    /// The mesh that is drawn: a copy of `source`, or one of the plugin; none for a rope that is not
+    /// drawn.
     pub(crate) mesh: Option<Handle<Mesh>>,
     /// The particle of each vertex of the mesh; empty if their indices are equal.
     pub(crate) particle_of: Vec<u32>,
@@ -58,9 +60,10 @@ pub(crate) struct Body {
     pub(crate) triangles: Range<usize>,
     /// Triangles of the mesh that are to be collapsed when it is next drawn.
     pub(crate) torn_triangles: Vec<usize>,
-    /// The number of steps, the bits of the fraction and the transform that were drawn last.
+    /// What was drawn last: the number of steps, the bits of the fraction by which positions were
+    /// interpolated between two steps, and the transform.
     pub(crate) last_drawn: Option<(u64, u32, Affine3A)>,
-    /// The pinned particles, with indices in the body, ascending.
+    /// The pinned particles, with indices in the model, ascending.
     pub(crate) pins: Vec<Pin>,
     /// The entities that pins follow, with their transforms in the last tick.
     pub(crate) followed: Vec<(Entity, Affine3A)>,
@@ -187,9 +190,9 @@ impl Body {
         }
     }
 
-    /// The data from which pins select particles.
-    pub(crate) fn pinned_shape(&self) -> PinnedShape<'_> {
-        PinnedShape {
+    /// The data by which pins select particles.
+    pub(crate) fn pin_candidates(&self) -> PinCandidates<'_> {
+        PinCandidates {
             positions: &self.rest,
             groups: &self.model.groups,
             vertex_of: &self.vertex_of,

@@ -241,7 +241,7 @@ fn with_pins(
 ) -> Result<(Body, Vec<Pinned>), TautError> {
     let body = body?;
     let pinned = match pins {
-        Some(pins) => pins.resolve(&body.pinned_shape())?,
+        Some(pins) => pins.resolve(&body.pin_candidates())?,
         None => vec![None; body.rest.len()],
     };
     Ok((body, pinned))

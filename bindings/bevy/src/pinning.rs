@@ -65,7 +65,7 @@ pub(crate) fn change(
         let entity = body.entity;
         let Ok(pins) = pins.get(entity) else { continue };
         let resolved = match pins {
-            Some(pins) if pins.is_changed() => pins.resolve(&body.pinned_shape()),
+            Some(pins) if pins.is_changed() => pins.resolve(&body.pin_candidates()),
             None if !body.pins.is_empty() => Ok(vec![None; body.rest.len()]),
             _ => continue,
         };

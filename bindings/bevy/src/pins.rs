@@ -115,7 +115,7 @@ impl Pins {
     }
 
     /// For each particle whether it is pinned, and then the entity that it follows, if any.
-    pub(crate) fn resolve(&self, shape: &PinnedShape<'_>) -> Result<Vec<Pinned>, TautError> {
+    pub(crate) fn resolve(&self, shape: &PinCandidates<'_>) -> Result<Vec<Pinned>, TautError> {
         let mut pinned = vec![None; shape.positions.len()];
         for PinSet { selection, follow } in &self.0 {
             for particle in shape.selected(selection)? {
@@ -130,7 +130,7 @@ impl Pins {
 pub(crate) type Pinned = Option<Option<Entity>>;
 
 /// The positions, groups and vertices by which pins are selected.
-pub(crate) struct PinnedShape<'a> {
+pub(crate) struct PinCandidates<'a> {
     /// Positions of the particles, m.
     pub(crate) positions: &'a [[f32; 3]],
     pub(crate) groups: &'a std::collections::BTreeMap<String, Vec<u32>>,
@@ -144,7 +144,7 @@ pub(crate) struct PinnedShape<'a> {
     pub(crate) colors: &'a [[f32; 4]],
 }
 
-impl PinnedShape<'_> {
+impl PinCandidates<'_> {
     fn selected(&self, selection: &Selection) -> Result<Vec<usize>, TautError> {
         let particles = self.positions.len();
         match selection {

@@ -34,7 +34,8 @@ pub struct TautScene {
     /// Positions before and after the last step, m.
     positions: [Vec<[f32; 3]>; 2],
     normals: Vec<[f32; 3]>,
-    /// The number of steps, the bits of the fraction and the drawing version that were drawn last.
+    /// What was drawn last: the number of steps, the bits of the fraction by which positions were
+    /// interpolated between two steps, and the drawing version.
     drawn: Option<(u64, u32, u64)>,
 }
 

@@ -28,7 +28,7 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
     const COORDINATES: [f32; 9] = [0.0, 1e-20, 1.09e-19, -1e-15, 1e-5, -1.0, 1e5, 1e12, -1e12];
     const RESTS: [f32; 4] = [1e-15, 1e-5, 1.0, 1e10];
     const INVERSE_MASSES: [f32; 4] = [0.0, 1e-9, 1.0, 1e9];
-    // Compliance, m/N, and 1 / h², 1/s².
+    // Compliance in m/N, and 1 / h² in 1/s², where h is the duration of a substep.
     const COMPLIANCES: [[f32; 2]; 4] = [[0.0, 0.01], [1e-45, 1e10], [1e-3, 3600.0], [100.0, 1e10]];
     // Multipliers of the correction of a stretched stick, and of a compressed one.
     const RESPONSES: [Option<[f32; 2]>; 4] =

@@ -4,7 +4,7 @@
 //! transposed in registers. For each register of sticks:
 //!
 //! ```text
-//! indices -> records of the ends -> columns -> relaxation -> columns -> records
+//! indices -> records of the ends -> a register per value -> relaxation -> records
 //! ```
 //!
 //! One pass fills the records from the columns and integrates; another writes them back and checks
@@ -67,7 +67,8 @@ pub struct IndexedPlan<M, const D: usize> {
     /// The cursors into [`Particles::position_changes`] and [`Particles::mass_changes`]; `None`
     /// until the first pass over the particles.
     synced: Option<[Cursor; 2]>,
-    /// Whether all positions are finite; `None` if they changed since the last check.
+    /// Whether all positions were finite at the last check, if the columns have not changed since.
+    /// Holds only as long as the residence is [`Residence::Both`].
     finite: Option<bool>,
     team: Team,
 }
@@ -214,7 +215,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.residence = Residence::WorkingCopy;
         let record = &mut self.records[particle].0;
         record[..D].copy_from_slice(&point.map(Real::positive_zero));
-        // May be NaN, as in `sync_particles`.
+        // A blow-up may have made the inverse mass of the record NaN.
         record[D] = particles.inverse_masses()[particle];
     }
 

@@ -14,17 +14,17 @@ use crate::vector::dot;
 /// Number of rows per ball for which memory is reserved.
 const ROWS_RESERVED: usize = 4;
 /// Largest number of rows, as a multiple of the number of slots. Only a heap of thousands of balls in
-/// one place has more.
+/// one place has more; the pairs beyond it do not collide.
 const ROWS_MAX: usize = 256;
 
-/// Balls of one cluster that are near a ball of the same or an earlier cluster.
+/// A ball, and the balls of one cluster that are near it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    /// The first ball.
+    /// The slot of the ball.
     pub(crate) slot: u32,
-    /// The cluster of the other balls: that of the first ball or a later one.
+    /// The cluster of the other balls: that of the ball or a later one.
     pub(crate) cluster: u32,
-    /// The lanes of the cluster whose balls are near the first ball, as bits.
+    /// The lanes of that cluster whose balls are near the ball, as bits.
     pub(crate) others: u16,
 }
 
@@ -70,8 +70,9 @@ pub(crate) trait Pairings {
 /// How far apart balls may be to be near each other, in addition to their thickness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Margin {
-    /// As far as their motion requires in this substep and in those that follow it, `substeps` in
-    /// all, if two balls deviate from uniform motion by at most `deviation`, m, relative to each other.
+    /// Far enough to find all pairs that touch in this substep or in those that follow it, `substeps`
+    /// in all, if two balls deviate from uniform motion by at most `deviation`, m, relative to each
+    /// other.
     Uniform { substeps: u32, deviation: f32 },
     /// A distance between their positions now, m.
     Distance(f32),
@@ -96,8 +97,8 @@ impl<const D: usize> NearRows<D> {
         }
     }
 
-    /// The rows of the last search: in ascending order by the cluster of the first ball, the other
-    /// cluster, and the first ball.
+    /// The rows of the last search: in ascending order by the cluster of the ball, the other
+    /// cluster, and the slot of the ball.
     pub(crate) fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -111,8 +112,8 @@ impl<const D: usize> NearRows<D> {
         sum / self.motions.len() as f32
     }
 
-    /// Finds all pairs that may collide and are near each other. A ball whose position is not finite is
-    /// near none.
+    /// Finds the pairs that may collide and are near each other: all of them, unless there are more
+    /// than `ROWS_MAX` rows per slot. A ball whose position is not finite is near none.
     pub(crate) fn search(&mut self, balls: &Balls<D>, pairings: &impl Pairings, margin: Margin) {
         self.rows.clear();
         widest(Search { near: self, balls, pairings, margin });
@@ -231,13 +232,14 @@ struct ClusterSearch<'a, P, const D: usize> {
     /// depend on them.
     motions: &'a [Bounds<D>],
     /// How many displacements of a substep are added to the margin. Positions are those at the end of
-    /// this substep: one displacement back, and one for each later substep; the larger of the two.
+    /// this substep, so its beginning is one displacement back, and the end of the last substep one
+    /// displacement ahead for each later substep. The larger number suffices for both.
     displacements: f32,
     /// The margin without displacements, m.
     distance: f32,
     /// The cluster whose neighbours are searched.
     cluster: usize,
-    /// The last two models, and how they collide.
+    /// The pair of models that was looked up last, and how they collide.
     models: [u32; 2],
     pairing: Option<Pairing>,
 }

@@ -6,8 +6,7 @@ use taut_lanes::pulp::Register;
 
 use crate::simd::widest;
 
-/// Upper bounds of the displacements of balls relative to each other, m. A displacement that is not
-/// finite does not count.
+/// Upper bounds of the displacements of balls relative to each other, m. NaN does not count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Travel {
     /// In this substep.

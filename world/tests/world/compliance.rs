@@ -5,7 +5,7 @@ use taut_world::Model;
 
 use crate::make::{scene, steps, world};
 
-/// The sag of a weight of `mass` kg on a compliant stick of 1 m, m.
+/// The sag, m, of a weight of `mass` kg on a compliant stick with a rest length of 1 m.
 fn sag(compliance: f32, mass: f32, substeps: u32, iterations: u32, formula: Formula) -> f64 {
     let points = [[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]];
     let particles = Particles::new(&points, &[0.0, 1.0 / mass]).unwrap();

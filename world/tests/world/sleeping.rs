@@ -402,8 +402,8 @@ fn resuming_needs_sleeping_enabled_in_both_or_neither() {
     let mut without = with.clone();
     without.sleep = None;
     for (scene, snapshot, expected) in [
-        (&without, snapshot, "its models sleep, expected that they do not sleep"),
-        (&with, world(&without).snapshot(), "its models do not sleep, expected that they sleep"),
+        (&without, snapshot, "its models may sleep, expected that they never sleep"),
+        (&with, world(&without).snapshot(), "its models never sleep, expected that they may sleep"),
     ] {
         let error = World::resume(scene, |_| ScalarKernel, &snapshot).unwrap_err();
         assert!(matches!(error, SnapshotError::OtherScene { .. }));

@@ -25,7 +25,7 @@ fn assert_all(what: &str, expected: f64, bound: f64, value: impl Fn(u32) -> f64)
     assert!(all_small, "{what}: expected {expected}, relative errors {errors:?}");
 }
 
-/// A particle of 1 kg at the origin, with a velocity, m/s, in substeps of `h` s.
+/// A particle of 1 kg at the origin that moves at `velocity`, m/s, if substeps take `h` s.
 fn particle(velocity: [f32; 2], h: f32) -> Model<2> {
     let particles = Particles::new(&[[0.0, 0.0]], &[1.0]).unwrap();
     let sticks = Sticks::with_rests(1, &[], &[], Duplicates::Keep).unwrap();

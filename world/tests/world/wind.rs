@@ -68,8 +68,10 @@ fn the_total_force_on_a_plate_matches_the_formula_for_every_triangulation() {
             if speed == 0.0 { 0.0 } else { sign * (n[axis] - n_dot_u * u[axis] / (speed * speed)) }
         });
         let plate_force = |drag: f64, lift: f64| -> Vector {
-            let pressure = 0.5 * 1.2 * area * n_dot_u.abs();
-            from_fn(|axis| pressure * (drag * u[axis] + lift * speed * lift_direction[axis]))
+            let force_over_speed = 0.5 * 1.2 * area * n_dot_u.abs();
+            from_fn(|axis| {
+                force_over_speed * (drag * u[axis] + lift * speed * lift_direction[axis])
+            })
         };
         let cases = [
             (WindLaw::Normal { pressure: 0.8 }, from_fn(|axis| 0.8 * area * n_dot_u * n[axis])),
@@ -124,7 +126,7 @@ fn each_corner_gets_a_third_of_the_force() {
     let mut triangle = unconnected(&[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]], &[0.0; 3]);
     triangle.faces.extend([[0, 1, 2]]);
     let law = WindLaw::Normal { pressure: 1.0 };
-    // 6 N in total: 1 N s/m³ times 2 m² times 3 m/s along the normal.
+    // 6 N in total: a pressure per speed of 1 N s/m³, times 2 m², times 3 m/s along the normal.
     for force in forces_of(&Wind { law, ..Wind::new([5.0, 0.0, 3.0]) }, &triangle) {
         assert!((force[2] - 2.0).abs() < 1e-6 && force[0] == 0.0 && force[1] == 0.0);
     }
@@ -155,7 +157,6 @@ fn numbering_and_tearing_do_not_change_bits() {
                 .map(|diagonals| sheet(columns, diagonals)),
         );
     }
-    // With these factors, the force limit applies to no triangle, to some, and to all.
     let with_scaled_inverse_masses = |factor: f32| {
         move |mut sheet: Model| {
             let particles = &mut sheet.particles;
@@ -165,6 +166,8 @@ fn numbering_and_tearing_do_not_change_bits() {
             sheet
         }
     };
+    // The wind limits its force on light particles. With these factors of the inverse masses, the
+    // limit applies to no triangle, to some, and to all.
     let factors = [0.01, 1.0, 100.0];
     let sheets = factors.map(|factor| {
         let sheets = sheets.clone().into_iter();
@@ -186,8 +189,8 @@ fn numbering_and_tearing_do_not_change_bits() {
             }
         }
 
-        // Removes faces from an existing layout twice, and compares the forces with those of a new
-        // layout of the remaining faces.
+        // Wind visits faces in an order that `forces_of` has stored in the model. Removals keep the
+        // order; the forces must equal those in a new order of the remaining faces.
         let mut remaining = sheet.clone();
         let is_removed = |corners: [u32; 3], divisor: u32| corners[0].is_multiple_of(divisor);
         sheet.faces.retain(|corners| !is_removed(corners, 7));
@@ -202,7 +205,7 @@ fn numbering_and_tearing_do_not_change_bits() {
 }
 
 #[test]
-fn the_first_force_equals_the_same_force_added_to_zeros() {
+fn a_zero_force_before_the_others_changes_no_bit() {
     let wind = |velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>;
     let zero = || Arc::new(Field::new(Acceleration([0.0; 3]))) as Arc<dyn Force>;
     let cloth = Cloth { columns: 21, rows: 19, ..Cloth::default() };
@@ -221,9 +224,9 @@ fn the_first_force_equals_the_same_force_added_to_zeros() {
             (world.hash(), forces.map(|force| force.to_bits()).collect::<Vec<_>>())
         };
         let [breeze, storm] = [[0.0, 1.0, 2.0], [9.0, 0.0, 40.0]];
-        let alone = hash(vec![wind(breeze), wind(storm)]);
-        assert_eq!(hash(vec![zero(), wind(breeze), wind(storm)]), alone);
-        assert_ne!(hash(vec![wind(breeze)]), alone);
+        let without_zero = hash(vec![wind(breeze), wind(storm)]);
+        assert_eq!(hash(vec![zero(), wind(breeze), wind(storm)]), without_zero);
+        assert_ne!(hash(vec![wind(breeze)]), without_zero);
     }
 }
 

@@ -24,7 +24,7 @@ const THREADS: usize = 3;
 
 /// The result of a scene on one set of kernels.
 struct KernelRun {
-    kernel: String,
+    kernel_set: String,
     /// The largest rms residual (stretch and compression) of the measured frames.
     residual: f64,
     hash: u64,
@@ -35,7 +35,7 @@ struct SceneCheck {
     scene: &'static LibraryScene,
     particles: usize,
     /// The number of kernel sets that were run.
-    kernels: usize,
+    sets_run: usize,
     /// The run of the first kernel set that did not fail.
     first_run: Option<KernelRun>,
     violations: Vec<String>,
@@ -77,7 +77,7 @@ pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), F
 
 fn check_scene(scene: &'static LibraryScene, seconds: f64) -> SceneCheck {
     let mut check =
-        SceneCheck { scene, particles: 0, kernels: 0, first_run: None, violations: Vec::new() };
+        SceneCheck { scene, particles: 0, sets_run: 0, first_run: None, violations: Vec::new() };
     match scene.scene(scene.size) {
         Ok(AnyScene::TwoD(scene)) => check.run_kernels(&scene, seconds),
         Ok(AnyScene::ThreeD(scene)) => check.run_kernels(&scene, seconds),
@@ -104,13 +104,13 @@ impl SceneCheck {
             match (run_set(scene, kernels, seconds), &self.first_run) {
                 (Err(error), _) => self.add_violation(&format!("{kernels}: {error:#}")),
                 (Ok(run), Some(first)) if run.hash != first.hash => {
-                    let problem = format!("{kernels} and {} give different bits", first.kernel);
+                    let problem = format!("{kernels} and {} give different bits", first.kernel_set);
                     self.add_violation(&problem);
                 }
                 (Ok(_), Some(_)) => {}
                 (Ok(run), None) => self.first_run = Some(run),
             }
-            self.kernels += 1;
+            self.sets_run += 1;
         }
         let (bound, residual) =
             (self.scene.residual_rms_max, self.first_run.as_ref().map(|run| run.residual));
@@ -142,7 +142,7 @@ where
             residual = residual.max(world.diagnostics()?.stretch.residual_rms());
         }
     }
-    Ok(KernelRun { kernel: kernels.to_string(), residual, hash: world.hash() })
+    Ok(KernelRun { kernel_set: kernels.to_string(), residual, hash: world.hash() })
 }
 
 /// The table of results.
@@ -166,7 +166,7 @@ fn render(checks: &[SceneCheck]) -> String {
             check.scene.name.to_owned(),
             format!("{}-D", check.scene.dimensions),
             check.particles.to_string(),
-            check.kernels.to_string(),
+            check.sets_run.to_string(),
             run_text(&|run| format!("{:.4}", run.residual)),
             format!("{}", check.scene.residual_rms_max),
             run_text(&|run| format!("{:016x}", run.hash)),

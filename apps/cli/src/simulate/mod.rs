@@ -50,7 +50,9 @@ pub(crate) struct Arguments {
     /// Simulate every library scene on every kernel and instruction set, and on several threads.
     /// The exit code is 1 unless positions stay finite, the residual stays within the bound of the
     /// scene, and all kernels give the same bits.
-    #[arg(long, conflicts_with_all = ["source", "list", "mesh"])]
+    #[arg(long, conflicts_with_all = ["source", "list", "mesh", "frames", "size", "substeps",
+          "iterations", "passes", "tethers", "formula", "KernelOptions", "positions", "energy",
+          "snapshot", "resume", "ExportOptions"])]
     check: bool,
     /// Number of frames. A frame is a step of the scene: 1/60 s by default.
     #[arg(long, value_name = "N", default_value_t = 600,
@@ -90,8 +92,8 @@ pub(crate) struct Arguments {
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
     /// Write the result as one JSON object to a file, or with - to the standard output instead of
-    /// the table. Every 8th frame is profiled: it gives the share of time of each part of a step
-    /// and does not count as a frame time. Without forces the share of sticks includes motion,
+    /// the table. Every 8th frame is watched: it gives the share of time of each part of a step
+    /// and does not count as a frame time, unless it is the only frame. Without forces the share of sticks includes motion,
     /// because the kernel does both in one call.
     /// Contacts of models with self-collision are examined in every 10th frame and the last.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]

@@ -222,6 +222,12 @@ fn errors_name_the_file_line_and_value() {
     taut("simulate cloak").assert_usage_error(&["'cloak'", "drape", ".toml"]);
     taut("simulate").assert_usage_error(&["<SCENE|FILE.toml>"]);
     taut("simulate drape --every 2").assert_usage_error(&["--positions"]);
+    let of_one_scene =
+        "--frames 9,--size 8,--kernel pulp,--threads 2,--positions a.csv,--out a.glb";
+    for option in of_one_scene.split(',') {
+        let name = option.split(' ').next().unwrap();
+        taut(&format!("simulate --check {option}")).assert_usage_error(&["--check", name]);
+    }
 }
 
 #[test]

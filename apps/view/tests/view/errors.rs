@@ -90,7 +90,7 @@ fn a_blown_up_simulation_stops_until_a_reset() {
         assert_eq!(figures["blown"], true, "{}", library_scene.name);
         assert!(figures["steps"].as_u64().unwrap() < 30);
         assert_eq!(page.host.seconds_until_step(), None);
-        // Further commands do not restart it.
+        // These commands cause no panic.
         for command in [
             r#"{"do":"step"}"#,
             r#"{"do":"set","schedule":"coloured"}"#,
@@ -120,7 +120,8 @@ fn extreme_settings_do_not_panic() {
         ] {
             page.send(command).run_steps(6);
         }
-        // Springs may reject substeps; a scene that blew up restarts if its order changes.
+        // Springs may reject substeps. A scene with a position that is not finite restarts if its
+        // order changes.
         let is_expected =
             |error: &String| error.contains("Restarted: ") || error.contains("spring");
         let errors = page.errors();

@@ -99,7 +99,8 @@ struct IslandState {
     reordered: Option<(Vec<u32>, Phases)>,
     /// If its models left an island of copies: their numbers in the scene, ascending. None in
     /// snapshots of older versions.
-    left_copies: Option<Vec<usize>>,
+    #[cfg_attr(feature = "serde", serde(rename = "left_copies"))]
+    models_that_left_copies: Option<Vec<usize>>,
 }
 
 /// Whether an island is asleep, and how long it has been quiet.

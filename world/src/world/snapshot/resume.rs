@@ -57,7 +57,7 @@ impl Snapshot {
             return mismatch(format!("it has {own} ties, expected {expected}"));
         }
         if self.sleep_states.is_empty() == scene.sleep.is_some() && !self.islands.is_empty() {
-            let verb = |sleeps: bool| if sleeps { "sleep" } else { "do not sleep" };
+            let verb = |sleeps: bool| if sleeps { "may sleep" } else { "never sleep" };
             let sleeps = scene.sleep.is_some();
             return mismatch(format!(
                 "its models {}, expected that they {}",
@@ -155,7 +155,7 @@ impl<const D: usize> World<D> {
     ) -> Result<(), SnapshotError> {
         // Split-off islands follow those that were made from the scene.
         for state in snapshot.islands.iter().skip(self.islands.len()) {
-            let models = state.left_copies.as_deref().unwrap_or_default();
+            let models = state.models_that_left_copies.as_deref().unwrap_or_default();
             let all_in = |island: usize| {
                 let is_in = |&index: &usize| {
                     self.models.get(index).is_some_and(|model| model.island == island)
@@ -207,6 +207,7 @@ impl<const D: usize> World<D> {
                 let range = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
                 let what = "the displacement per substep of a held particle, m,";
                 let component = f64::from(component);
+                // The key in JSON is "drift".
                 ModelError::check("drift", what, component, range, "from -2e12 to 2e12")?;
             }
             let new = HeldParticle { inverse_mass: 0.0, pinned, grabbed, displacement };

@@ -91,7 +91,7 @@ impl<const D: usize> World<D> {
             let remaining = self.sticks.in_island(index).to_vec();
             (remaining, island.schedule().to_phases())
         });
-        let left_copies = island.is_split_off.then(|| self.models_in(index).collect());
+        let models_that_left_copies = island.is_split_off.then(|| self.models_in(index).collect());
         IslandState {
             rests: Bits::of(sticks.rests().iter().copied()),
             stiffness: Bits::of(stick_numbers().map(|stick| sticks.stiffness(stick))),
@@ -104,7 +104,7 @@ impl<const D: usize> World<D> {
                 limbs.all().iter().map(|it| it.ends.map(|end| particles[end as usize])).collect(),
             ),
             reordered,
-            left_copies,
+            models_that_left_copies,
         }
     }
 }
