@@ -6,9 +6,9 @@
 #
 # One line per target: executions, coverage (edges), executions per second and findings. The exit code
 # is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
-# `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay), 1 GB of resident memory and 512 MiB
-# of allocations (`fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address
-# builds with a sanitizer.
+# `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
+# machine), 1 GB of resident memory and 512 MiB of allocations (`fuzz/src/lib.rs`). FUZZ_JOBS=2 runs
+# two targets at a time; FUZZ_SANITIZER=address builds with a sanitizer.
 #
 # Needs Rust nightly and `cargo install --locked cargo-fuzz`; without nightly it says so, and the exit
 # code is 3.
@@ -41,7 +41,7 @@ if [ $# = 0 ]; then
         set -- "$@" "$(basename "$file" .rs)"
     done
 fi
-limits=(-timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=512)
+limits=(-timeout="${FUZZ_TIMEOUT:-5}" -rss_limit_mb=1024 -malloc_limit_mb=512)
 
 # run TARGET ARGUMENT...: runs the fuzz target; an argument can replace a limit.
 run() {
