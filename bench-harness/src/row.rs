@@ -64,7 +64,7 @@ pub struct Row {
     /// The largest compression after the last frame.
     pub compression_max: f64,
     /// The largest distance, m, between the position of a particle and its position in `f64` by the
-    /// same schedule and formula, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames. Later it would
+    /// same schedule and formula, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames (or all, if there are fewer). Later it would
     /// be meaningless for runs that blow up.
     pub error_vs_f64: f64,
     /// Whether every position was finite after every frame.

@@ -195,7 +195,8 @@ impl<const D: usize, S: Real> Step<D, S> {
             // Finds the largest power of two that changes when the displacement is added. (Adding
             // half the spacing of floats is a tie, which rounds to even: a power of two stays.) All
             // floats from that power up to twice it have the same spacing, so they change too.
-            let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
+            // The displacement is at most 1e11 m, so this begins above any limit, also in `f64`.
+            let mut lower = S::from_f64(libm::exp2(100.0));
             while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);
             }

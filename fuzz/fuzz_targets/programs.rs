@@ -1,5 +1,5 @@
-//! Random worlds with contacts and ties, changed while they run, on the scalar kernel and on the
-//! best: equal bits, also through snapshots.
+//! Random programs, here scenes with contacts and ties and a sequence of steps and changes, on the
+//! scalar kernel and on the best: equal bits, also through snapshots.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -24,7 +24,9 @@ fuzz_target!(|program: Program| {
         !matches!(change, Change::Step) || steps <= STEPS_MAX
     });
     let scene = program.scene();
-    let expected = program.run(&scene, &Inline, false, |_| scalar());
-    let found = program.run(&scene, &Inline, true, AnyKernel::best_for);
+    // Whether the world resumes from a snapshot where the program says so.
+    let (without_resuming, resuming) = (false, true);
+    let expected = program.run(&scene, &Inline, without_resuming, |_| scalar());
+    let found = program.run(&scene, &Inline, resuming, AnyKernel::best_for);
     assert_eq!(found, expected, "the kernels give different bits");
 });

@@ -309,7 +309,7 @@ fn particles_added_after_planning_fall_and_are_checked() {
         }
         let outcome = setup.assert_all_agree("an added position is not finite", |mut start| {
             let added = start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap() as usize;
-            start.particles.positions_mut(0)[added] = -0.0;
+            start.particles.positions_mut(0)[added] = -0.0; // must become +0.0
             start.particles.positions_mut(2)[added] = f32::NAN;
             start.steps(&step, 1)
         });

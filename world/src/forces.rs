@@ -31,7 +31,7 @@ pub struct Forces<const D: usize = 3> {
     is_zero: bool,
     /// A column of zeros, which [`along`](Self::along) returns while no force was added.
     zeros: OnceLock<Vec<f32>>,
-    /// Scratch memory for the force on each triangle, N, by slot of the triangle layout.
+    /// Scratch memory for the force on each triangle, N, by its slot in the model's layout of faces.
     on_triangles: [Column<f32>; D],
 }
 

@@ -220,11 +220,13 @@ impl<const D: usize> Scene<D> {
     ///
     /// let mut scene = Scene::<3>::new();
     /// let cloth = Model::cloth(&Cloth::default())?; // 1 m wide, with 32 rows
-    /// scene.add("left", cloth.clone())?;
-    /// scene.add("right", cloth.moved([1.0, 0.0, 0.0]))?;
-    /// let seam = Tie::between([Attachment::group("left", "right"), Attachment::group("right", "left")]);
+    /// scene.add("first", cloth.clone())?;
+    /// scene.add("second", cloth.moved([1.0, 0.0, 0.0]))?;
+    /// let [right, left] = [Attachment::group("first", "right"), Attachment::group("second", "left")];
+    /// let seam = Tie::between([right, left]);
     /// assert_eq!(scene.attach(&seam)?, 0..32);
     ///
+    /// // The message counts the calls of `attach`, not the 32 ties that the first call made.
     /// let error = scene.attach(&seam).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
@@ -277,9 +279,10 @@ impl<const D: usize> Scene<D> {
         Ok(())
     }
 
-    /// Whether enough models have the same sticks that they may share an island in which a kernel
-    /// relaxes one model per lane: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
-    /// sheets and rigid bodies never do. If models [sleep](Self::sleep), only those with limbs do.)
+    /// Whether there are enough models with the same sticks to share an island, in which a kernel
+    /// relaxes one model per lane: 16 regular sheets of 24 to 47 columns, 6 narrower ones, or 6 other
+    /// models. Wider sheets, sheets with tethers and models with rigid bodies never share such an
+    /// island; if models [sleep](Self::sleep), only models with limbs do.
     pub fn may_have_copies(&self) -> bool {
         let sleeps = self.sleep.is_some();
         let models = self.models().map(|(_, model)| model);

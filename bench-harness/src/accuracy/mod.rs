@@ -41,7 +41,8 @@ pub struct Study {
     pub formulas: Vec<Formula>,
     /// The orders and numberings.
     pub arrangements: Vec<Arrangement>,
-    /// The study of [`StudyPart::Effort`], in the default orders.
+    /// The study of [`StudyPart::Effort`]. It has models of its own, in their default orders, and does
+    /// not use the other fields.
     pub effort: EffortStudy,
 }
 
@@ -122,7 +123,7 @@ pub enum StudyError {
     /// The particles of the body are invalid.
     #[error(transparent)]
     Particles(#[from] taut::ParticleError),
-    /// A model cannot have tethers.
+    /// The effort study cannot add tethers to a model.
     #[error(transparent)]
     Model(#[from] taut::world::ModelError),
     /// A scene is invalid.
@@ -148,7 +149,7 @@ impl Study {
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Accuracy, StudyError> {
         let mut accuracy = Accuracy::default();
-        let pairs = self.arrangements.len() * self.formulas.len();
+        let pairs = (self.arrangements.len() * self.formulas.len()).max(1);
         let total = (parts.len() * pairs) as f64;
         let mut done = 0.0;
         for part in parts {

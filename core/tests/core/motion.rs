@@ -189,3 +189,33 @@ fn motion_gives_no_negative_zero() {
         assert_eq!(step.motion().unwrap().displacement[0].to_bits(), 0);
     }
 }
+
+#[test]
+fn below_the_rounding_limit_a_particle_at_rest_begins_to_move_and_at_it_not() {
+    fn check<S: Real>(dts: [f64; 3]) {
+        for dt in dts.map(S::from_f64) {
+            let accelerations = [9.81, -9.81, 1e-6, -1e9, 1.0].map(S::from_f64);
+            let step =
+                Step::<5, S> { dt, substeps: 4, acceleration: accelerations, ..Step::default() };
+            let displacements = step.motion().unwrap().displacement;
+            let limits = step.rounding_limit().unwrap();
+            for (limit, displacement) in limits.into_iter().zip(displacements) {
+                // On the side to which the particle falls: the spacing of floats is that of `limit`.
+                let sign = if displacement < S::ZERO { -1.0 } else { 1.0 };
+                let moves = |fraction: f64| {
+                    let x = limit * S::from_f64(sign * fraction);
+                    x + displacement != x
+                };
+                assert!(limit > S::ZERO && !moves(1.0), "{displacement:?} moves at {limit:?}");
+                let all_move = [0.999, 0.75, 0.501].into_iter().all(moves);
+                assert!(all_move, "{displacement:?} does not move below {limit:?}");
+            }
+        }
+    }
+    check::<f32>([1e-3, 1.0 / 60.0, 1.0]);
+    check::<f64>([1e-3, 1.0 / 60.0, 1.0]);
+    let step = Step::<3> { acceleration: [0.0, -9.81, -0.0], ..Step::default() };
+    let limits = step.rounding_limit().unwrap();
+    assert!(limits[0].is_infinite() && limits[1].is_finite() && limits[2].is_infinite());
+    assert!(Step::<3> { substeps: 0, ..step }.rounding_limit().is_err());
+}

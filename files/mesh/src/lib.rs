@@ -141,9 +141,9 @@ pub fn read_obj(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 /// # Errors
 ///
 /// Same as [`read_obj`], with the line in an ASCII file and the byte in a binary one. Also an
-/// invalid header ([`Problem::Malformed`]); a header that declares more rows than the file has room
-/// for ([`Problem::CountTooLarge`]), more than the file has ([`Problem::Truncated`]) or fewer
-/// ([`Problem::Malformed`]); and triangle strips ([`Problem::Unsupported`]).
+/// invalid header ([`Problem::Malformed`]); a header that declares more rows than can fit into the
+/// file ([`Problem::CountTooLarge`]); a file that ends before the last declared row
+/// ([`Problem::Truncated`]) or goes on after it ([`Problem::Malformed`]); and triangle strips ([`Problem::Unsupported`]).
 pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
     Ok(clean::clean(ply::read(bytes, options)?, Format::Ply, options)?)
 }

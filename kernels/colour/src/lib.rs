@@ -6,11 +6,11 @@
 //! of threads.
 //!
 //! A plan calls its executor once for all iterations of a relaxation; between phases, threads spin
-//! instead of blocking in the operating system. Two threads on two cores are 1.7 times as fast as
-//! one on a sheet of 64 x 64 particles with all its sticks (32,000), 1.9 times from 128 x 128 on
-//! and on a scan of 100,000 particles, in the order of [`Schedule::for_mesh`]; many small cloths
-//! [side by side](Schedule::side_by_side), 2.0 times. With too little work, plans use only the
-//! calling thread (each kernel has its threshold; 8192 sticks per thread for the indexed ones).
+//! instead of blocking in the operating system. On two cores, two threads are faster than one by a
+//! factor of 1.7 for a sheet of 64 x 64 particles with all its sticks (32,000), of 1.9 for sheets of
+//! 128 x 128 and more and for a scan of 100,000 particles in the order of [`Schedule::for_mesh`],
+//! and of 2.0 for many small cloths [side by side](Schedule::side_by_side). With too little work,
+//! plans use only the calling thread (each kernel has its threshold; 8192 sticks per thread for the indexed ones).
 //! Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
 //! [coloured](Schedule::coloured) ones synchronize after every colour.
 //!

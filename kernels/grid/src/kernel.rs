@@ -89,7 +89,8 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
             band_tasks,
             narrow,
             scratch,
-            presence: core::array::from_fn(|across| layout.presence(across, |_| true)),
+            // Of sticks that span no, one and two columns.
+            presence: core::array::from_fn(|across| layout.stick_presence(across, |_| true)),
             offsets: layout.offsets(),
             team: Team::default(),
         };

@@ -102,7 +102,7 @@ impl Layout {
     /// For sticks that span `across` columns, 1 in the lanes of a row that have a stick and
     /// [`ABSENT`] in the others. Only sticks that begin in columns for which `is_included` is true
     /// count.
-    pub(crate) fn presence(
+    pub(crate) fn stick_presence(
         &self,
         across: usize,
         is_included: impl Fn(usize) -> bool,

@@ -66,12 +66,12 @@ impl NarrowSheet {
     ) -> Self {
         let layout = constants.layout;
         let presence_of_batch = |across: usize, parity: usize| {
-            layout.presence(across, move |i| i / across % 2 == parity)
+            layout.stick_presence(across, move |i| i / across % 2 == parity)
         };
         let presence = [
-            layout.presence(0, |_| true),
-            layout.presence(1, |_| true),
-            layout.presence(2, |_| true),
+            layout.stick_presence(0, |_| true),
+            layout.stick_presence(1, |_| true),
+            layout.stick_presence(2, |_| true),
             presence_of_batch(1, 0),
             presence_of_batch(1, 1),
             presence_of_batch(2, 0),

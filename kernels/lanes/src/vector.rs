@@ -9,7 +9,7 @@ use taut_core::{Lane, arrays};
 ///
 /// # Safety
 /// Unsafe code relies on these methods and on [`LANES`](Self::LANES). An implementation guarantees:
-/// - `LANES` divides [`PADDING`](taut_core::PADDING). (The kernels check it when they are
+/// - `LANES` is 1, 4, 8 or 16, and divides [`PADDING`](taut_core::PADDING). (The kernels check it when they are
 ///   compiled.)
 /// - [`load`](Self::load) reads, and [`store`](Self::store) writes, exactly `LANES` consecutive
 ///   values from the address on.
@@ -60,8 +60,9 @@ pub unsafe trait Vector: Lane {
     unsafe fn store(self, to: *mut f32);
 
     /// Reads four values per lane: a [`Record`](crate::Record), or four neighbours in a column.
-    /// Returns them in memory order, as *rows*: values `4 i` to `4 i + 3` of row `q`, its quarter
-    /// `i`, belong to lane `q + 4 i`. (With one lane, row `q` is value `q`.)
+    /// Returns them in memory order, as *rows*. A row consists of *quarters* of four values (a
+    /// register of 16 lanes has four): quarter `i` of row `q`, its values `4 i` to `4 i + 3`, belongs
+    /// to lane `q + 4 i`. (With one lane, row `q` is value `q`.)
     ///
     /// # Safety
     /// - `address(lane)` is valid for reading four `f32`, for each lane below
@@ -92,8 +93,8 @@ pub unsafe trait Vector: Lane {
         Self::transpose([self; 4])
     }
 
-    /// The same value, computed before any access to memory that follows in the program. (The
-    /// compiler would move a division to its first use, behind stores that can run meanwhile.)
+    /// The same value, computed before any access to memory that follows in the program. (Otherwise
+    /// the compiler moves a division down to its first use, after stores that could run during it.)
     #[inline(always)]
     fn compute_before_memory_access(self) -> Self {
         self

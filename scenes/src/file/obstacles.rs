@@ -28,7 +28,8 @@ trait ObstacleKind<const D: usize> {
     ) -> Result<Arc<dyn Obstacle<D>>, BuildError>;
 }
 
-/// The keys that all obstacles have.
+/// The keys that the table of any obstacle may have, besides its shape. Each kind rejects those that
+/// it does not use.
 struct Common<const D: usize> {
     /// The key of the shape or kind of contacts.
     kind: &'static str,
@@ -79,8 +80,8 @@ impl<const D: usize> Common<D> {
     }
 }
 
-/// Declares the table of an obstacle: the keys that all obstacles have, and a key for each shape,
-/// of which an obstacle needs exactly one.
+/// Declares the table of an obstacle: the keys of [`Common`], and a key for each shape or kind of
+/// contacts, of which an obstacle needs exactly one.
 macro_rules! obstacles {
     (
         $(#[$about:meta])*

@@ -21,6 +21,7 @@ macro_rules! options {
         }
 
         impl $(<const $D: usize>)? $table $(<$D>)? {
+            /// The options: those that are given, and the defaults of the others.
             fn options(&self) -> $options $(<$of>)? {
                 self.applied_to(<$options $(<$of>)?>::default())
             }

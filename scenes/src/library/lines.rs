@@ -36,7 +36,7 @@ fn rope_bridge(size: usize) -> Result<AnyScene, SceneError> {
 
 pub(super) const PLANTS: LibraryScene = LibraryScene {
     name: "plants",
-    description: "a row of shrubs in gusts of wind, whose support sticks take one iteration per substep",
+    description: "a row of shrubs in gusts of wind, held up by support sticks with one iteration per substep",
     size: 8,
     size_unit: "shrubs",
     copies: true,

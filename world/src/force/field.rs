@@ -255,8 +255,8 @@ impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
 }
 
 /// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where `u` is its velocity relative
-/// to the air. It never reverses `u`, however long the substep: at most it brings the particle to
-/// rest in the air.
+/// to the air. However long the substep, it does not reverse `u`: at most it brings the particle to
+/// rest in the air, before damping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag<const D: usize = 3> {
     /// Force over speed, kg/s: for slow and small objects (Stokes 1851, `6 π μ r` for a ball).
@@ -338,7 +338,7 @@ pub struct Attractor<const D: usize = 3> {
 }
 
 impl<const D: usize> Attractor<D> {
-    /// The shortest softening length, m: the cube of a shorter one is not a normal `f32`.
+    /// The shortest softening length, m. Its cube is a normal `f32`.
     pub const MIN_SOFTENING: f32 = 1e-12;
 
     /// The largest acceleration along an axis, m/s²; it is also the limit for the gravity of a

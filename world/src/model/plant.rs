@@ -26,8 +26,9 @@ const TIP_THICKNESS: f64 = 0.3;
 const LEAN: f64 = 0.3;
 /// Largest tangent of the random turn of a shoot at each joint.
 const RANDOM_TURN: f64 = 0.1;
-/// In 3D, the side to which a shoot leans and branches turns by the golden angle from one joint to
-/// the next, rad (as leaves do: Vogel, "A better way to construct the sunflower head", 1979).
+/// The golden angle, rad: in 3D, a shoot leans at each joint, and grows its branch, to a side that is
+/// turned by this angle from the side at the joint before (as leaves do: Vogel, "A better way to
+/// construct the sunflower head", 1979).
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 /// Distance of the root ends from the stem, as a fraction of its length.
 const ROOT_DISTANCE: f64 = 0.25;
@@ -48,8 +49,8 @@ pub struct Plant {
     pub levels: u32,
     /// Angle between a branch and its stem, rad, from 0 to π.
     pub angle: f32,
-    /// Length of a leaf, m; 0 for no leaves. They grow at the joints and tips of the shoots of the
-    /// last level.
+    /// Length of a leaf, m; 0 for no leaves. They grow on the shoots of the last level, at
+    /// their tips and at each joint but the first.
     pub leaf: f32,
     /// Thickness of the stem at the ground, m.
     pub thickness: f32,
@@ -422,7 +423,7 @@ struct Sides<const D: usize> {
 impl<const D: usize> Sides<D> {
     /// Sides of a shoot along `axis`, starting with `one`. `turn` is ignored in 2D.
     fn around(axis: [f64; D], one: [f64; D], turn: f64) -> Self {
-        // The longest of the parts of the coordinate axes that are perpendicular to both.
+        // Of each coordinate axis, the part perpendicular to `axis` and `one`. The longest is used.
         let perpendicular_parts = (0..D).map(|along| {
             let coordinate_axis = core::array::from_fn(|i| if i == along { 1.0 } else { 0.0 });
             perpendicular(perpendicular(coordinate_axis, axis), one)

@@ -98,8 +98,13 @@ impl<const D: usize> Side<D> for Walls<D> {
     }
 
     #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], contact_distance: L) -> L::Mask {
-        let [lowest, highest] = span(self.normal, low, high);
+    fn may_reach_box<L: Lane>(
+        &self,
+        box_low: [L; D],
+        box_high: [L; D],
+        contact_distance: L,
+    ) -> L::Mask {
+        let [lowest, highest] = span(self.normal, box_low, box_high);
         let from_low = lowest - contact_distance.constant(self.low.into());
         let from_high = contact_distance.constant(self.high.into()) - highest;
         contact_distance.above(L::select(from_low.above(from_high), from_high, from_low))

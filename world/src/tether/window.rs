@@ -22,9 +22,10 @@ pub(super) struct Window {
     /// Position of the apex, with the triangles up to here unfolded into the plane, m; y is
     /// negative.
     pub(super) image: [f64; 2],
-    /// The distance from the apex to its source, plus the excess added by joins, m.
+    /// The distance from the apex to its source, plus all amounts by which joins raised it, m.
     pub(super) offset: f64,
-    /// Upper bound of the excess over the shortest distance, added by joins, m.
+    /// Upper bound of how much the distances of the window exceed the shortest ones because of joins,
+    /// m.
     pub(super) excess: f64,
     /// The particle where the straight lines begin.
     pub(super) apex: u32,

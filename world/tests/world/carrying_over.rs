@@ -36,7 +36,8 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
         steps(&mut world, 3);
         let torn = world.torn();
         assert!(torn > 0);
-        world.drag(particle, [0.95, -0.2, 0.3]).unwrap(); // not reached when the world is replaced
+        // The particle has not yet reached this target when the world is replaced.
+        world.drag(particle, [0.95, -0.2, 0.3]).unwrap();
         if replaced {
             let mut next = crate::make::world(&scene(7, true));
             assert_eq!(next.carry_over(&world), 2); // the sheet and a disc; the other model differs

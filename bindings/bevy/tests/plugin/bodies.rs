@@ -23,7 +23,7 @@ fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
     // Moving the entity later moves the mesh, not the particles.
     run(&mut app, 30);
     app.world_mut().get_mut::<Transform>(cloth).unwrap().translation.x = 7.0;
-    let before = positions(&app, cloth);
+    let before = positions(&app, cloth); // drawn after the next tick, because drawing interpolates
     run(&mut app, 1);
     let to_world = app.world().get::<GlobalTransform>(cloth).unwrap().affine();
     for (vertex, expected) in vertices(mesh(&app, cloth)).iter().zip(&before) {
@@ -40,8 +40,8 @@ fn positions_and_normals_are_written_in_place_in_the_space_of_the_entity() {
     }
 }
 
-/// Two squares whose common edge has vertices of its own on each side, as exporters split it at a seam,
-/// a triangle without an area, and a vertex that no triangle has.
+/// Two squares, a triangle without an area, and a vertex that is in no triangle. The common edge of the
+/// squares has separate vertices on each side, as exporters write it at a seam of a texture.
 fn seam() -> Mesh {
     let positions = vec![
         [0.0, 0.0, 0.0],
@@ -77,10 +77,9 @@ fn seams_are_welded_and_torn_triangles_collapse() {
     assert_eq!(world.particle_of_vertex(cloth, 4).unwrap(), None);
     assert!(torn(&mut app).is_empty());
 
-    // Two vertical sweeps of a blade through the right square.
-    let blade = |x: f32| [Vec3::new(x, 1.0, -3.0), Vec3::new(x, 1.0, 3.0)];
-    let below = |x: f32| blade(x).map(|point| point.with_y(-4.0));
-    let cut = taut(&mut app).cut(blade(1.5), below(1.5));
+    // One downward sweep of a blade through the right square, at x = 1.5 m.
+    let blade = [Vec3::new(1.5, 1.0, -3.0), Vec3::new(1.5, 1.0, 3.0)];
+    let cut = taut(&mut app).cut(blade, blade.map(|point| point.with_y(-4.0)));
     assert!(cut > 0);
     app.update();
     let messages = torn(&mut app);

@@ -190,7 +190,7 @@ impl Keys {
             })?;
             keys.bounds.push(bounds);
             for (poses, pose) in keys.poses.iter_mut().zip(&frame.poses) {
-                poses.push(pose.nearest_to(poses.last()));
+                poses.push(pose.with_quaternion_near(poses.last()));
             }
             for rods in &mut keys.rods {
                 rods.add_key(scene, &frame);
@@ -215,7 +215,7 @@ fn bounds_of(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
 impl Pose {
     /// The same pose with a unit quaternion. Of the two quaternions of a rotation, it has the one
     /// nearer to the previous pose.
-    fn nearest_to(&self, previous: Option<&Self>) -> Self {
+    fn with_quaternion_near(&self, previous: Option<&Self>) -> Self {
         let rotation = glam::DQuat::from_array(self.rotation.map(f64::from)).normalize();
         let rotation = if rotation.is_finite() { rotation } else { glam::DQuat::IDENTITY };
         let opposite = previous.is_some_and(|previous| {

@@ -77,7 +77,7 @@ impl Rods {
             let rotation = along.try_normalize().map(|unit| Quat::from_rotation_arc(Vec3::Y, unit));
             let position = a.midpoint(b).into();
             let pose = Pose { position, rotation: rotation.unwrap_or_default().to_array() };
-            rod.poses.push(pose.nearest_to(rod.poses.last()));
+            rod.poses.push(pose.with_quaternion_near(rod.poses.last()));
             rod.scales.push(if frame.has_stick(rod.index) {
                 [radius, along.length(), radius]
             } else {

@@ -186,6 +186,7 @@ fn huge_counts_of_empty_elements_take_no_time() {
              element face 6\nproperty list uchar int vertex_indices\nend_header\n"
         );
         let result = read_ply(&[header.as_bytes(), body].concat(), &LoadOptions::default());
+        // The body is text, so only the ASCII file is a valid mesh.
         assert_eq!(result.is_ok(), format == "ascii", "{format}");
     }
 }
@@ -220,7 +221,8 @@ fn instances_do_not_exceed_the_limits() {
     assert!(matches!(error.problem, Problem::TooLarge { what: "points and lines", .. }), "{error}");
 }
 
-/// Every file that a URI here refers to exists, and contains the buffer.
+/// The files in the folder and `secret.bin` outside it all contain the buffer, so that a reader that
+/// followed a rejected path to `secret.bin` would succeed.
 #[test]
 fn buffers_are_read_only_from_the_folder_of_the_document() {
     let parent = tempfile::tempdir().unwrap();

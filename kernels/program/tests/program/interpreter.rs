@@ -145,7 +145,8 @@ fn check_access<const D: usize, S: Real>(
     lanes: usize,
     particles: &Particles<D, S>,
 ) {
-    // The slot of stick `index` of the register.
+    // The slot of stick `index` of the register, in memory order: kernels load consecutive particles
+    // as rows and transpose them, so stick `q * (lanes / 4) + i` is in lane `4 * i + q`.
     let slot = |index: usize| first + 4 * (index % (lanes / 4)) + index / (lanes / 4);
     // The offset of an end of stick `index` from the same end of stick 0, in particles.
     let offset: Option<fn(u32) -> u32> = match slots.access {
@@ -167,9 +168,14 @@ fn check_access<const D: usize, S: Real>(
         );
     }
     if slots.access == Access::Stars {
-        let packet_slots = STAR_STICKS * PACKET_STICKS;
-        assert!(slots.a.len().is_multiple_of(packet_slots), "the slots are not whole packets");
-        let begin = first / packet_slots * packet_slots;
+        // A packet of stars is one batch for each of the sticks of a star; each batch has one stick
+        // of every star.
+        let star_packet_slots = STAR_STICKS * PACKET_STICKS;
+        assert!(
+            slots.a.len().is_multiple_of(star_packet_slots),
+            "the slots are not whole packets of stars"
+        );
+        let begin = first / star_packet_slots * star_packet_slots;
         let centres = &slots.a[begin..][..PACKET_STICKS];
         let own_centres = &centres[first % PACKET_STICKS..][..lanes];
         assert_eq!(own_centres, &slots.a[first..][..lanes], "a star has different centres");
@@ -177,10 +183,14 @@ fn check_access<const D: usize, S: Real>(
             slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)),
             "a second end is a centre"
         );
-        let mut ends = [centres, &slots.b[begin..begin + packet_slots]].concat();
+        let mut ends = [centres, &slots.b[begin..begin + star_packet_slots]].concat();
         ends.sort_unstable();
         ends.dedup();
-        assert_eq!(ends.len(), PACKET_STICKS + packet_slots, "stars of a packet share a particle");
+        assert_eq!(
+            ends.len(),
+            PACKET_STICKS + star_packet_slots,
+            "stars of a packet share a particle"
+        );
     }
     if slots.access == Access::TwoScattered {
         assert!(slots.a.len().is_multiple_of(2 * lanes), "a register has no partner");

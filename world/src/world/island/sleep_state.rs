@@ -19,7 +19,7 @@ pub(in crate::world) struct SleepState<const D: usize> {
     quiet: f32,
     /// Reference positions, m, by axis: those at the beginning of the quiet time. Empty if it begins
     /// at the next step.
-    references: [Vec<f32>; D],
+    reference_positions: [Vec<f32>; D],
     /// A box around the particles, when the island was last found to be quiet for long enough, m.
     bounds: Corners<D>,
     /// How far the models extend beyond their particles, m.
@@ -51,7 +51,7 @@ impl<const D: usize> SleepState<D> {
         Self {
             asleep: false,
             quiet: 0.0,
-            references: core::array::from_fn(|_| Vec::new()),
+            reference_positions: core::array::from_fn(|_| Vec::new()),
             bounds: [[0.0; D]; 2],
             extent: extent(model),
             self_collision: None,
@@ -74,8 +74,8 @@ impl<const D: usize> SleepState<D> {
     /// Resets the quiet time: it begins at the next step.
     fn reset_quiet_time(&mut self) {
         self.quiet = 0.0;
-        for references in &mut self.references {
-            references.clear();
+        for reference_positions in &mut self.reference_positions {
+            reference_positions.clear();
         }
     }
 
@@ -87,27 +87,31 @@ impl<const D: usize> SleepState<D> {
         radius: f32,
         duration: f32,
     ) -> f32 {
-        if self.is_near_references(particles, radius) {
+        if self.is_near_reference_positions(particles, radius) {
             self.quiet += duration;
         } else {
             self.quiet = 0.0;
-            for (axis, references) in self.references.iter_mut().enumerate() {
-                references.clear();
-                references.extend_from_slice(particles.positions(axis));
+            for (axis, reference_positions) in self.reference_positions.iter_mut().enumerate() {
+                reference_positions.clear();
+                reference_positions.extend_from_slice(particles.positions(axis));
             }
         }
         self.quiet
     }
 
     /// Whether all particles are near their reference positions; false if a position is not finite.
-    fn is_near_references(&self, particles: &Particles<D>, radius: f32) -> bool {
+    fn is_near_reference_positions(&self, particles: &Particles<D>, radius: f32) -> bool {
         let count = particles.len();
         let positions: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
-        self.references.iter().all(|references| references.len() == count)
+        self.reference_positions
+            .iter()
+            .all(|reference_positions| reference_positions.len() == count)
             && (0..count).all(|particle| {
                 let mut square = 0.0;
-                for (positions, references) in positions.iter().zip(&self.references) {
-                    let moved = positions[particle] - references[particle];
+                for (positions, reference_positions) in
+                    positions.iter().zip(&self.reference_positions)
+                {
+                    let moved = positions[particle] - reference_positions[particle];
                     square += moved * moved;
                 }
                 square <= radius * radius
@@ -157,7 +161,7 @@ impl<const D: usize> SleepState<D> {
 
     /// For snapshots: whether it is asleep, the quiet time, s, and the reference positions, m.
     pub(in crate::world) fn state(&self) -> (bool, f32, &[Vec<f32>; D]) {
-        (self.asleep, self.quiet, &self.references)
+        (self.asleep, self.quiet, &self.reference_positions)
     }
 
     /// Restores the [`state`](Self::state) of a snapshot.
@@ -165,9 +169,9 @@ impl<const D: usize> SleepState<D> {
         &mut self,
         asleep: bool,
         quiet: f32,
-        references: [Vec<f32>; D],
+        reference_positions: [Vec<f32>; D],
     ) {
-        (self.asleep, self.quiet, self.references) = (asleep, quiet, references);
+        (self.asleep, self.quiet, self.reference_positions) = (asleep, quiet, reference_positions);
     }
 }
 

@@ -114,7 +114,7 @@ struct SavedSleepState {
     /// Positions at its beginning by axis, in the order of the island's numbers; none if it begins
     /// at the next step. The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "anchors"))]
-    references: Vec<Bits>,
+    reference_positions: Vec<Bits>,
 }
 
 /// Phases of blocks of batches of sticks.

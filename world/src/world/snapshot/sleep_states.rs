@@ -7,11 +7,15 @@ use crate::world::World;
 impl<const D: usize> World<D> {
     pub(super) fn sleep_states(&self) -> Vec<SavedSleepState> {
         let states = self.islands.iter().filter_map(|island| island.sleep_state.as_ref());
-        let saved = |(asleep, quiet, references): (bool, f32, &[Vec<f32>; D])| SavedSleepState {
-            asleep,
-            quiet: quiet.to_bits(),
-            references: references.iter().map(|it| Bits::of(it.iter().copied())).collect(),
-        };
+        let saved =
+            |(asleep, quiet, reference_positions): (bool, f32, &[Vec<f32>; D])| SavedSleepState {
+                asleep,
+                quiet: quiet.to_bits(),
+                reference_positions: reference_positions
+                    .iter()
+                    .map(|it| Bits::of(it.iter().copied()))
+                    .collect(),
+            };
         states.map(|state| saved(state.state())).collect()
     }
 
@@ -28,13 +32,13 @@ impl<const D: usize> World<D> {
             let what = "the quiet time of an island, s,";
             ModelError::check("quiet", what, quiet.into(), 0.0.., "at least 0")?;
             let columns: Vec<Vec<f32>> =
-                saved.references.iter().map(|it| it.values().collect()).collect();
-            let references: [Vec<f32>; D] =
+                saved.reference_positions.iter().map(|it| it.values().collect()).collect();
+            let reference_positions: [Vec<f32>; D] =
                 columns.try_into().map_err(|_| damaged("the number of axes is wrong"))?;
-            if !references.iter().all(|it| [0, particles.len()].contains(&it.len())) {
+            if !reference_positions.iter().all(|it| [0, particles.len()].contains(&it.len())) {
                 return Err(damaged("the number of positions of a quiet island is wrong"));
             }
-            state.restore(saved.asleep, quiet, references);
+            state.restore(saved.asleep, quiet, reference_positions);
             state.update_bounds(particles);
         }
         Ok(())
