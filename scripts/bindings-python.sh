@@ -16,7 +16,10 @@ if ! python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/
     printf 'skipped: no Python 3.10\n' >&2
     exit 3
 fi
-[ -x "$python" ] || python3 -m venv "$environment"
+if ! "$python" -m pip --version >/dev/null 2>&1 && ! python3 -m venv --clear "$environment"; then
+    printf 'skipped: Python cannot make a virtual environment (package python3-venv)\n' >&2
+    exit 3
+fi
 if ! "$python" -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' 'numpy>=1.25' 'pytest>=8'; then
     printf 'skipped: no package index\n' >&2
     exit 3

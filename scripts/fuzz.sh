@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets of `fuzz/`, and runs them.
 #
-#   scripts/fuzz.sh --replay               each seed once
+#   scripts/fuzz.sh --replay [TARGET...]   each seed once
 #   scripts/fuzz.sh SECONDS [TARGET...]    each target for that time, from its seeds and its corpus
 #
 # One line per target: executions, coverage (edges), executions per second and findings. The exit code
 # is 1 if there are findings; their inputs are in `fuzz/artifacts/TARGET`. Corpora are kept in
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
-# machine), 1 GB of resident memory and 512 MiB of allocations (`fuzz/src/lib.rs`). FUZZ_JOBS=2 runs
-# two targets at a time; FUZZ_SANITIZER=address builds with a sanitizer.
+# machine), 1 GB of resident memory and 512 MiB of memory allocated at a time (by the allocator of
+# `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
+# sanitizer.
 #
 # Needs Rust nightly and `cargo install --locked cargo-fuzz`; without nightly it says so, and the exit
 # code is 3.
@@ -32,7 +33,7 @@ command -v cargo-fuzz >/dev/null || cargo install --quiet --locked cargo-fuzz
 sanitizer=${FUZZ_SANITIZER:-none}
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 build=fuzz/target${FUZZ_SANITIZER:+/$FUZZ_SANITIZER}
-only=() # one target if only that is run, else all are built
+only=() # the target to build if exactly one is named; empty: all
 [ $# != 1 ] || only=("$1")
 cargo +nightly fuzz build --sanitizer "$sanitizer" --target "$host" --target-dir "$build" "${only[@]}" >&2
 

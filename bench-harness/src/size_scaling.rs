@@ -13,8 +13,9 @@ pub struct SizeScaling<F> {
     pub sizes: Vec<usize>,
     /// Builds the comparison of a size.
     pub comparison: F,
-    /// The maximum time for all frames of a row at one size, s. A row is skipped at a size at which
-    /// it would take longer, by its median time per stick in the last size that it was measured in.
+    /// The maximum time for all frames of a row at one size, s. The time is predicted from the median
+    /// time per stick at the last size at which the row was measured; a row whose prediction is above
+    /// the maximum is skipped.
     pub row_seconds_max: f64,
 }
 
@@ -32,8 +33,8 @@ where
     F: Fn(usize) -> Result<Comparison, E>,
     E: From<ComparisonError>,
 {
-    /// Runs all sizes, on kernels of one thread. A row has a limit if its instruction set is in
-    /// `peaks`.
+    /// Runs all sizes, on kernels of one thread. A row has a limit of the roofline model if
+    /// its instruction set is in `peaks`.
     ///
     /// # Errors
     /// If a comparison cannot be built, or as [`Comparison::run`].

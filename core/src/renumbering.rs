@@ -38,12 +38,13 @@ pub enum NotAPermutation {
         /// The old number given for it.
         old: u32,
     },
-    /// The list does not have one number per item to reorder.
+    /// The list does not have one number for each stick, in
+    /// [`Sticks::reordered`](crate::Sticks::reordered).
     #[error("the list has {len} numbers: expected {expected}")]
     Len {
         /// Its length.
         len: usize,
-        /// The number of items to reorder.
+        /// The number of sticks.
         expected: usize,
     },
 }

@@ -149,15 +149,19 @@ fn send(
     stop: &AtomicBool,
 ) -> Result<(), AnyError> {
     let mut drains = Vec::new();
-    for socket in &mut *sockets {
-        let mut reader = stream(socket)?.try_clone()?;
-        // An error also ends the thread.
-        drains.push(thread::spawn(move || drop(io::copy(&mut reader, &mut io::sink()))));
-    }
-    let result = (0..messages).try_for_each(|message| {
-        let command = COMMANDS[message % COMMANDS.len()];
-        sockets.iter_mut().try_for_each(|socket| socket.send(Message::text(command)))
-    });
+    let mut send_all = || -> Result<(), AnyError> {
+        for socket in &mut *sockets {
+            let mut reader = stream(socket)?.try_clone()?;
+            // An error also ends the thread.
+            drains.push(thread::spawn(move || drop(io::copy(&mut reader, &mut io::sink()))));
+        }
+        for message in 0..messages {
+            let command = COMMANDS[message % COMMANDS.len()];
+            sockets.iter_mut().try_for_each(|socket| socket.send(Message::text(command)))?;
+        }
+        Ok(())
+    };
+    let result = send_all();
     // Also after an error, which is returned below, so that the main thread does not wait forever.
     finished.fetch_add(sockets.len(), Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
@@ -169,7 +173,7 @@ fn send(
     for drain in drains {
         drain.join().map_err(|_| "a reading thread panicked")?;
     }
-    Ok(result?)
+    result
 }
 
 /// Requests a frame, and returns the time until it arrives.

@@ -25,11 +25,11 @@ pub(crate) enum TopologySent {
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) errors: VecDeque<String>,
-    /// Version of the last state.
+    /// Version of the last choices and settings (`Notice::State`).
     pub(crate) state_sent: Option<u64>,
-    /// Epoch and last part of the topology.
+    /// The epoch, which is the number of a topology, and the last part of that topology.
     pub(crate) topology_sent: Option<(u32, TopologySent)>,
-    /// Numbers of removed faces and of removed sticks that the page has been sent.
+    /// How many removed faces and how many removed sticks the page has been sent.
     pub(crate) removed_sent: [usize; 2],
     /// Whether the page has requested a frame that it has not been sent.
     pub(crate) wants_frame: bool,

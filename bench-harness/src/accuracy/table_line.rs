@@ -10,18 +10,19 @@ use crate::residual::Residual;
 pub struct TableLine {
     /// The name of the part.
     pub part: &'static str,
-    /// For `effort`, the scene, its pins, the bound, and whether it has tethers; otherwise empty.
+    /// For `effort`: the scene with its size and stick set, its pins, the bound of the rms stretch, and
+    /// whether it has tethers; otherwise empty.
     pub case: String,
     /// The kernel; empty where all kernels give the same value.
     pub kernel: String,
     /// The formula.
     pub formula: &'static str,
-    /// The arrangement.
+    /// The name of the arrangement.
     pub schedule: String,
     /// The number of iterations or frames before the measurement; for `effort`, the number of
     /// substeps.
     pub at: Option<u64>,
-    /// The name of the quantity, with its unit.
+    /// The name of the quantity, with its unit; `share`: the change as a fraction of the initial value.
     pub quantity: &'static str,
     /// Its value.
     pub value: f64,
@@ -87,6 +88,7 @@ fn effort_lines(row: &EffortRow) -> Vec<TableLine> {
     all.map(|line| TableLine { case: case.clone(), ..line }).collect()
 }
 
+/// The quantities of a residual, whose `rms`, `max` and percentiles are of the stretch alone.
 fn residual_quantities(residual: Residual) -> [(&'static str, f64); 7] {
     let Residual { rms, max, compression_rms, compression_max, p50, p90, p99 } = residual;
     [

@@ -13,6 +13,7 @@ fn a_displayed_name_parses_to_the_same_arrangement() {
         Order::Coloured,
         Order::Packed,
         Order::Starred,
+        Order::Banded,
         Order::Blocked,
         Order::Sheet,
     ];
@@ -32,7 +33,7 @@ fn a_displayed_name_parses_to_the_same_arrangement() {
     }
     names.sort();
     names.dedup();
-    assert_eq!(names.len(), 30, "6 orders in 5 numberings each");
+    assert_eq!(names.len(), 35, "7 orders in 5 numberings each");
 }
 
 #[test]

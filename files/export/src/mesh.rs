@@ -47,7 +47,9 @@ impl Mesh {
         for (latitude, centre) in lower.chain(upper) {
             for segment in 0..segments {
                 let (sine, cosine) = (TAU * segment as f32 / segments as f32).sin_cos();
-                let (height, width) = latitude.sin_cos();
+                let (height, cosine_of_latitude) = latitude.sin_cos();
+                // At a pole the cosine is not quite 0, but all points of the ring must be equal.
+                let width = if height.abs() < 1.0 { cosine_of_latitude } else { 0.0 };
                 let normal = Vec3::new(width * sine, height, width * cosine);
                 mesh.normals.push(normal.normalize().into());
                 mesh.points.push((radius * normal + centre * Vec3::Y).into());

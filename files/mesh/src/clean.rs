@@ -84,7 +84,7 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
     Ok(Loaded { mesh, vertex_map, report })
 }
 
-/// Welds each vertex to the first one at its position; the others keep their order. Sets the new
+/// Welds each vertex to the first one at its position; these first ones keep their order. Sets the new
 /// index of each vertex, and returns the number of removed vertices.
 fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     let before = positions.len();

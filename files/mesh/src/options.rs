@@ -18,7 +18,8 @@ pub struct LoadOptions {
     /// yes, because the kernel for sheets needs this numbering and is three times as fast.
     ///
     /// A grid that is already numbered row by row keeps its numbers. Otherwise the first row is the
-    /// highest side or, if a side has fewer than 64 vertices, the higher of the two longer sides.
+    /// side with the greatest mean height (y), or, if the shorter sides have fewer than 64 vertices,
+    /// the longer side with the greater one.
     pub number_grids: bool,
     /// The maximum number of vertices in a file. Default: 2^24, the maximum number of particles in
     /// a scene. That many take about 1 GB while they are welded, and then 0.3 GB with their

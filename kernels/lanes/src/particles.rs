@@ -182,7 +182,7 @@ impl<const D: usize> RunParticlePass<'_, D> {
         }
     }
 
-    /// Copies positions to columns for the stage, and back.
+    /// Copies positions from the records to a buffer, by axis, for the stage, and back.
     #[inline(always)]
     fn visit<V: Vector>(&self, cpu: V::Cpu, stage: &dyn Stage<D>) {
         let mut positions = StagePositions([[0.0; STAGE_PARTICLES]; D]);

@@ -28,7 +28,7 @@ pub(super) struct BodyMotion {
     /// Linear and angular velocity, m and rad per substep.
     pub(super) twist: Twist,
     /// Inverse inertia tensor in the axes of the world for a mass of 1 kg, 1/(kg m²); None if the
-    /// body has no volume.
+    /// particles are on a line.
     pub(super) inverse_inertia: Option<Matrix>,
 }
 
@@ -58,7 +58,7 @@ impl Body {
         Twist { velocity: velocity.map(|x| x / h), spin: spin.map(|angle| angle / h) }
     }
 
-    /// Its motion in the last substep. (Bodies exist in three dimensions only.)
+    /// Its motion in the last substep. `D` is 3, and generic only for callers that are.
     pub(super) fn motion<S: Real, const D: usize>(
         &self,
         particles: &Particles<D, S>,
@@ -67,7 +67,7 @@ impl Body {
         let before = positions_of(per_axis(|axis| particles.previous(axis)), self.particles);
         let (centre, centre_before) = (mean(&now), mean(&before));
         let offsets = now.map(|x| difference(x, centre));
-        // For a total mass of 1 kg: the mass cancels.
+        // As if each of the four particles had 1/4 kg: the mass of the body cancels in the spin.
         let angular_momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
             add_scaled(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
@@ -107,7 +107,7 @@ impl Body {
         self.set_motion(particles, twist, h);
     }
 
-    /// As [`set_twist`](Self::set_twist), in any number of dimensions.
+    /// As [`set_twist`](Self::set_twist), for callers that are generic over `D`, which is 3.
     pub(super) fn set_motion<S: Real, const D: usize>(
         &self,
         particles: &mut Particles<D, S>,

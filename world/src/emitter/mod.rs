@@ -96,9 +96,8 @@ pub struct Emitter<const D: usize = 3> {
     random: ChaCha8Rng,
     /// Its particles, by their indices in the model.
     particles: Vec<u32>,
-    /// Number of births so far; `None` before the first substep, and when the world has just been
-    /// resumed.
-    births: Option<u64>,
+    /// Number of births so far.
+    births: u64,
     /// For each particle the end of its latest lifetime, s.
     deaths: Vec<f64>,
 }
@@ -174,7 +173,7 @@ impl<const D: usize> Emitter<D> {
             cumulative_areas: settings.source.cumulative_areas(),
             settings,
             particles: (0..particles as u32).collect(),
-            births: None,
+            births: 0,
             deaths: vec![f64::NEG_INFINITY; particles],
         })
     }
@@ -191,7 +190,7 @@ impl<const D: usize> Emitter<D> {
 
     /// The particles alive at `time`, s: the time of the world after its last step.
     pub fn particles_at(&self, time: f64) -> impl Iterator<Item = EmittedParticle> {
-        let births = self.births.unwrap_or(0);
+        let births = self.births;
         let first = births.saturating_sub(self.particles.len() as u64);
         (first..births).filter_map(move |birth| {
             let (index, born) = (self.index_of(birth), self.birth_time(birth));
@@ -249,7 +248,6 @@ impl<const D: usize> Emitter<D> {
     /// following integration places them on their parabola at its end.
     pub(crate) fn emit(&mut self, particles: &mut Particles<D>, now: &StepTime<D>) {
         let count = self.particles.len() as u64;
-        let births = self.births.unwrap_or_else(|| self.restore(now));
         for (&particle, &death) in self.particles.iter().zip(&self.deaths) {
             if death <= now.time && particles.inverse_masses()[particle as usize] > 0.0 {
                 let pinned = particles.set_inverse_mass(particle as usize, 0.0);
@@ -258,21 +256,20 @@ impl<const D: usize> Emitter<D> {
         }
         let due = self.births_until(now.time);
         // If more births are due than there are particles, only the last ones count.
-        for birth in births.max(due.saturating_sub(count))..due {
+        for birth in self.births.max(due.saturating_sub(count))..due {
             self.start(birth, particles, now);
         }
-        self.births = Some(due.max(births));
+        self.births = self.births.max(due);
     }
 
-    /// Number of births before this substep, computed from the time. Draws the lifetimes of those
-    /// births again, because a snapshot does not hold them.
-    fn restore(&mut self, now: &StepTime<D>) -> u64 {
-        let births = self.births_until(now.time - f64::from(now.h));
-        for birth in births.saturating_sub(self.particles.len() as u64)..births {
+    /// Restores its state at the end of the step that ended at `time`, s. Draws the lifetimes of the
+    /// last births again, because a snapshot does not hold them.
+    pub(crate) fn restore(&mut self, time: f64) {
+        self.births = self.births_until(time);
+        for birth in self.births.saturating_sub(self.particles.len() as u64)..self.births {
             let (index, [_, _], lifetime) = self.draw(birth);
             self.deaths[index] = self.birth_time(birth) + lifetime;
         }
-        births
     }
 
     /// Draws a birth: the index of its particle, its position and velocity, m and m/s, and its
@@ -293,8 +290,8 @@ impl<const D: usize> Emitter<D> {
         (self.index_of(birth), [position, velocity], lifetime)
     }
 
-    /// Frees the particle of a birth, with the position and previous position that it had at the
-    /// beginning of the substep on its parabola.
+    /// Unpins the particle of a birth. Its position and previous position are those that it would have
+    /// had at the beginning of the substep if it had already been on its parabola.
     fn start(&mut self, birth: u64, particles: &mut Particles<D>, now: &StepTime<D>) {
         let (index, [position, velocity], lifetime) = self.draw(birth);
         let particle = self.particles[index] as usize;

@@ -6,8 +6,8 @@ use crate::vector::{cross, difference, dot};
 /// The corners of a triangle, as indices of points.
 type Triangle = [u32; 3];
 
-/// Number of pairs of an edge and a triangle, without a corner in common, where the edge passes
-/// through the triangle. Every edge counts once, even if two triangles share it.
+/// Number of pairs of an edge and a triangle where the edge passes through the triangle, and a triangle
+/// of the edge has no corner in common with it. Every edge counts once, even if two triangles share it.
 pub(crate) fn crossings(points: &[[f64; 3]], triangles: &[Triangle]) -> usize {
     let mut boxes: Vec<BoundingBox<3>> = Vec::with_capacity(triangles.len());
     for (object, triangle) in triangles.iter().enumerate() {
@@ -63,15 +63,16 @@ mod tests {
     #[test]
     fn an_edge_through_a_triangle_counts_once() {
         let points = [
+            // Triangle [0, 1, 2], in the plane z = 0.
             [0.0, 0.0, 0.0],
             [1.0, 0.0, 0.0],
             [0.0, 1.0, 0.0],
-            // Two triangles that share an edge, which passes through the first.
+            // Triangles [3, 4, 5] and [4, 3, 6]: the edge that they share passes through [0, 1, 2].
             [0.2, 0.2, -1.0],
             [0.3, 0.3, 1.0],
             [5.0, 5.0, 0.5],
             [-5.0, 7.0, 0.5],
-            // With points 4 and 5: a triangle above the plane of the first.
+            // With points 4 and 5: a triangle above that plane.
             [0.2, 0.2, 2.0],
         ];
         assert_eq!(crossings(&points, &[[0, 1, 2], [3, 4, 5]]), 2); // an edge of each triangle

@@ -52,10 +52,10 @@ impl Clock {
     /// Default maximum number of steps per frame.
     pub const DEFAULT_MAX_STEPS: u32 = 8;
 
-    /// A clock for steps of `dt` seconds, which may have any number of substeps.
+    /// A clock for steps of `dt` seconds. It does not depend on the number of substeps.
     ///
     /// # Errors
-    /// If `dt` is below 1e-5 s, which is the shortest substep, or not finite.
+    /// If `dt` is not finite, or below 1e-5 s: no substep may be shorter.
     pub fn new(dt: f32) -> Result<Self, StepError> {
         if !(1e-5..=f32::MAX).contains(&dt) {
             return Err(StepError::Length { dt: dt.into() });

@@ -55,6 +55,7 @@ impl<const D: usize> Island<D> {
             if !(guides.is_empty() && drag_targets.is_empty()) {
                 tethering.update_anchor_positions(&**plan, particles);
             }
+            // Anchors that are tied, not pinned, move in the substep.
             tethering.predict_tied_anchors(&**plan, particles);
         }
     }

@@ -1,6 +1,6 @@
 //! One step of a world.
 
-use taut_core::{Executor, Inline, Particles};
+use taut_core::{Executor, Inline, Particles, Step};
 
 use super::{
     ColliderContacts, Island, SelfCollisions, Simulation, World, WorldError, contacts, ties,
@@ -200,7 +200,7 @@ impl<const D: usize> World<D> {
             watch.after(StepPart::Forces);
         }
         for substep in 1..=step.substeps {
-            let time = self.time + f64::from(substep) * f64::from(h);
+            let time = end_of_substep(self.time, substep, &step);
             let now = StepTime { time, h, duration: h, motion };
             for island in touched(islands) {
                 // Particles are emitted before obstacles record the start positions.
@@ -263,4 +263,13 @@ impl<const D: usize> World<D> {
         self.steps += 1;
         self.time += f64::from(self.settings.step.dt);
     }
+}
+
+/// The time at which a substep ends, s. The last one ends exactly with the step, so that a world can
+/// resume there.
+fn end_of_substep<const D: usize>(start: f64, substep: u32, step: &Step<D>) -> f64 {
+    if substep == step.substeps {
+        return start + f64::from(step.dt);
+    }
+    start + f64::from(substep) * f64::from(step.dt / step.substeps as f32)
 }

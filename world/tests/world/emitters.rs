@@ -124,6 +124,33 @@ fn dead_particles_do_not_move_and_a_resumed_emitter_continues() {
     }
 }
 
+/// The substeps of these steps add up to a little more, or to a little less, than the step, and births
+/// take place at the ends of steps.
+#[test]
+fn an_emitter_resumes_between_any_two_steps() {
+    for (dt, substeps, rate) in
+        [(0.01, 9, 100.0), (0.02, 9, 50.0), (0.02, 11, 100.0), (0.1, 3, 10.0)]
+    {
+        let settings = EmitterSettings { rate, ..EmitterSettings::default() };
+        let mut scene = scene("drops", Model::emitter(settings).unwrap());
+        scene.settings.step.dt = dt;
+        scene.settings.step.substeps = substeps;
+        let mut world = world(&scene);
+        for step in 0..40 {
+            let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+            let living = |world: &World| -> Vec<_> {
+                let living = emitter(world).particles_at(world.time());
+                living.map(|it| (it.birth, it.particle, it.age.to_bits())).collect()
+            };
+            assert_eq!(living(&resumed), living(&world), "before step {step} of {dt} s");
+            steps(&mut world, 1);
+            steps(&mut resumed, 1);
+            assert_eq!(living(&resumed), living(&world), "after step {step} of {dt} s");
+            assert_eq!(resumed.hash(), world.hash(), "after step {step} of {dt} s");
+        }
+    }
+}
+
 #[test]
 fn polygons_emit_by_area_along_their_normals() {
     // In the plane y = 1, counter-clockwise from above; one triangle three times as large as the

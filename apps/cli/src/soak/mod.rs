@@ -45,7 +45,7 @@ fn parse_scene(name: &str) -> Result<&'static LibraryScene, String> {
 }
 
 /// Simulates the scenes, one after the other, and prints a table row for each. The exit code is 1 unless all positions
-/// stay finite, residuals stay below 1, both numbers of threads give the same bits after every simulated minute, and
+/// stay finite, residuals do not exceed 1, both numbers of threads give the same bits after every simulated minute, and
 /// the memory does not grow.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all: Vec<&LibraryScene> = LibraryScene::ALL.iter().collect();

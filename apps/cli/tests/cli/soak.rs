@@ -1,4 +1,5 @@
-//! `taut soak`: library scenes with scripted disturbance.
+//! `taut soak`: library scenes with scripted disturbance, each on one thread and on two. A scene has
+//! passed if it stays bounded and both give the same bits.
 
 use crate::run::{RunOutput, taut};
 

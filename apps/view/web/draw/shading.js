@@ -59,7 +59,7 @@ export function setShading(gl, uniforms, { camera: { eye }, shadow, theme, quali
   gl.uniform3fv(uniforms.u_sky, theme.sky);
   gl.uniform3fv(uniforms.u_earth, theme.earth);
   gl.uniformMatrix4fv(uniforms.u_light, false, shadow.matrix);
-  gl.uniform1f(uniforms.u_offset, shadow.offset);
+  gl.uniform1f(uniforms.u_offset, shadow.normalOffset);
   gl.uniform1i(uniforms.u_soft, quality.softShadow ? 1 : 0);
   gl.uniform1i(uniforms.u_shadow, UNIT.shadow);
 }

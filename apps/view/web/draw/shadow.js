@@ -34,7 +34,7 @@ export class Shadow {
     const eye = centre.map((x, axis) => x + 3 * radius * TO_LIGHT[axis]);
     const view = lookAt(eye, centre, [0, 1, 0]);
     this.matrix = multiply(orthographic(radius, radius, 0.5 * radius, 5.5 * radius), view);
-    this.offset = (3.5 * radius) / this.size; // 1.75 texels
+    this.normalOffset = (3.5 * radius) / this.size; // of a shaded point along its normal, m: 1.75 texels
   }
 
   /** Renders the depth of what `drawCasters` draws with the light's matrix. */

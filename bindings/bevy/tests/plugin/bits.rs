@@ -1,4 +1,4 @@
-//! The same bits as in Taut alone, and as in other apps.
+//! The same bits as in Taut alone, whatever other entities an app has.
 
 use super::*;
 use bevy_taut::{Cloth, Pins, TautSettings, TautWind};

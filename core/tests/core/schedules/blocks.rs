@@ -45,7 +45,7 @@ fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
     let Mesh { sticks, .. } = sheet_mesh(128, 128, Family::ALL).1;
     let schedule = Schedule::banded(&sticks);
     let phases = phases(&schedule);
-    assert_eq!(phases.len(), 2, "all seams are in the shifted bands");
+    assert_eq!(phases.len(), 2, "the second phase has the seams of the first, in shifted bands");
     let fraction = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
     assert!(
         phases[0].len() >= 8 && fraction > 0.85,

@@ -5,9 +5,10 @@
 //!   weights are linear. Targets have positions and normals.
 //! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
 //!   collapse to one point at the first key after the tear.
-//! - A rigid shape is a node, animated if it moves. So is each stick and ball, if there are at most
-//!   [`RODS_MAX`]; otherwise sticks are morphing lines. Particles without sticks or faces are
-//!   points; a hidden one is at the position of a visible one.
+//! - A rigid shape is a node, animated if it moves. So is each stick, and each particle that is drawn
+//!   as a ball, if they are at most [`RODS_MAX`] together; otherwise sticks are morphing lines, and
+//!   balls are not drawn. A part without sticks and faces is points. A mesh cannot hide a vertex, so
+//!   a hidden one, such as a dead particle of an emitter, is at the first visible one of its part.
 //!
 //! A key takes 24 bytes for each vertex. The JSON, which describes all data, comes first in the
 //! file, so frames are stored in a temporary file until the run is complete.
@@ -54,7 +55,7 @@ pub fn size(scene: &DrawnScene, timeline: Timeline) -> u64 {
         scene.rigid_shapes.iter().map(|shape| shape_bytes(&shape.mesh)).sum::<usize>();
     let rods_bytes = Rods::all(scene).iter().map(Rods::mesh_bytes).sum::<u64>();
     let rigid = shapes_bytes as u64 + rods_bytes;
-    let weights = if meshes.is_empty() { 0 } else { 4 * keys.saturating_mul(keys) };
+    let weights = if meshes.is_empty() { 0 } else { keys.saturating_mul(keys).saturating_mul(4) };
     keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
 }
 

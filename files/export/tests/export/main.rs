@@ -3,6 +3,7 @@
 mod errors;
 mod gltf;
 mod points;
+mod shapes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -32,7 +32,11 @@ builder! { <D> EmitterTable<D> => |table, _| Model::emitter(table.options()) }
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum SourceTable<const D: usize> {
     Point(Vector<D>),
-    Disc { centre: Vector<D>, axes: [Vector<D>; 2] },
+    Disc {
+        centre: Vector<D>,
+        axes: [Vector<D>; 2],
+    },
+    /// Triangles, which together can form any polygons.
     Polygons(Vec<[Vector<D>; 3]>),
 }
 

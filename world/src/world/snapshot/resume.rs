@@ -131,6 +131,8 @@ impl<const D: usize> World<D> {
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_split_islands(snapshot, planner)?;
         world.resume_particles(snapshot)?;
+        let emitters = world.islands.iter_mut().flat_map(|island| &mut island.model.emitters);
+        emitters.for_each(|emitter| emitter.restore(world.time));
         if snapshot.islands.len() != world.islands.len() {
             return Err(damaged("the number of islands is wrong"));
         }
