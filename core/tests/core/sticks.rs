@@ -149,6 +149,7 @@ fn by_ends_sorts_by_lower_end_then_higher_then_number() {
             (a.min(b), a.max(b), stick)
         });
         assert_eq!(sticks.by_ends(), expected);
+        assert_eq!(sticks.is_empty(), expected.is_empty());
     });
 }
 

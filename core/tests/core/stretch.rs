@@ -1,6 +1,6 @@
 //! Stretch, compression and residual.
 
-use taut_core::{Kind, Stretch};
+use taut_core::{Duplicates, Kind, Sticks, Stretch};
 
 use crate::meshes::{particles_at, unit_sticks};
 
@@ -44,6 +44,15 @@ fn stretch_and_compression_count_sticks_only_where_they_act() {
     assert!(all.iter().all(|value| value.is_nan()), "a NaN position gives NaN");
     assert!(stretch.residual_rms().is_nan() && stretch.residual_max().is_nan(), "{stretch:?}");
     assert_eq!(Stretch::of(&particles, &unit_sticks(4, &[])), Stretch::default());
+}
+
+#[test]
+fn stretch_is_relative_to_the_rest_length() {
+    let particles = particles_at(&[[0.0_f32], [3.0], [4.0]]);
+    let ends = [[0, 1], [1, 2]];
+    let sticks = Sticks::with_rests(3, &ends, &[2.0, 4.0], Duplicates::Keep).unwrap();
+    let stretch = Stretch::of(&particles, &sticks);
+    assert_eq!((stretch.max, stretch.compression_max), (0.5, 0.75));
 }
 
 #[test]

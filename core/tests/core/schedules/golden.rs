@@ -1,0 +1,169 @@
+//! The orders of all builders for some meshes, as hashes in `golden.txt`.
+//!
+//! The order decides the result, so a changed order is a new golden version of all results. With
+//! `TAUT_BLESS` set, the file is written anew.
+
+use std::iter::repeat_n;
+use std::path::Path;
+use std::{env, fs};
+
+use super::*;
+
+/// FNV-1a over the numbers of the sticks, with -1, -2 and -3 before each batch, block and phase.
+fn hash(schedule: &Schedule) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |number: u32| {
+        for byte in number.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    };
+    for phase in schedule.phases() {
+        add(u32::MAX - 2);
+        for block in phase.blocks() {
+            add(u32::MAX - 1);
+            for batch in block.batches() {
+                add(u32::MAX);
+                batch.iter().copied().for_each(&mut add);
+            }
+        }
+    }
+    hash
+}
+
+/// Around the sizes at which builders change what they do: a band of 1024 particles, runs of 16
+/// sticks, reaches of 64, blocks, and meshes so large that windows are sampled.
+fn meshes() -> Vec<(String, Mesh)> {
+    let mut meshes = Vec::new();
+    let sizes = [
+        [2, 2],
+        [1, 40],
+        [40, 1],
+        [15, 9],
+        [16, 64],
+        [17, 13],
+        [18, 60],
+        [41, 25],
+        [63, 33],
+        [64, 48],
+        [65, 40],
+        [128, 128],
+        [700, 6],
+    ];
+    for [width, height] in sizes {
+        for (name, families) in [("shear", Family::SHEAR), ("all", Family::ALL)] {
+            let mesh = sheet_mesh(width, height, families).1;
+            meshes.push((format!("sheet-{width}x{height}-{name}"), mesh));
+        }
+    }
+    let large = sheet_mesh(257, 256, Family::STRUCTURAL).1;
+    meshes.push(("sheet-257x256-structural".to_owned(), large));
+    for non_plain in [0, 30, 100] {
+        meshes.push((format!("large-{non_plain}"), Recipe::large(non_plain).mesh()));
+    }
+    let components = [
+        ("chain", Component::Chain(2000)),
+        ("complete", Component::Complete(70)),
+        ("bipartite", Component::Bipartite(3, 400)),
+        ("grid", Component::Grid(45, 44)),
+    ];
+    for (name, component) in components {
+        meshes.push((name.to_owned(), Recipe::plain(vec![component]).mesh()));
+    }
+    // Sticks of a sheet that are not plain, and second sticks between the same ends.
+    let Mesh { particles, sticks } = sheet_mesh(70, 60, Family::ALL).1;
+    let mut pairs = sticks.ends().to_vec();
+    pairs.extend(sticks.ends().iter().step_by(7).map(|&[a, b]| [b, a]));
+    let mut sticks = Sticks::joining(&particles, &pairs, Duplicates::Keep).unwrap();
+    let mut random = Random::new(3);
+    for stick in (0..sticks.len()).step_by(5) {
+        make_non_plain(&mut random, &mut sticks, stick);
+    }
+    meshes.push(("doubled".to_owned(), Mesh { particles, sticks }));
+    meshes
+}
+
+fn lines() -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, mesh) in meshes() {
+        for (builder, schedule) in schedules_of_all_builders(&mesh) {
+            lines.push(format!("{name} {builder} {:016x}", hash(&schedule)));
+        }
+        let for_mesh = hash(&Schedule::for_mesh(&mesh.particles, &mesh.sticks));
+        lines.push(format!("{name} for_mesh {for_mesh:016x}"));
+        let (rcm, hilbert) = (
+            Renumbering::reverse_cuthill_mckee(&mesh.sticks),
+            Renumbering::hilbert(&mesh.particles),
+        );
+        for (numbering, renumbering) in [("rcm", rcm), ("hilbert", hilbert)] {
+            let (particles, sticks) = renumbering.apply(&mesh.particles, &mesh.sticks);
+            let schedule = Schedule::blocked(&particles, &sticks);
+            lines.push(format!("{name} blocked/{numbering} {:016x}", hash(&schedule)));
+        }
+    }
+    // Around the widths and heights at which bands and blocks change.
+    let sheets = [
+        [5, 7, 2],
+        [16, 16, 4],
+        [40, 90, 12],
+        [3, 500, 3],
+        [260, 40, 6],
+        [512, 66, 4],
+        [513, 66, 4],
+        [9, 64, 8],
+        [9, 65, 8],
+        [9, 129, 8],
+    ];
+    for [width, height, families] in sheets {
+        let (sheet, mesh) = sheet_mesh(width, height, &Family::EVERY[..families]);
+        let schedule = sheet.schedule(&mesh.sticks).unwrap();
+        lines.push(format!("sheet-{width}x{height}-{families} sheet {:016x}", hash(&schedule)));
+        let mut order: Vec<u32> = (0..mesh.sticks.len() as u32).collect();
+        Random::new(5).shuffle(&mut order);
+        let shuffled = mesh.sticks.reordered(&order).unwrap();
+        let found = Sheet::find(&shuffled).map(|(sheet, order)| {
+            let add = |sum: u64, &number: &u32| sum.wrapping_mul(31).wrapping_add(number.into());
+            (sheet.width(), sheet.height(), sheet.families().len(), order.iter().fold(0, add))
+        });
+        lines.push(format!("sheet-{width}x{height}-{families} find {found:?}"));
+    }
+    // Several cloths: equal ones, small ones, and ones of several blocks.
+    let small: Vec<Mesh> = vec![
+        Recipe::plain(vec![Component::Chain(30)]).mesh(),
+        Recipe::plain(vec![Component::Grid(6, 5)]).mesh(),
+        sheet_mesh(20, 20, Family::ALL).1,
+        Recipe::large(20).mesh(),
+    ];
+    let one = &small[1];
+    let cases: [(&str, Vec<&Mesh>); 3] = [
+        ("equal", repeat_n(one, 20).collect()),
+        ("mixed", small.iter().collect()),
+        ("large", vec![&small[3], one, &small[3], &small[2]]),
+    ];
+    for (name, meshes) in cases {
+        let sticks = Sticks::side_by_side(meshes.iter().map(|mesh| &mesh.sticks)).unwrap();
+        for index in 0..6 {
+            let schedules: Vec<_> =
+                meshes.iter().map(|mesh| schedules_of_all_builders(mesh)[index].clone()).collect();
+            let merged = schedules.iter().map(|(_, schedule)| schedule);
+            let schedule = Schedule::side_by_side(&sticks, merged).unwrap();
+            let copies = schedule.copies().map_or(0, Copies::count);
+            let builder = schedules[0].0;
+            lines.push(format!("{name} {builder} {:016x}, {copies} copies", hash(&schedule)));
+        }
+    }
+    lines
+}
+
+#[test]
+fn every_builder_makes_the_golden_orders() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/core/schedules/golden.txt");
+    let lines = lines();
+    if env::var_os("TAUT_BLESS").is_some() {
+        fs::write(&path, lines.join("\n") + "\n").unwrap();
+    }
+    let golden = fs::read_to_string(&path).unwrap();
+    let different = |(found, golden): &(&String, &str)| found.as_str() != *golden;
+    let differing: Vec<_> = lines.iter().zip(golden.lines()).filter(different).collect();
+    assert!(differing.is_empty(), "orders differ (found, golden): {differing:#?}");
+    assert_eq!(lines.len(), golden.lines().count(), "number of orders");
+}
