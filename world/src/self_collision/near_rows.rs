@@ -13,8 +13,8 @@ use crate::vector::dot;
 
 /// Number of rows per ball for which memory is reserved.
 const ROWS_RESERVED: usize = 4;
-/// Largest number of rows, as a multiple of the number of slots. Only a heap of thousands of balls in
-/// one place has more; the pairs beyond it do not collide.
+/// Largest number of rows per slot. Only a heap of thousands of balls in one place has more; the pairs
+/// beyond it do not collide.
 const ROWS_MAX: usize = 256;
 
 /// A ball, and the balls of one cluster that are near it.
@@ -70,9 +70,8 @@ pub(crate) trait Pairings {
 /// How far apart balls may be to be near each other, in addition to their thickness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Margin {
-    /// Far enough to find all pairs that touch in this substep or in those that follow it, `substeps`
-    /// in all, if two balls deviate from uniform motion by at most `deviation`, m, relative to each
-    /// other.
+    /// Far enough to find all pairs that touch in this and the next substeps, `substeps` in all, if two
+    /// balls deviate from uniform motion by at most `deviation`, m, relative to each other.
     Uniform { substeps: u32, deviation: f32 },
     /// A distance between their positions now, m.
     Distance(f32),
@@ -103,8 +102,7 @@ impl<const D: usize> NearRows<D> {
         &self.rows
     }
 
-    /// How far the balls of a cluster move relative to each other in this substep, m, as the mean of
-    /// all clusters.
+    /// How far balls of one cluster move relative to each other in this substep, m: mean of clusters.
     pub(crate) fn local_motion(&mut self, balls: &Balls<D>) -> f32 {
         self.motions.clear();
         widest(FindMotions { balls, motions: &mut self.motions });
@@ -231,9 +229,9 @@ struct ClusterSearch<'a, P, const D: usize> {
     /// The bounds of the displacements of each cluster in a substep, m; empty if the margin does not
     /// depend on them.
     motions: &'a [Bounds<D>],
-    /// How many displacements of a substep are added to the margin. Positions are those at the end of
-    /// this substep, so its beginning is one displacement back, and the end of the last substep one
-    /// displacement ahead for each later substep. The larger number suffices for both.
+    /// How many displacements of a substep are added to the margin. From the positions, at the end of
+    /// this substep, its beginning is one displacement back, and the end of the last substep one ahead
+    /// for each later one; the larger number suffices for both.
     displacements: f32,
     /// The margin without displacements, m.
     distance: f32,
