@@ -33,8 +33,15 @@ install_to() {
 
 case "${1-}" in
     '') ;;
-    --header) header && exit ;;
-    --install) build && install_to "${2:?a folder}" && exit ;;
+    --header)
+        header
+        exit
+        ;;
+    --install)
+        build
+        install_to "${2:?a folder}"
+        exit
+        ;;
     *) printf 'usage: %s [--header | --install FOLDER]\n' "$0" >&2 && exit 2 ;;
 esac
 

@@ -149,6 +149,7 @@ impl<const D: usize> Model<D> {
         while let Some(shoot) = shoots.pop_front() {
             growth.add_shoot(&shoot, &mut shoots)?;
         }
+        growth.check_particle_count()?; // with the last leaves
         growth.add_support(&roots);
         Ok(Self { kind: Some(ModelKind::Plant), ..growth.builder.build()?.pinned("root") })
     }

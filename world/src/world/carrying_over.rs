@@ -57,8 +57,22 @@ impl<const D: usize> World<D> {
         }
         self.held_changed = true;
         (self.steps, self.time) = (from.steps, from.time);
+        self.restore_emitters(&common);
         self.wake_all();
         common.len()
+    }
+
+    /// Restores the emitters of the models that both worlds have. The others start anew.
+    fn restore_emitters(&mut self, common: &[[ModelRange; 2]]) {
+        for [_, new] in common {
+            let world_numbers = self.particles.in_island(new.island);
+            for emitter in &mut self.islands[new.island].model.emitters {
+                let first = world_numbers[emitter.particles()[0] as usize] as usize;
+                if new.particles.contains(&first) {
+                    emitter.restore(self.time);
+                }
+            }
+        }
     }
 
     fn carry_over_particles(&mut self, from: &Self, common: &[[ModelRange; 2]]) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taut_world::{Cloth, Gusts, Model, Scene, StickSet, Tethers, Wind, World};
+use taut_world::{Cloth, EmitterSettings, Gusts, Model, Scene, StickSet, Tethers, Wind, World};
 
 use crate::make::{steps, world};
 
@@ -55,4 +55,34 @@ fn a_world_with_other_models_carries_over_the_state_of_those_it_shares() {
         range.map(|particle| world.position(particle)).collect::<Vec<_>>()
     };
     assert_eq!(final_positions(false), final_positions(true));
+}
+
+#[test]
+fn emitted_particles_are_carried_over() {
+    let drops = |rate: f64| {
+        let settings = EmitterSettings { rate, lifetime: [0.2, 0.5], ..EmitterSettings::default() };
+        Model::emitter(settings).unwrap()
+    };
+    let mut scene = Scene::<3>::new();
+    scene.add("drops", drops(60.0)).unwrap();
+    let mut world = world(&scene);
+    steps(&mut world, 50);
+    let mut other_scene = Scene::<3>::new();
+    other_scene.add("other drops", drops(90.0)).unwrap();
+    other_scene.add("drops", drops(60.0)).unwrap();
+    let mut next = crate::make::world(&other_scene);
+    assert_eq!(next.carry_over(&world), 1);
+    let state = |world: &World<3>| {
+        let range = world.model("drops").unwrap();
+        let hidden = world.hidden_particles().filter(|particle| range.contains(particle));
+        let hidden: Vec<_> = hidden.map(|particle| particle - range.start).collect();
+        (hidden, range.map(|particle| world.position(particle)).collect::<Vec<_>>())
+    };
+    for step in 0..20 {
+        let (hidden, positions) = state(&world);
+        assert!(hidden.len() < positions.len(), "all are hidden");
+        assert_eq!(state(&next), (hidden, positions), "after {step} steps");
+        steps(&mut world, 1);
+        steps(&mut next, 1);
+    }
 }

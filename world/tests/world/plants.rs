@@ -78,7 +78,7 @@ where
     // A leaf may come to rest turned about its base, which moves little else.
     let [_, wood] = displacements(&model, WOOD, [&bent, &after]);
     let [_, all] = displacements(&model, ALL, [&bent, &after]);
-    assert!(wood < 0.1 && all < 0.1, "{D}D, {plant:?}: returns up to {wood} m and {all} m");
+    assert!(wood < 0.02 && all < 0.1, "{D}D, {plant:?}: returns up to {wood} m and {all} m");
 }
 
 #[test]

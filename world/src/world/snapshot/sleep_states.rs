@@ -25,9 +25,10 @@ impl<const D: usize> World<D> {
         if snapshot.sleep_states.len() != expected {
             return Err(damaged("the number of sleep states is wrong"));
         }
-        for (island, saved) in self.islands.iter_mut().zip(&snapshot.sleep_states) {
-            let Some(state) = &mut island.sleep_state else { continue };
-            let particles = &island.model.particles;
+        let with_state = self.islands.iter_mut().filter_map(|island| {
+            island.sleep_state.as_mut().map(|state| (state, &island.model.particles))
+        });
+        for ((state, particles), saved) in with_state.zip(&snapshot.sleep_states) {
             let quiet = f32::from_bits(saved.quiet);
             let what = "the quiet time of an island, s,";
             ModelError::check("quiet", what, quiet.into(), 0.0.., "at least 0")?;
