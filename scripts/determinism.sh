@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the bits are the same on all platforms. Runs the example `hashes` on this machine, on
+# Checks that the bits are the same on all platforms. Runs the program `hashes` on this machine, on
 # AArch64 (under qemu) and as WebAssembly with 128-bit SIMD (in node), compares all hashes with
 # `tests/golden.txt`, and writes the result to docs/determinism.md. A platform whose tools are
 # missing is skipped, with a message. The exit code is 1 if hashes differ.
@@ -46,12 +46,12 @@ has_tools() {
     fi
 }
 
-# hashes PLATFORM [ARGUMENT...]: runs the example; the arguments are passed to cargo.
+# hashes PLATFORM [ARGUMENT...]: runs the program; the arguments are passed to cargo.
 hashes() {
     local platform=$1
     shift
     printf '=== %s\n' "$platform" >&2
-    cargo run --quiet --release --locked -p taut-tests --example hashes "$@" >"$results/$platform"
+    cargo run --quiet --release --locked -p taut-tests --bin hashes "$@" >"$results/$platform"
 }
 
 machine=$(uname -m)

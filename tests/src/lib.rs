@@ -1,5 +1,5 @@
 //! Code of the conformance tests that other programs use, too: the simulations behind the golden
-//! hashes (the example `hashes` prints the hashes on any target), and random [programs] (the fuzz
+//! hashes (the program `hashes` prints the hashes on any target), and random [programs] (the fuzz
 //! targets run them).
 #![forbid(unsafe_code)]
 
