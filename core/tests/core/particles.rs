@@ -158,6 +158,13 @@ fn converting_to_f64_and_back_changes_no_bits() {
     assert_eq!(particles_at(&[[0.1_f64]]).convert::<f32>().position(0), [0.1_f32], "rounded once");
 }
 
+/// FNV-1a, 64 bits, written again for the tests.
+pub(crate) fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
 #[test]
 fn the_hash_is_fnv_1a_of_the_positions_bits() {
     // 64-bit FNV-1a of no bytes; below, of 8 bytes per coordinate: 00 00 80 3f 00 00 00 00 for 1.0.
@@ -165,17 +172,10 @@ fn the_hash_is_fnv_1a_of_the_positions_bits() {
     let points = [[1.0, -2.5, 0.0], [1e-3, 7.0, -1e12]];
     let particles = particles_at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
     let in_f64 = particles_at::<3, f64>(&points);
-    let fnv1a = |bits: &[u64]| {
-        bits.iter()
-            .flat_map(|bits| bits.to_le_bytes())
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-            })
-    };
     let coordinates = points.as_flattened().iter();
-    let bits: Vec<u64> = coordinates.clone().map(|&x| u64::from((x as f32).to_bits())).collect();
-    assert_eq!(particles.hash(), fnv1a(&bits));
-    assert_eq!(in_f64.hash(), fnv1a(&coordinates.map(|x| x.to_bits()).collect::<Vec<_>>()));
+    let bits = coordinates.clone().map(|&x| u64::from((x as f32).to_bits()));
+    assert_eq!(particles.hash(), fnv1a(bits.flat_map(u64::to_le_bytes)));
+    assert_eq!(in_f64.hash(), fnv1a(coordinates.flat_map(|x| x.to_bits().to_le_bytes())));
     assert_eq!(particles.hash(), GOLDEN_HASH);
 }
 

@@ -1,33 +1,30 @@
 //! The orders of all builders for some meshes, as hashes in `golden.txt`.
 //!
-//! The order decides the result, so a changed order is a new golden version of all results. With
-//! `TAUT_BLESS` set, the file is written anew.
+//! The order decides the result, so a changed order is a new golden version of all results. If the
+//! environment variable `TAUT_BLESS` is set, the test writes the file.
 
 use std::iter::repeat_n;
 use std::path::Path;
 use std::{env, fs};
 
 use super::*;
+use crate::particles::fnv1a;
 
-/// FNV-1a over the numbers of the sticks, with -1, -2 and -3 before each batch, block and phase.
+/// The hash of the numbers of the sticks, with `u32::MAX` before each batch, `u32::MAX - 1` before each
+/// block and `u32::MAX - 2` before each phase.
 fn hash(schedule: &Schedule) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |number: u32| {
-        for byte in number.to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    };
+    let mut numbers = Vec::new();
     for phase in schedule.phases() {
-        add(u32::MAX - 2);
+        numbers.push(u32::MAX - 2);
         for block in phase.blocks() {
-            add(u32::MAX - 1);
+            numbers.push(u32::MAX - 1);
             for batch in block.batches() {
-                add(u32::MAX);
-                batch.iter().copied().for_each(&mut add);
+                numbers.push(u32::MAX);
+                numbers.extend(batch);
             }
         }
     }
-    hash
+    fnv1a(numbers.into_iter().flat_map(u32::to_le_bytes))
 }
 
 /// Around the sizes at which builders change what they do: a band of 1024 particles, runs of 16
@@ -121,10 +118,11 @@ fn lines() -> Vec<String> {
         Random::new(5).shuffle(&mut order);
         let shuffled = mesh.sticks.reordered(&order).unwrap();
         let found = Sheet::find(&shuffled).map(|(sheet, order)| {
-            let add = |sum: u64, &number: &u32| sum.wrapping_mul(31).wrapping_add(number.into());
-            (sheet.width(), sheet.height(), sheet.families().len(), order.iter().fold(0, add))
+            let order = fnv1a(order.into_iter().flat_map(u32::to_le_bytes));
+            format!("{}x{}-{} {order:016x}", sheet.width(), sheet.height(), sheet.families().len())
         });
-        lines.push(format!("sheet-{width}x{height}-{families} find {found:?}"));
+        let found = found.as_deref().unwrap_or("nothing");
+        lines.push(format!("sheet-{width}x{height}-{families} find {found}"));
     }
     // Several cloths: equal ones, small ones, and ones of several blocks.
     let small: Vec<Mesh> = vec![
@@ -141,13 +139,11 @@ fn lines() -> Vec<String> {
     ];
     for (name, meshes) in cases {
         let sticks = Sticks::side_by_side(meshes.iter().map(|mesh| &mesh.sticks)).unwrap();
-        for index in 0..6 {
-            let schedules: Vec<_> =
-                meshes.iter().map(|mesh| schedules_of_all_builders(mesh)[index].clone()).collect();
-            let merged = schedules.iter().map(|(_, schedule)| schedule);
-            let schedule = Schedule::side_by_side(&sticks, merged).unwrap();
+        let of_meshes: Vec<_> = meshes.into_iter().map(schedules_of_all_builders).collect();
+        for (index, (builder, _)) in of_meshes[0].iter().enumerate() {
+            let schedules = of_meshes.iter().map(|schedules| &schedules[index].1);
+            let schedule = Schedule::side_by_side(&sticks, schedules).unwrap();
             let copies = schedule.copies().map_or(0, Copies::count);
-            let builder = schedules[0].0;
             lines.push(format!("{name} {builder} {:016x}, {copies} copies", hash(&schedule)));
         }
     }
