@@ -14,8 +14,8 @@ impl<const D: usize> World<D> {
     /// keep their initial state. Returns the number of models copied.
     ///
     /// Two models are the same if they have the same name, number of particles, ends of sticks and
-    /// springs. Their positions, velocities, masses, pins, grabs, drags, tear factors and torn sticks
-    /// are copied. A model then has the bits that it would have had in the other world. Changed rest
+    /// springs. Their positions, velocities, masses, pins, grabs, drags, tear factors, torn sticks and emitted
+    /// particles are copied. A model then has the bits that it would have had in the other world. Changed rest
     /// lengths, kinds, stiffness and compliance of sticks, and broken ties, are not copied. All models
     /// are awake afterwards.
     ///
@@ -62,7 +62,8 @@ impl<const D: usize> World<D> {
         common.len()
     }
 
-    /// Restores the emitters of the models that both worlds have. The others start anew.
+    /// Restores the emitters of the models that both worlds have. Other emitters are in their initial
+    /// state.
     fn restore_emitters(&mut self, common: &[[ModelRange; 2]]) {
         for [_, new] in common {
             let world_numbers = self.particles.in_island(new.island);
