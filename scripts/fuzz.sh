@@ -9,7 +9,7 @@
 # `fuzz/corpus/TARGET`. An input may take 5 s (60 s with --replay; FUZZ_TIMEOUT=60 for a busy
 # machine), 1 GB of resident memory and 512 MiB of memory allocated at a time (by the allocator of
 # `fuzz/src/lib.rs`). FUZZ_JOBS=2 runs two targets at a time; FUZZ_SANITIZER=address builds with a
-# sanitizer.
+# sanitizer; FUZZ_SEED=1 starts from that random seed.
 #
 # Needs Rust nightly and `cargo install --locked cargo-fuzz`; without nightly it says so, and the exit
 # code is 3.
@@ -66,7 +66,7 @@ replay() {
 fuzz() {
     local target=$1 log findings=0 rate
     mkdir -p "fuzz/corpus/$target" "fuzz/seeds/$target"
-    log=$(run "$target" "-max_total_time=$seconds" -max_len=2048 -len_control=0 -print_final_stats=1 \
+    log=$(run "$target" "-max_total_time=$seconds" -max_len=2048 -len_control=0 -print_final_stats=1 "-seed=${FUZZ_SEED:-0}" \
         "fuzz/corpus/$target" "fuzz/seeds/$target") || findings=1
     statistic() { sed -n "s/.*$1 *\([0-9]*\).*/\1/p" <<<"$log" | tail -n 1; }
     rate=$(statistic 'stat::average_exec_per_sec:')

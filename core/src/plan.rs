@@ -20,7 +20,7 @@ pub struct Substeps<'a, const D: usize, S = f32> {
     /// How many times each substep relaxes all sticks.
     pub iterations: u32,
     /// Runs between motion and relaxation, for example to apply tethers. A kernel may run it on
-    /// some particles before others have moved. It must not change previous positions.
+    /// some particles before others have moved.
     pub after_motion: Option<&'a dyn Stage<D, S>>,
 }
 
@@ -255,7 +255,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// Runs `count` substeps. Each moves all particles, runs the stage, if there is one, and
     /// relaxes all sticks `iterations` times. That gives the same bits as
     /// [`integrate`](Self::integrate), [`visit`](Self::visit) and [`relax`](Self::relax) in turn,
-    /// and may be faster. The stage must not change previous positions.
+    /// and may be faster.
     ///
     /// # Panics
     /// Same as [`integrate`](Self::integrate), or if the stage panics.

@@ -6,7 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use taut::{AnyKernel, Family, Formula, Kernel, ParticleView, Plan, Real, Schedule, Stage, Step};
+use taut::{
+    AnyKernel, Engine, Family, Formula, Inline, Kernel, ParticleView, Plan, Real, Schedule, Stage,
+    Step, Substeps,
+};
 
 use crate::meshes::{Mesh, Recipe};
 use crate::runner::{InitialState, Outcome, Setup, any_step, eight_iterations, for_all};
@@ -61,8 +64,8 @@ fn a_session_of_all_parts_gives_the_bits_of_the_step() {
 #[derive(Clone, Debug)]
 enum Call {
     Integrate,
-    /// A number of substeps and of iterations in each, and whether [`Fence`] runs after the motion.
-    Advance(u32, u32, bool),
+    /// A number of substeps and of iterations in each, and what runs after the motion.
+    Advance(u32, u32, AfterMotion),
     Relax(u32),
     ReadPosition(Index),
     SetPosition(Index, [f32; 3]),
@@ -76,6 +79,24 @@ enum Call {
     ShiftColumn(f32),
     /// Pins a particle or frees it.
     SetInverseMass(Index, f32),
+}
+
+/// The stage of a substep.
+#[derive(Clone, Copy, Debug)]
+enum AfterMotion {
+    Nothing,
+    Fence,
+    Drift,
+}
+
+impl AfterMotion {
+    fn stage<const D: usize>(self) -> Option<&'static dyn Stage<D>> {
+        match self {
+            Self::Nothing => None,
+            Self::Fence => Some(&Fence),
+            Self::Drift => Some(&Drift),
+        }
+    }
 }
 
 /// A stage that moves each free particle by a distance that depends on its index and inverse mass,
@@ -114,10 +135,11 @@ impl Call {
         let special = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
         let x = prop_oneof![1 => special, 40 => -3.0..3.0_f32];
         let point = || proptest::array::uniform3(-3.0..3.0_f32);
+        let stage = select(&[AfterMotion::Nothing, AfterMotion::Fence, AfterMotion::Drift][..]);
         prop_oneof![
             2 => Just(Self::Integrate),
-            2 => (0..4_u32, 0..4_u32, any::<bool>())
-                .prop_map(|(count, iterations, fence)| Self::Advance(count, iterations, fence)),
+            2 => (0..4_u32, 0..4_u32, stage)
+                .prop_map(|(count, iterations, stage)| Self::Advance(count, iterations, stage)),
             2 => (0..3_u32).prop_map(Self::Relax),
             3 => any::<Index>().prop_map(Self::ReadPosition),
             2 => (any::<Index>(), proptest::array::uniform3(x))
@@ -151,15 +173,14 @@ where
         let len = session.len();
         match call {
             Call::Integrate => session.integrate(),
-            Call::Advance(count, iterations, fence) if together => {
-                let fence = fence.then_some(&Fence as &dyn Stage<D>);
-                session.advance(*count, *iterations, fence);
+            Call::Advance(count, iterations, after_motion) if together => {
+                session.advance(*count, *iterations, after_motion.stage());
             }
-            Call::Advance(count, iterations, fence) => {
+            Call::Advance(count, iterations, after_motion) => {
                 for _ in 0..*count {
                     session.integrate();
-                    if *fence {
-                        session.visit(&Fence);
+                    if let Some(stage) = after_motion.stage() {
+                        session.visit(stage);
                     }
                     session.relax(*iterations);
                 }
@@ -220,6 +241,59 @@ fn kernels_agree_on_any_session_and_dropping_it_writes_back() {
             let finished = setup.assert_all_agree(order, run(End::Finished, true));
             setup.assert_all_agree_with(&finished, order, run(End::Dropped, true));
             setup.assert_all_agree_with(&finished, order, run(End::Finished, false));
+        });
+    }
+    check::<2>();
+    check::<3>();
+}
+
+/// A stage that removes a quarter of the velocity of each free particle.
+struct Slow;
+
+impl<const D: usize> Stage<D> for Slow {
+    fn run(&self, particles: ParticleView<'_, D>) {
+        let ParticleView { position, mut previous, inverse_mass, .. } = particles;
+        for (slot, _) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+            for (x, previous) in position.iter().zip(&mut previous) {
+                previous[slot] += 0.25 * (x[slot] - previous[slot]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stage_after_the_motion_may_change_previous_positions() {
+    fn check<const D: usize>()
+    where
+        AnyKernel: Kernel<D>,
+    {
+        let cases =
+            (Recipe::any(Values::Moderate), any::<Index>(), any_step::<D>(), any::<Index>());
+        for_all(100, cases, |(recipe, order, step, moved)| {
+            let mesh = recipe.mesh();
+            let (order, schedule) = mesh.any_schedule(order);
+            let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+            setup.assert_all_agree(order, |start| {
+                let InitialState { mut plan, mut particles, sticks } = start;
+                let substeps = step.to_substeps().unwrap();
+                let substeps = Substeps { after_motion: Some(&Slow), ..substeps };
+                let mut notes = Vec::new();
+                for _ in 0..3 {
+                    let status = plan
+                        .advance_and_write_back(&Inline, &mut particles, &sticks, &substeps)
+                        .unwrap();
+                    notes.push(u64::from(status.finite));
+                    let previous = (0..D).flat_map(|axis| particles.previous(axis));
+                    notes.extend(previous.map(|x| x.canonical_bits()));
+                    if !particles.is_empty() {
+                        // The plan reads this particle, and its previous position, again.
+                        let moved = moved.index(particles.len());
+                        let point = particles.position(moved);
+                        particles.displace(moved, point.map(|x| x + 0.125));
+                    }
+                }
+                Outcome { particles, notes }
+            });
         });
     }
     check::<2>();

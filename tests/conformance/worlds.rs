@@ -283,3 +283,46 @@ fn tethers_have_the_same_bits_on_any_number_of_threads() {
         assert_eq!(hash(threads, &|_| AnyKernel::best()), scalar, "{threads} threads");
     }
 }
+
+#[test]
+fn snapshots_are_the_same_on_every_kernel_while_tethers_are_limited() {
+    let mut scene = Scene::new();
+    let tethers = Some(Tethers::default());
+    scene.add("sheet", Model::drape(24, StickSet::All).unwrap()).unwrap();
+    for copy in 0..7 {
+        scene.add(format!("pennant {copy}"), pennant(copy)).unwrap();
+    }
+    let scene = scene.tethered(tethers).unwrap();
+    let snapshots = |substeps: u32, kernel_for: &dyn Fn(&Schedule) -> AnyKernel| {
+        let mut scene = scene.clone();
+        scene.settings.step.substeps = substeps;
+        let mut world = World::new(&scene, kernel_for).unwrap();
+        let pins: Vec<usize> = ["sheet", "pennant 0", "pennant 3", "pennant 6"]
+            .iter()
+            .map(|name| world.model(name).unwrap().start)
+            .collect();
+        for pin in &pins {
+            world.set_inverse_mass(*pin, 0.0).unwrap();
+        }
+        (0..4)
+            .map(|step| {
+                // The pins jump, which the tethers follow at a limited speed.
+                for pin in &pins {
+                    let point = world.position(*pin);
+                    world.set_position(*pin, [point[0], point[1] + 3.0, point[2]]).unwrap();
+                }
+                assert!(world.step().unwrap().finite);
+                assert!(world.tether_count() > 0, "step {step}");
+                world.snapshot()
+            })
+            .collect::<Vec<_>>()
+    };
+    for substeps in 1..=4 {
+        let expected = snapshots(substeps, &|_| AnyKernel::named("scalar").unwrap());
+        assert_eq!(snapshots(substeps, &AnyKernel::best_for), expected, "{substeps} substeps");
+        for kernel in kernels() {
+            let found = snapshots(substeps, &|_| kernel.clone());
+            assert_eq!(found, expected, "{substeps} substeps, {}", Kernel::<3>::isa(&kernel));
+        }
+    }
+}

@@ -102,12 +102,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
         fields: SlotFields<'_, D>,
         slot_loop: SlotLoop<'_, D>,
     ) -> bool {
-        let run = SubstepRun {
-            first_loop: Some(slot_loop),
-            substeps: 1,
-            iterations: 0,
-            write_back: false,
-        };
+        let run = SubstepRun { first_loop: Some(slot_loop), ..SubstepRun::default() };
         self.run_substeps(executor, fields, run)
     }
 }
@@ -193,7 +188,7 @@ impl<const D: usize> GroupRun<'_, D> {
     #[inline(always)]
     fn run_substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
         let Self { groups, group, run, finite } = self;
-        let SubstepRun { first_loop, substeps, iterations, write_back } = *run;
+        let SubstepRun { first_loop, substeps, iterations, .. } = *run;
         let Groups { constants, target, source, inverse_mass } = *groups;
         for substep in 0..substeps {
             let substeps_left = substeps - 1 - substep;
@@ -209,13 +204,12 @@ impl<const D: usize> GroupRun<'_, D> {
                     relax_group::<V, F, D>(cpu, constants, *group, position, inverse_mass.as_ptr());
                 }
             }
-            if write_back && substeps_left < 2 {
-                // Previous positions need not be finite.
-                let is_finite = self.write_back::<V>(cpu, target);
-                if substeps_left == 0 && !is_finite {
-                    finite.store(false, Ordering::Relaxed);
-                }
-            }
+        }
+        if run.write_back && !self.write_back::<V>(cpu, target) {
+            finite.store(false, Ordering::Relaxed);
+        }
+        if run.write_back_previous {
+            self.write_back::<V>(cpu, source); // previous positions need not be finite
         }
     }
 

@@ -147,7 +147,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
     ) -> bool {
         // Threads synchronize after each phase, so they run one substep per call. If the executor
         // has gained threads since `fuses_substeps`, the new ones get no work.
-        let may_use_threads = run.substeps == 1 && !run.write_back;
+        let may_use_threads = run.substeps == 1 && !run.write_back && !run.write_back_previous;
         let threads = if may_use_threads { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
         if threads <= 1 {
@@ -163,7 +163,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         let (data, team) = self.sweep_data(fields, &finite);
         let blocks = data.blocks;
         let phases = || [0..first_phase_blocks, first_phase_blocks..blocks.len()].into_iter();
-        let one_iteration = SubstepRun { first_loop: None, substeps: 1, iterations: 1, ..run };
+        let one_iteration = SubstepRun { iterations: 1, ..SubstepRun::default() };
         team.run(executor, threads, run.iterations as u32, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
@@ -187,12 +187,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         let finite = AtomicBool::new(true);
         let first_phase_blocks = self.first_phase_blocks;
         let (data, team) = self.sweep_data(fields, &finite);
-        let run = SubstepRun {
-            first_loop: Some(slot_loop),
-            substeps: 1,
-            iterations: 0,
-            write_back: false,
-        };
+        let run = SubstepRun { first_loop: Some(slot_loop), ..SubstepRun::default() };
         let run_block = |block| {
             // SAFETY: the blocks, each processed once, have no rows in common.
             unsafe { data.sweep_block(block, run) };

@@ -90,7 +90,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         block: usize,
         run: SubstepRun<'_, D>,
     ) {
-        let SubstepRun { first_loop, substeps, iterations, write_back } = run;
+        let SubstepRun { first_loop, substeps, iterations, write_back, write_back_previous } = run;
         let run_task = |task: usize, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
@@ -108,8 +108,16 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
                         _ => self.relax_strips(fields, &tasks[task].strips),
                     }
                 }
-                if write_back && substeps_left < 2 && iteration + 1 >= iterations {
-                    self.write_rows_back(fields, &tasks[task].leaving, block, substeps_left);
+                if substeps_left == 0 && iteration + 1 >= iterations {
+                    let (rows, write) = (&tasks[task].leaving, SlotLoop::WriteBack);
+                    if write_back {
+                        self.run_row_loop(fields, rows, write, block, self.finite);
+                    }
+                    if write_back_previous {
+                        // They need not be finite.
+                        let ignored = AtomicBool::new(true);
+                        self.run_row_loop(fields.swapped(), rows, write, block, &ignored);
+                    }
                 }
             }
         };
@@ -170,22 +178,6 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
                 slice::from_raw_parts_mut(self.scratch.0.add(block * row_lanes), row_lanes);
             RowLoop::new(fields, rows.clone(), slot_loop, scratch, finite)
         });
-    }
-
-    /// # Safety
-    /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
-    unsafe fn write_rows_back(
-        &self,
-        fields: SheetFields<'_, D>,
-        rows: &Range<usize>,
-        block: usize,
-        substeps_left: usize,
-    ) {
-        // Previous positions need not be finite.
-        let ignored = AtomicBool::new(true);
-        let finite = if substeps_left == 0 { self.finite } else { &ignored };
-        // SAFETY: by contract.
-        unsafe { self.run_row_loop(fields, rows, SlotLoop::WriteBack, block, finite) };
     }
 }
 

@@ -101,8 +101,24 @@ pub struct SubstepRun<'a, const D: usize> {
     pub substeps: usize,
     /// How many times each substep relaxes all sticks.
     pub iterations: usize,
-    /// Whether the positions of the last two substeps are written back to the columns.
+    /// Whether the new positions are written back to the columns.
     pub write_back: bool,
+    /// Whether the previous positions are, after the stage of the last substep, which may change
+    /// them.
+    pub write_back_previous: bool,
+}
+
+impl<const D: usize> Default for SubstepRun<'_, D> {
+    /// One substep that does nothing.
+    fn default() -> Self {
+        Self {
+            first_loop: None,
+            substeps: 1,
+            iterations: 0,
+            write_back: false,
+            write_back_previous: false,
+        }
+    }
 }
 
 /// The positions of the particles at one point in time, by axis.
@@ -228,8 +244,8 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         Ok(plan)
     }
 
-    /// Runs substeps. With `write_back`, a kernel that fuses them also writes back positions and,
-    /// after several substeps, previous positions.
+    /// Runs substeps. With `write_back`, a kernel that fuses them also writes back what is newer in
+    /// the slots.
     fn advance_slots(
         &mut self,
         executor: &dyn Executor,
@@ -248,21 +264,25 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
                 unslotted::run_stage(particles, self.kernel.particles(), stage);
+                // The stage may change them in the slots.
+                self.previous_residence = Residence::WorkingCopy;
             }
             if !fused {
-                let run = SubstepRun { first_loop, substeps: 1, iterations, write_back: false };
+                let run = SubstepRun { first_loop, iterations, ..SubstepRun::default() };
                 self.run_substeps(executor, particles, run);
             }
         }
         if fused && count > 0 {
-            let run = SubstepRun { first_loop, substeps: count as usize, iterations, write_back };
+            let write_back_previous =
+                write_back && self.previous_residence == Residence::WorkingCopy;
+            let substeps = count as usize;
+            let run =
+                SubstepRun { first_loop, substeps, iterations, write_back, write_back_previous };
             let finite = self.run_substeps(executor, particles, run);
             if write_back {
                 self.finite = Some(finite);
                 self.position_residence = Residence::Both;
-                if count > 1 {
-                    self.previous_residence = Residence::Both;
-                }
+                self.previous_residence = Residence::Both;
             }
         }
         self.mark_synced(particles);
@@ -303,7 +323,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
     ) {
         let first_loop = (self.position_residence == Residence::Columns).then_some(SlotLoop::Fill);
         let iterations = iterations as usize;
-        let run = SubstepRun { first_loop, substeps: 1, iterations, write_back: false };
+        let run = SubstepRun { first_loop, iterations, ..SubstepRun::default() };
         self.run_substeps(executor, particles, run);
         // Set after the run, because the executor may panic in it.
         self.position_residence = Residence::WorkingCopy;
