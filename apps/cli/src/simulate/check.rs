@@ -115,7 +115,7 @@ impl SceneCheck {
         let (bound, residual) =
             (self.scene.residual_rms_max, self.first_run.as_ref().map(|run| run.residual));
         if let Some(residual) = residual.filter(|residual| residual.is_nan() || *residual > bound) {
-            self.add_violation(&format!("rms residual {residual:.4} is above the bound {bound}"));
+            self.add_violation(&format!("rms residual {residual:.4}, expected at most {bound}"));
         }
     }
 

@@ -10,8 +10,8 @@ use taut_mesh::VertexMap;
 pub(super) struct ExportedWorld {
     pub(super) scene: DrawnScene,
     pub(super) frame: Frame,
-    /// The particle of each vertex of the drawn scene.
-    particle_of_vertex: Vec<u32>,
+    /// For each vertex of the drawn scene its index in `positions`.
+    source_of_vertex: Vec<u32>,
     /// For each stick of the world its index in the drawn scene, if it is drawn.
     sticks: Vec<Option<u32>>,
     /// For each triangle of the world the index of its face in the drawn scene, if it is drawn.
@@ -24,7 +24,11 @@ pub(super) struct ExportedWorld {
     bodies: Vec<BodyRef>,
     /// Indices of the obstacles that are rigid shapes of the drawn scene; they follow the bodies.
     obstacles: Vec<usize>,
-    /// The positions of the particles of the world, then of the vertices of its rigid bodies, m.
+    /// The first stick of the drawn scene that is a tie; all ties follow. `None` if ties are not
+    /// drawn.
+    first_tie: Option<usize>,
+    /// The positions of the particles of the world, then of the vertices of its rigid bodies, then of
+    /// the ends of its ties, m.
     positions: Vec<[f32; 3]>,
     /// Their unit normals.
     normals: Vec<[f32; 3]>,
@@ -47,17 +51,18 @@ impl ExportedWorld {
         let mut this = Self {
             scene: DrawnScene { flat: D == 2, vertices: world.len(), ..DrawnScene::default() },
             frame: Frame::default(),
-            particle_of_vertex: (0..world.len() as u32).collect(),
+            source_of_vertex: (0..world.len() as u32).collect(),
             sticks: vec![None; drawing.sticks.len()],
             faces: vec![None; drawing.triangles.len()],
             triangles: drawing.triangles,
             removed: [0; 2],
             bodies: Vec::new(),
             obstacles: Vec::new(),
-            positions: vec![[0.0; 3]; drawing.vertices],
+            first_tie: None,
+            positions: vec![[0.0; 3]; drawing.vertices + 2 * world.ties().len()],
             normals: vec![[0.0; 3]; drawing.vertices],
         };
-        world.copy_vertices(&mut this.positions);
+        this.copy_positions(world);
         let pinned = (0..world.len()).filter(|&particle| world.inverse_mass(particle) == 0.0);
         this.scene.balls = vec![0.0; world.len()];
         for model in &drawing.models {
@@ -111,8 +116,10 @@ impl ExportedWorld {
         if D == 3 {
             this.scene.pinned.clear();
         }
-        if let Some(vertex_map) = vertex_map {
-            this.use_file_vertices(vertex_map);
+        match vertex_map {
+            Some(vertex_map) => this.use_file_vertices(vertex_map),
+            None if world.ties().len() > 0 => this.add_ties(&drawing.sticks, drawing.vertices),
+            None => {}
         }
         let body_names =
             drawing.models.iter().map(|model| (model.mesh_vertices.clone(), &*model.name));
@@ -137,17 +144,50 @@ impl ExportedWorld {
         factor * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
+    /// Adds all ties as one part, as thick as a rope with the sticks of the models. The first end is
+    /// at `first_end` in `positions`.
+    fn add_ties(&mut self, sticks: &[[u32; 2]], first_end: usize) {
+        let present: Vec<[u32; 2]> =
+            sticks.iter().copied().filter(|ends| ends[0] != REMOVED).collect();
+        let radius = self.drawing_radius(ModelKind::Rope, &present);
+        let (first_vertex, first_tie) = (self.scene.vertices, self.scene.sticks.len());
+        self.source_of_vertex.extend(first_end as u32..self.positions.len() as u32);
+        self.scene.vertices = self.source_of_vertex.len();
+        let vertices = first_vertex..self.scene.vertices;
+        let pairs = vertices.clone().step_by(2).map(|vertex| [vertex as u32, vertex as u32 + 1]);
+        self.scene.sticks.extend(pairs);
+        self.scene.balls.resize(self.scene.vertices, 0.0);
+        self.scene.parts.push(Part {
+            name: "ties".to_owned(),
+            material: Material::Rope,
+            vertices,
+            faces: self.scene.faces.len()..self.scene.faces.len(),
+            sticks: first_tie..self.scene.sticks.len(),
+            radius,
+        });
+        self.first_tie = Some(first_tie);
+    }
+
+    /// Copies the positions of all vertices, and of the ends of ties.
+    fn copy_positions<const D: usize>(&mut self, world: &World<D>) {
+        let (vertices, tie_ends) = self.positions.split_at_mut(world.vertices());
+        world.copy_vertices(vertices);
+        for (ends, tie) in tie_ends.as_chunks_mut().0.iter_mut().zip(world.ties()) {
+            *ends = tie.ends.map(resize_vector);
+        }
+    }
+
     /// Replaces the vertices and faces of the drawn scene by those of the mesh file.
     fn use_file_vertices(&mut self, vertex_map: &VertexMap) {
         // A vertex without a particle has no face, so its position does not matter.
-        self.particle_of_vertex =
+        self.source_of_vertex =
             vertex_map.vertices.iter().map(|particle| particle.unwrap_or(0)).collect();
-        self.scene.vertices = self.particle_of_vertex.len();
+        self.scene.vertices = self.source_of_vertex.len();
         self.scene.faces.clone_from(&vertex_map.triangles);
         self.scene.balls.clear();
         self.scene.pinned.clear();
         for part in &mut self.scene.parts {
-            part.vertices = 0..self.particle_of_vertex.len();
+            part.vertices = 0..self.source_of_vertex.len();
         }
     }
 
@@ -247,27 +287,33 @@ impl ExportedWorld {
                 self.frame.torn_sticks[stick as usize] = true;
             }
         }
+        if let Some(first_tie) = self.first_tie {
+            for (nth, _) in world.ties().enumerate().filter(|(_, tie)| tie.broken) {
+                self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
+                self.frame.torn_sticks[first_tie + nth] = true;
+            }
+        }
         self.removed = [removed.triangles.len(), removed.sticks.len()];
-        world.copy_vertices(&mut self.positions);
-        normals(&self.positions, &self.triangles, &mut self.normals);
+        self.copy_positions(world);
+        normals(&self.positions[..self.normals.len()], &self.triangles, &mut self.normals);
 
         let frame = &mut self.frame;
         frame.time = world.time();
-        let gather = |of_particles: &[[f32; 3]], of_vertices: &mut Vec<[f32; 3]>| {
+        let gather = |sources: &[[f32; 3]], of_vertices: &mut Vec<[f32; 3]>| {
             of_vertices.clear();
-            let particles = self.particle_of_vertex.iter();
-            of_vertices.extend(particles.map(|&particle| of_particles[particle as usize]));
+            // The ends of ties have no normal.
+            let source = |&source: &u32| sources.get(source as usize).copied().unwrap_or_default();
+            of_vertices.extend(self.source_of_vertex.iter().map(source));
         };
         gather(&self.positions, &mut frame.positions);
         gather(&self.normals, &mut frame.normals);
         frame.hidden_vertices.clear();
         let mut hidden_particles = world.hidden_particles().peekable();
         if hidden_particles.peek().is_some() {
-            let mut hidden = vec![false; world.len()];
+            let mut hidden = vec![false; self.positions.len()];
             hidden_particles.for_each(|particle| hidden[particle] = true);
-            frame
-                .hidden_vertices
-                .extend(self.particle_of_vertex.iter().map(|&particle| hidden[particle as usize]));
+            let sources = self.source_of_vertex.iter();
+            frame.hidden_vertices.extend(sources.map(|&source| hidden[source as usize]));
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));

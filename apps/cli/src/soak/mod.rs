@@ -108,7 +108,7 @@ impl SceneSoak {
             Err(error) => Err(error.into()),
         };
         let violation_message =
-            |error| format!("{}: after {:.0} s: {error:#}", scene.name, result.time);
+            |error| format!("{}: after {:.2} s: {error:#}", scene.name, result.time);
         result.violation = outcome.err().map(violation_message);
         result
     }
@@ -145,7 +145,7 @@ impl SceneSoak {
             report(self.time / end, self.time / 60.0);
             let until = (self.time + 60.0).min(end);
             for run in &mut runs {
-                run.advance(until)?;
+                run.advance(until).inspect_err(|_| self.time = run.time())?;
             }
             let [on_one, on_two] = &runs;
             self.time = until;
@@ -226,7 +226,12 @@ where
         })
     }
 
-    /// Simulates until the time `until`, s, counted from the first start.
+    /// The simulated time since the first start, s.
+    fn time(&self) -> f64 {
+        self.steps as f64 / self.steps_per_second as f64
+    }
+
+    /// Simulates until the [time](Self::time) `until`, s.
     fn advance(&mut self, until: f64) -> anyhow::Result<()> {
         while (self.steps as f64) < until * self.steps_per_second as f64 {
             self.disturbance.disturb(&mut self.world, self.steps)?;
@@ -246,7 +251,7 @@ where
         self.residual = self.residual.max(residual);
         anyhow::ensure!(
             residual <= RESIDUAL_RMS_MAX,
-            "rms residual {residual:.3} is above {RESIDUAL_RMS_MAX}"
+            "rms residual {residual:.3}, expected at most {RESIDUAL_RMS_MAX}"
         );
         if self.disturbance.needs_restart(&self.world) {
             self.world = World::new(self.scene, |schedule| self.kernels.kernel_for(schedule))?;

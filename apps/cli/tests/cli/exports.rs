@@ -141,3 +141,34 @@ fn invalid_outputs_are_rejected_before_the_simulation() {
     simulate("--png a.png --camera 1").assert_usage_error(&["--camera", "AZIMUTH"]);
     taut("simulate curtain --seconds 9000 --out a.glb").assert_error(&["a.glb", "GB", "--fps"]);
 }
+
+#[test]
+fn ties_are_drawn_as_lines_until_they_break() {
+    let scene = |breaking_force: f64| {
+        let text = format!(
+            r#"
+            [[model]]
+            name = "hook"
+            particles = {{ positions = [[0.0, 2.0, 0.0]], masses = [1.0] }}
+            groups = {{ all = [0] }}
+            pinned = ["all"]
+            [[model]]
+            name = "stone"
+            particles = {{ positions = [[0.0, 1.0, 0.0]], masses = [1.0] }}
+            [[tie]]
+            from = {{ model = "hook", particle = 0 }}
+            to = {{ model = "stone", particle = 0 }}
+            distance = 1.0
+            breaking_force = {breaking_force:?}
+            "#
+        );
+        text.into_bytes()
+    };
+    for (breaking_force, lines) in [(100.0, 1), (5.0, 0)] {
+        let folder = Folder::with_files(&[("stone.toml", scene(breaking_force))]);
+        let files = "--out stone.obj --out stone.ply --out stone.glb --png stone.png --width 80 --height 60";
+        folder.taut(&format!("simulate stone.toml --seconds 0.2 {files}")).assert_success();
+        let obj = folder.read("stone.obj");
+        assert_eq!(obj.lines().filter(|line| line.starts_with("l ")).count(), lines, "{obj}");
+    }
+}

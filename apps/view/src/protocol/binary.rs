@@ -9,11 +9,12 @@ use super::Message;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mesh {
     /// Number of vertices in a frame: the particles, then the vertices of meshes attached to rigid
-    /// bodies.
+    /// bodies, then the two ends of each tie.
     pub vertices: usize,
     /// Number of particles; they are the first vertices.
     pub particles: usize,
-    /// The models; then the springs of each model that has springs and no faces.
+    /// The models; then the springs of each model that has springs and no faces; then all ties, if
+    /// there are any.
     pub parts: Vec<DrawnModel>,
     /// The obstacles that can be drawn.
     pub obstacles: Vec<ObstacleShape>,
@@ -26,13 +27,13 @@ pub struct Mesh {
     pub radii: Vec<(u32, f32)>,
 }
 
-/// A model, or the springs of one.
+/// A model, the springs of one, or the ties.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DrawnModel {
     /// Its name in the scene.
     pub name: String,
-    /// Its kind, which decides how it is drawn: `cloth`, `rope`, `plant`, `body`, `ragdoll` or
-    /// `grains`.
+    /// Its kind, which decides how it is drawn: `cloth`, `rope`, `plant`, `body`, `ragdoll`,
+    /// `grains` or `tie`.
     pub kind: &'static str,
     /// Its first face, and the number of faces.
     pub faces: [usize; 2],

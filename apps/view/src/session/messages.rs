@@ -31,21 +31,26 @@ where
             }
             Some(TopologySent::Mesh) => {
                 page.removed_sent = removed_counts;
-                let Drawing { triangles, sticks, springs, .. } = self.runner.world.drawing();
-                let counts = [triangles.len(), sticks.len() + springs.len()];
+                let world = &self.runner.world;
+                let Drawing { vertices, triangles, sticks, springs, .. } = world.drawing();
+                let ties = (0..world.ties().len())
+                    .map(|tie| [0, 1].map(|end| (vertices + 2 * tie + end) as u32));
+                let counts = [triangles.len(), sticks.len() + springs.len() + ties.len()];
                 let bytes = 12 * counts[0] + 8 * counts[1];
                 let mut writer = Writer::new(MessageKind::Indices, epoch, counts, bytes);
                 writer.u32s(triangles.into_iter().flatten());
-                writer.u32s(sticks.into_iter().chain(springs).flatten());
+                writer.u32s(sticks.into_iter().chain(springs).chain(ties).flatten());
                 writer
             }
             Some(TopologySent::Indices) => {
                 let scene_models = || self.scene.models().map(|(_, model)| model);
-                let count =
-                    scene_models().map(|model| model.sticks.len() + model.springs.len()).sum();
+                let ties = self.runner.world.ties().len();
+                let lens = scene_models().map(|model| model.sticks.len() + model.springs.len());
+                let count = lens.sum::<usize>() + ties;
                 let mut writer = Writer::new(MessageKind::Rests, epoch, [count, 0], 4 * count);
                 writer.f32s(scene_models().flat_map(|model| model.sticks.rests().iter().copied()));
                 writer.f32s(scene_models().flat_map(|model| model.springs.rests().iter().copied()));
+                writer.f32s(core::iter::repeat_n(0.0, ties));
                 writer
             }
             Some(TopologySent::Rests) if page.removed_sent == removed_counts => return None,
@@ -73,6 +78,10 @@ where
         for particle in world.hidden_particles() {
             points[particle] = [f32::NAN; 3];
         }
+        points.extend(world.ties().flat_map(|tie| match tie.broken {
+            true => [[f32::NAN; 3]; 2],
+            false => tie.ends.map(resize_vector),
+        }));
         let header_numbers = [world.steps() as usize, points.len()];
         let bytes = 12 * points.len() + 28 * world.obstacles().len();
         let mut writer = Writer::new(MessageKind::Frame, epoch, header_numbers, bytes);
@@ -91,8 +100,17 @@ where
     }
 
     fn mesh(&self) -> Mesh {
-        let Drawing { vertices, models, sticks, hidden_sticks, radii, .. } =
+        let Drawing { vertices, models, sticks, springs, hidden_sticks, radii, .. } =
             self.runner.world.drawing();
+        let ties = self.runner.world.ties().len();
+        let all_ties = (ties > 0).then(|| DrawnModel {
+            name: "ties".to_owned(),
+            kind: "tie",
+            faces: [0, 0],
+            sticks: [sticks.len() + springs.len(), ties],
+            particles: [vertices, 0],
+            columns: None,
+        });
         // The indices of springs follow those of sticks. Springs of cloth are hidden under its
         // faces.
         let springs: Vec<DrawnModel> = models
@@ -125,7 +143,7 @@ where
             .collect();
         let balls = radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
         Mesh {
-            vertices,
+            vertices: vertices + 2 * ties,
             particles: radii.len(),
             parts: models
                 .into_iter()
@@ -139,6 +157,7 @@ where
                     columns: model.sheet.as_ref().map(taut::Sheet::width),
                 })
                 .chain(springs)
+                .chain(all_ties)
                 .collect(),
             obstacles: self
                 .obstacle_figures()

@@ -1,6 +1,6 @@
 //! Messages to pages: their order, and that they are consistent.
 
-use taut::world::LibraryScene;
+use taut::world::{AnyScene, LibraryScene};
 use taut_view::{Host, Options};
 
 use crate::page::{Frame, Page, REMOVED, ReceivedMessage, messages_of};
@@ -213,4 +213,50 @@ fn the_simulation_pauses_without_pages() {
     );
     host.disconnect(page);
     assert_eq!(host.seconds_until_step(), None);
+}
+
+#[test]
+fn a_tie_is_drawn_between_its_ends_until_it_breaks() {
+    let text = r#"
+        [[model]]
+        name = "hook"
+        particles = { positions = [[0.0, 2.0, 0.0]], masses = [1.0] }
+        groups = { all = [0] }
+        pinned = ["all"]
+        [[model]]
+        name = "stone"
+        particles = { positions = [[0.0, 1.0, 0.0]], masses = [1.0] }
+        [[tie]]
+        from = { model = "hook", particle = 0 }
+        to = { model = "stone", particle = 0 }
+        distance = 1.0
+        breaking_force = 5.0
+    "#;
+    let file = Some(("a stone".to_owned(), AnyScene::from_toml(text).unwrap()));
+    let mut host = Host::new(Options { scene: "file".into(), file, ..Options::default() }).unwrap();
+    let id = host.connect();
+    let mut page = Page { host, id };
+    page.send(r#"{"do":"next"}"#);
+    let (mut ties, mut tie_ends, mut rests) = (Vec::new(), Vec::new(), Vec::new());
+    for message in page.messages() {
+        match message {
+            ReceivedMessage::Mesh(_, mesh) => {
+                assert_eq!(mesh["vertices"], 4);
+                let is_tie = |part: &&serde_json::Value| part["kind"] == "tie";
+                ties = mesh["parts"].as_array().unwrap().iter().filter(is_tie).cloned().collect();
+            }
+            ReceivedMessage::Indices { sticks, .. } => tie_ends = sticks,
+            ReceivedMessage::Rests(_, received) => rests = received,
+            ReceivedMessage::Frame(frame) => {
+                assert_eq!(frame.vertices[2..], [[0.0, 2.0, 0.0], [0.0, 1.0, 0.0]]);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(ties.len(), 1);
+    assert_eq!(ties[0]["sticks"], serde_json::json!([0, 1]));
+    assert_eq!((&*tie_ends, &*rests), (&[[2, 3]][..], &[0.0][..]));
+    let frame = page.run_steps(5).frame();
+    assert!(frame.vertices[2..].as_flattened().iter().all(|x| x.is_nan()), "{frame:?}");
+    assert!(frame.vertices[1][1] < 1.0, "the stone falls");
 }

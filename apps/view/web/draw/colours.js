@@ -24,7 +24,8 @@ export function coloursOf({ kind }, index) {
   switch (kind) {
     case 'cloth': return { faces: CLOTHS[index % CLOTHS.length], tube: ROPE };
     case 'plant': return { faces: LEAF, tube: WOOD };
-    case 'rope': return { faces: [ROPE, ROPE], tube: ROPE };
+    case 'rope':
+    case 'tie': return { faces: [ROPE, ROPE], tube: ROPE };
     case 'grains': return { faces: [DROP, DROP], tube: DROP };
     default: {
       const colour = BODIES[index % BODIES.length];

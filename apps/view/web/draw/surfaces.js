@@ -73,6 +73,7 @@ void main() {
   v_position = mix(a, b, a_vertex.w) + v_normal * mix(a_radii.x, a_radii.y, a_vertex.w);
   v_colour = a_colour;
   gl_Position = u_viewProjection * vec4(v_position, 1.0);
+  if (isnan(size)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);   // a broken tie: out of view
 }`;
 
 const TUBE_FRAGMENT = `

@@ -32,7 +32,8 @@ function visibleSticks(mesh, { sticks: [first, count] }, positions) {
     const b = mesh.sticks[2 * id + 1];
     if (mesh.isHidden[id] || a === b) continue;
     const delta = [0, 1, 2].map((axis) => positions[3 * b + axis] - positions[3 * a + axis]);
-    all.push({ id, a, b, length: mesh.rests?.[id] || Math.hypot(...delta) });
+    const length = mesh.rests?.[id] || Math.hypot(...delta);
+    if (length >= 0) all.push({ id, a, b, length }); // NaN: a broken tie
   }
   return all;
 }
@@ -41,6 +42,15 @@ function addRopes(tubes, mesh, part, partIndex, positions) {
   const sticks = visibleSticks(mesh, part, positions);
   const radius = ROPE_RADIUS * median(sticks.map((stick) => stick.length));
   for (const { id, a, b } of sticks) tubes.push(a, b, radius, radius, id, partIndex);
+}
+
+/** Ties are as thick as a rope with sticks as long as those of the models. */
+function addTies(tubes, mesh, part, partIndex, positions) {
+  const ties = visibleSticks(mesh, part, positions);
+  const some = { sticks: [0, Math.min(part.sticks[0], 1000)] };
+  const lengths = visibleSticks(mesh, some, positions).map((stick) => stick.length);
+  const radius = ROPE_RADIUS * median(lengths.length ? lengths : ties.map((tie) => tie.length));
+  for (const { id, a, b } of ties) tubes.push(a, b, radius, radius, id, partIndex);
 }
 
 function addLimbs(tubes, mesh, part, partIndex, positions) {
@@ -104,7 +114,7 @@ function addStems(tubes, mesh, part, partIndex, positions) {
   }
 }
 
-const MAKERS = { rope: addRopes, ragdoll: addLimbs, plant: addStems };
+const MAKERS = { rope: addRopes, tie: addTies, ragdoll: addLimbs, plant: addStems };
 
 /** The first tube and the number of tubes of each part that has any; tubes are sorted by part. */
 function spansOf(parts) {
