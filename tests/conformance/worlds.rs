@@ -6,7 +6,7 @@ use taut::world::{
     Capsule, Cuboid, Force, Forces, Model, Path, Scene, Solid, StepTime, StickSet, Tethers, Wind,
     World,
 };
-use taut::{AnyKernel, Kernel, Pool, Schedule};
+use taut::{AnyKernel, Formula, Kernel, Pool, Schedule};
 
 /// A regular sheet, a disc, a sphere, and seven copies of a small mesh.
 fn scene() -> Scene {
@@ -171,6 +171,24 @@ fn a_world_continues_with_the_same_bits_on_another_kernel() {
         assert!(world.step().unwrap().finite);
     }
     assert_eq!(world.hash(), hash_after_half_a_second(&scene, scalar));
+}
+
+#[test]
+fn a_replan_that_fails_changes_nothing() {
+    let mut scene = Scene::new();
+    scene.add("sheet", Model::drape(12, StickSet::All).unwrap()).unwrap();
+    scene.add("disc", Model::disc(6, StickSet::All).unwrap()).unwrap();
+    let mut world = World::new(&scene, AnyKernel::best_for).unwrap();
+    let mut other = World::new(&scene, AnyKernel::best_for).unwrap();
+    assert!(world.step().unwrap().finite && other.step().unwrap().finite);
+    // The grid kernel runs the sheet, and not the disc.
+    let grid = |_: &Schedule| AnyKernel::named("grid").unwrap();
+    assert!(world.replan(Formula::Exact, grid).is_err());
+    assert_eq!(world.formula(), scene.formula);
+    for _ in 0..20 {
+        assert!(world.step().unwrap().finite && other.step().unwrap().finite);
+    }
+    assert_eq!(world.snapshot(), other.snapshot());
 }
 
 /// The hash of a world that is torn, cut, dragged, reordered and resumed from a snapshot, on the

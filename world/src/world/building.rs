@@ -134,6 +134,7 @@ impl<const D: usize> World<D> {
         }
         world.self_collisions = SelfCollisions::new(scene, &world.models, &world.particles);
         world.collider_contacts = ColliderContacts::new(scene, &world.models, &world.particles);
+        world.drop_lost_limbs();
         let first_particles: Vec<usize> =
             world.models.iter().map(|model| model.particles.start).collect();
         world.ties = IslandTie::all_of(scene, &first_particles, &world.particles);

@@ -246,14 +246,22 @@ impl<const D: usize> World<D> {
             self.removed.sticks.extend(torn);
             let faces = island.model.faces.removed();
             let triangles = &island.triangles;
-            let new_faces = &faces[island.recorded_faces..];
+            // A caller may have replaced the faces.
+            let new_faces = faces.get(island.recorded_faces..).unwrap_or_default();
             let new_triangles = new_faces.iter().filter_map(|&face| triangles.get(face as usize));
             self.removed.triangles.extend(new_triangles);
             island.recorded_faces = faces.len();
-            if let Some(contacts) = self.collider_contacts.as_mut().filter(|_| island.lost_limbs) {
+        }
+        self.drop_lost_limbs();
+    }
+
+    /// Drops removed limbs from the contacts of colliders.
+    pub(super) fn drop_lost_limbs(&mut self) {
+        for (index, island) in self.islands.iter_mut().enumerate() {
+            let lost_limbs = core::mem::take(&mut island.lost_limbs);
+            if let Some(contacts) = self.collider_contacts.as_mut().filter(|_| lost_limbs) {
                 contacts.remove_limbs(index, &island.model.limbs);
             }
-            island.lost_limbs = false;
         }
     }
 }

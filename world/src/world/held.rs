@@ -41,7 +41,8 @@ impl<const D: usize> DragTarget<D> {
 
 impl<const D: usize> World<D> {
     /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently. If the particle is
-    /// [pinned](Self::pin) or grabbed, the value applies once it is free.
+    /// [pinned](Self::pin) or grabbed, the value applies once it is free. A particle that becomes
+    /// free is no longer [dragged](Self::drag).
     ///
     /// # Errors
     /// No such particle, or an invalid inverse mass. The world is then unchanged.
@@ -52,6 +53,8 @@ impl<const D: usize> World<D> {
         if let Some(held) = self.held.get_mut(&particle) {
             held.inverse_mass = value;
             particles.set_inverse_mass(number, 0.0)?;
+        } else if value > 0.0 {
+            self.drag_targets.remove(&particle);
         }
         self.islands[island].wake();
         Ok(())
@@ -295,7 +298,7 @@ impl<const D: usize> World<D> {
 }
 
 /// Checks the coordinates of the new position of a particle.
-fn check_coordinates<const D: usize>(
+pub(super) fn check_coordinates<const D: usize>(
     particle: usize,
     point: [f32; D],
 ) -> Result<(), ParticleError> {

@@ -199,6 +199,9 @@ impl<const D: usize> World<D> {
         for island in &mut self.islands {
             scale_displacements(&mut island.model.particles, ratio);
         }
+        for held in self.held.values_mut() {
+            held.displacement = held.displacement.map(|x| x * ratio);
+        }
         self.settings = settings;
         self.wake_all();
         Ok(())
@@ -270,18 +273,20 @@ impl<const D: usize> World<D> {
     /// Changes the formula or the kernels and keeps the state.
     ///
     /// # Errors
-    /// If a kernel cannot run a schedule. The islands before that one have then changed.
+    /// If a kernel cannot run a schedule. The world is then unchanged.
     pub fn replan<K: Kernel<D>>(
         &mut self,
         formula: Formula,
         kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<(), WorldError> {
+        let mut planner = planner(kernel_for);
+        let plans = self.islands.iter().map(|island| island.new_plan(formula, &mut planner));
+        let plans: Vec<_> = plans.collect::<Result<_, _>>()?;
+        for (island, plan) in self.islands.iter_mut().zip(plans) {
+            island.set_plan(plan);
+        }
         if let Some(self_collisions) = &mut self.self_collisions {
             self_collisions.forget_slots();
-        }
-        let mut planner = planner(kernel_for);
-        for island in &mut self.islands {
-            island.replan(formula, &mut planner)?;
         }
         if formula != self.formula {
             self.wake_all();

@@ -156,6 +156,18 @@ impl<const D: usize> World<D> {
         executor: &dyn Executor,
         after: Option<&mut dyn FnMut(StepPart)>,
     ) -> Result<Outcome, WorldError> {
+        self.try_step(executor, after).inspect_err(|_| {
+            for island in &mut self.islands {
+                island.with_plan(executor).model_mut(); // writes the positions back
+            }
+        })
+    }
+
+    fn try_step(
+        &mut self,
+        executor: &dyn Executor,
+        after: Option<&mut dyn FnMut(StepPart)>,
+    ) -> Result<Outcome, WorldError> {
         let mut watch = Watch(after);
         let Settings { step, passes } = self.settings;
         let passes = passes.max(1);

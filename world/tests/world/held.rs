@@ -76,6 +76,24 @@ fn substeps_drag_evenly_and_release_throws() {
 }
 
 #[test]
+fn a_release_keeps_the_velocity_when_the_substeps_change_before_it() {
+    let mut scene = scene("unconnected", crate::make::unconnected(&[[0.0; 3]], &[0.5]));
+    scene.settings.step.damping_rate = 0.0;
+    scene.settings.step.acceleration = [0.0; 3];
+    let mut world = world(&scene);
+    world.grab(0).unwrap();
+    world.drag(0, [0.5, 0.0, 0.0]).unwrap();
+    steps(&mut world, 1);
+    let mut finer = *world.settings();
+    finer.step.substeps = 4;
+    world.set_settings(finer).unwrap();
+    world.release(0).unwrap();
+    steps(&mut world, 1);
+    let [x, ..] = world.position(0);
+    assert!((x - 1.0).abs() < 1e-5, "{x}");
+}
+
+#[test]
 fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
     let mut world =
         world(&scene("unconnected", crate::make::unconnected(&[[0.0; 3], [1.0; 3]], &[0.5, 0.0])));

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use taut_scalar::ScalarKernel;
-use taut_world::{Model, Scene, Snapshot, SnapshotError, StickSet, Wind, World};
+use taut_world::{
+    EmitterSettings, Model, Rope, Scene, SelfCollision, Snapshot, SnapshotError, Spring, Springs,
+    StickSet, Wind, World,
+};
 
-use crate::make::{drape, steps, world};
+use crate::make::{drape, steps, unconnected, world};
 
 fn scene() -> Scene {
     let mut scene = Scene::new();
@@ -63,6 +66,107 @@ fn resuming_at_any_step_gives_the_same_bits() {
         assert_eq!(resumed.hash(), original.hash(), "resumed at step {start}");
         assert_eq!(resumed.snapshot(), original.snapshot(), "resumed at step {start}");
     }
+}
+
+/// Asserts that a resumed world continues as the original.
+fn assert_resumes(scene: &Scene, original: &mut World) {
+    let snapshot = original.snapshot();
+    let mut resumed = World::resume(scene, |_| ScalarKernel, &snapshot).unwrap();
+    assert_eq!(resumed.snapshot(), snapshot);
+    for step in 0..30 {
+        steps(original, 1);
+        steps(&mut resumed, 1);
+        assert_eq!(resumed.snapshot(), original.snapshot(), "step {step}");
+    }
+}
+
+#[test]
+fn a_pinned_particle_that_was_dragged_and_got_a_mass_resumes() {
+    let scene = scene();
+    for grabbed in [false, true] {
+        let mut original = world(&scene);
+        let pin = original.model("sheet").unwrap().start;
+        assert_eq!(original.inverse_mass(pin), 0.0);
+        if grabbed {
+            original.grab(pin).unwrap();
+        }
+        original.drag(pin, [-0.5, 3.0, 0.0]).unwrap();
+        original.release(pin).unwrap();
+        original.set_inverse_mass(pin, 1.0).unwrap();
+        assert_resumes(&scene, &mut original);
+        assert!(original.position(pin)[1] < 2.6, "it is still dragged");
+    }
+}
+
+#[test]
+fn a_held_particle_that_is_emitted_again_resumes() {
+    let settings = EmitterSettings {
+        rate: 100.0,
+        lifetime: [0.1, 0.1],
+        velocity: [0.0, 3.0, 0.0],
+        ..EmitterSettings::default()
+    };
+    let scene = crate::make::scene("fountain", Model::emitter(settings).unwrap());
+    for pinned in [false, true] {
+        let mut original = world(&scene);
+        steps(&mut original, 3);
+        if pinned {
+            original.pin(0).unwrap();
+        } else {
+            original.grab(0).unwrap();
+        }
+        assert_eq!(original.inverse_mass(0), 0.0);
+        while original.inverse_mass(0) == 0.0 {
+            steps(&mut original, 1);
+        }
+        assert_resumes(&scene, &mut original);
+    }
+}
+
+#[test]
+fn a_limb_whose_stick_is_torn_in_the_scene_does_not_collide() {
+    // One limb of two is gone: nothing is at the end of the rod where the sheet falls.
+    let rod = Rope { spacing: 0.5, density: 1.0, ..Rope::default() };
+    let rod = Model::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &rod).unwrap();
+    let mut rod = rod.with_limbs([([0, 1], 0.05), ([1, 2], 0.05)]).unwrap();
+    rod.sticks.tear(1).unwrap();
+    let sheet = Model::drape(9, StickSet::All).unwrap().moved([0.7, 0.3, 0.0]);
+    let colliding = |model: Model| model.self_colliding(SelfCollision::default()).unwrap();
+    let mut scene = Scene::new();
+    scene.add("rod", colliding(rod)).unwrap();
+    scene.add("sheet", colliding(sheet)).unwrap();
+    assert_resumes(&scene, &mut world(&scene));
+}
+
+#[test]
+fn a_snapshot_with_springs_resumes_if_only_its_own_masses_suit_its_substeps() {
+    let spring = Spring { rest: 1.0, stiffness: 40000.0, damping: 0.0 };
+    let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
+    let model = Model { springs, ..unconnected(&[[0.0; 3], [1.1, 0.0, 0.0]], &[0.0, 1.0]) };
+    let mut scene = Scene::new();
+    scene.settings.step.substeps = 4;
+    scene.add("spring", model).unwrap();
+    let mut original = world(&scene);
+    let mut long = *original.settings();
+    long.step.substeps = 1;
+    assert!(original.set_settings(long).is_err());
+    original.set_inverse_mass(1, 0.01).unwrap();
+    original.set_settings(long).unwrap();
+    assert_resumes(&scene, &mut original);
+}
+
+#[test]
+fn replaced_faces_do_not_confuse_the_list_of_removed_ones() {
+    let mut world = world(&scene());
+    let sheet = world.model("sheet").unwrap();
+    let island = world.islands().iter().position(|it| it.model.particles.len() == sheet.len());
+    let stick = world.sticks_of("sheet").unwrap().start;
+    for nth in 0..10 {
+        world.tear(stick + nth).unwrap();
+    }
+    world.islands_mut()[island.unwrap()].model.faces = vec![[0, 1, 16], [1, 17, 16]].into();
+    world.tear(stick + 40).unwrap();
+    steps(&mut world, 2);
 }
 
 #[test]

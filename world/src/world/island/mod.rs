@@ -184,18 +184,22 @@ impl<const D: usize> Island<D> {
         }
     }
 
-    /// Changes the formula or the kernel.
-    pub(super) fn replan(
-        &mut self,
+    /// A plan with another formula or kernel.
+    pub(super) fn new_plan(
+        &self,
         formula: Formula,
         planner: &mut Planner<'_, D>,
-    ) -> Result<(), PlanError> {
+    ) -> Result<BoxedPlan<D>, PlanError> {
         let Model { particles, sticks, .. } = &self.model;
-        self.plan = planner(particles, sticks, &self.schedule, formula)?;
+        planner(particles, sticks, &self.schedule, formula)
+    }
+
+    /// Replaces the plan.
+    pub(super) fn set_plan(&mut self, plan: BoxedPlan<D>) {
+        self.plan = plan;
         if let Some(tethering) = &mut self.tethering {
             tethering.replan();
         }
-        Ok(())
     }
 
     /// Joins the schedules of its models into one for the given sticks of the island.

@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::settings::Settings;
-use crate::world::held::HeldParticle;
+use crate::world::held::{HeldParticle, check_coordinates};
 use crate::world::island::Island;
 use crate::world::overstretched::TearLimits;
 use crate::world::planner::{Planner, planner};
@@ -126,8 +126,11 @@ impl<const D: usize> World<D> {
             snapshot.formula.parse().map_err(|_| damaged("the formula is unknown"))?;
         let mut scene = scene.clone();
         scene.formula = formula;
-        scene.settings = snapshot.settings()?;
+        let settings = snapshot.settings()?;
+        settings.step.motion().map_err(WorldError::from)?;
         let mut world = Self::build_generic(&scene, planner)?;
+        // The scene's masses are not those of the snapshot, with which its settings were checked.
+        world.settings = settings;
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_split_islands(snapshot, planner)?;
         world.resume_particles(snapshot)?;
@@ -212,12 +215,22 @@ impl<const D: usize> World<D> {
                 // The key in JSON is "drift".
                 ModelError::check("drift", what, component, range, "from -2e12 to 2e12")?;
             }
-            let new = HeldParticle { inverse_mass: 0.0, pinned, grabbed, displacement };
+            let inverse_mass = f32::from_bits(state.inverse_mass);
+            // Checks the value. The particle keeps the mass that it has: an emitter gives it one even
+            // while it is held.
+            let (island, number) = self.locate(particle);
+            let particles = &mut self.islands[island].model.particles;
+            let current = particles.inverse_masses()[number];
+            particles.set_inverse_mass(number, inverse_mass)?;
+            particles.set_inverse_mass(number, current)?;
+            let new = HeldParticle { inverse_mass, pinned, grabbed, displacement };
             self.held.insert(particle, new);
-            self.set_inverse_mass(particle, f32::from_bits(state.inverse_mass))?;
         }
         for (particle, to) in targets {
-            self.drag(*particle, to.point()?)?;
+            self.find(*particle)?;
+            let to = to.point()?;
+            check_coordinates(*particle, to)?;
+            self.drag_targets.insert(*particle, to);
         }
         Ok(())
     }
