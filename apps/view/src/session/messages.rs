@@ -78,9 +78,8 @@ where
         for particle in world.hidden_particles() {
             points[particle] = [f32::NAN; 3];
         }
-        points.extend(world.ties().flat_map(|tie| match tie.broken {
-            true => [[f32::NAN; 3]; 2],
-            false => tie.ends.map(resize_vector),
+        points.extend(world.ties().flat_map(|tie| {
+            if tie.broken { [[f32::NAN; 3]; 2] } else { tie.ends.map(resize_vector) }
         }));
         let header_numbers = [world.steps() as usize, points.len()];
         let bytes = 12 * points.len() + 28 * world.obstacles().len();
