@@ -46,4 +46,5 @@ if [ "${1-}" != --crates ]; then
     echo '=== the npm package'
     if scripts/bindings-js.sh --pack; then mv bindings/js/taut-"$current".tgz "$target/package"; else [ $? = 3 ]; fi
 fi
-ls -l "$target"/package/*"$current"*.{crate,whl,tgz} 2>/dev/null | awk '{ print $5, $NF }'
+shopt -s nullglob # without a wheel or an npm package
+ls -l "$target"/package/*"$current"*.{crate,whl,tgz} | awk '{ print $5, $NF }'
