@@ -205,11 +205,12 @@ impl<const D: usize> GroupRun<'_, D> {
                 }
             }
         }
-        if run.write_back && !self.write_back::<V>(cpu, target) {
-            finite.store(false, Ordering::Relaxed);
-        }
-        if run.write_back_previous {
-            self.write_back::<V>(cpu, source); // previous positions need not be finite
+        // Previous positions need not be finite.
+        let buffers = [(target, run.write_back, true), (source, run.write_back_previous, false)];
+        for (coordinates, is_written, is_checked) in buffers {
+            if is_written && !self.write_back::<V>(cpu, coordinates) && is_checked {
+                finite.store(false, Ordering::Relaxed);
+            }
         }
     }
 
