@@ -1,7 +1,7 @@
 //! Sessions: all parts of a step in sequence give the bits of the step, and kernels agree on any
 //! sequence of calls.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -77,6 +77,10 @@ enum Call {
     PlaceAtRest(Index, [f32; 3]),
     /// Writes to a whole column.
     ShiftColumn(f32),
+    /// Writes -0.0 to a coordinate in its column.
+    NegativeZero(Index),
+    /// Runs a stage that panics before it changes anything.
+    Panic,
     /// Pins a particle or frees it.
     SetInverseMass(Index, f32),
 }
@@ -99,8 +103,8 @@ impl AfterMotion {
     }
 }
 
-/// A stage that moves each free particle by a distance that depends on its index and inverse mass,
-/// and removes a quarter of its velocity.
+/// A stage that moves each free particle by a distance that depends on its index and inverse mass
+/// and on the signs of its coordinates, and removes a quarter of its velocity.
 struct Drift;
 
 impl<const D: usize> Stage<D> for Drift {
@@ -109,10 +113,21 @@ impl<const D: usize> Stage<D> for Drift {
         for (slot, &w) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             let by = (layout.particle(slot) % 7) as f32 * 0.01 - 0.03 * w;
             for (x, previous) in position.iter_mut().zip(&mut previous) {
+                let by = by + x[slot].signum() * 0.001;
                 x[slot] = if x[slot] > 2.0 { -0.0 } else { x[slot] + by };
                 previous[slot] += 0.25 * (x[slot] - previous[slot]);
             }
         }
+    }
+}
+
+/// A stage that panics.
+struct Panics;
+
+impl<const D: usize> Stage<D> for Panics {
+    fn run(&self, _: ParticleView<'_, D>) {
+        // Unlike `panic!`, this prints no message.
+        resume_unwind(Box::new(()))
     }
 }
 
@@ -132,7 +147,7 @@ impl<const D: usize> Stage<D> for Fence {
 
 impl Call {
     fn any() -> impl Strategy<Value = Self> {
-        let special = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
+        let special = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19, 2e19][..]);
         let x = prop_oneof![1 => special, 40 => -3.0..3.0_f32];
         let point = || proptest::array::uniform3(-3.0..3.0_f32);
         let stage = select(&[AfterMotion::Nothing, AfterMotion::Fence, AfterMotion::Drift][..]);
@@ -148,6 +163,8 @@ impl Call {
             1 => (any::<Index>(), point()).prop_map(|(i, point)| Self::Displace(i, point)),
             1 => (any::<Index>(), point()).prop_map(|(i, point)| Self::PlaceAtRest(i, point)),
             1 => (-0.1..0.1_f32).prop_map(Self::ShiftColumn),
+            1 => any::<Index>().prop_map(Self::NegativeZero),
+            1 => Just(Self::Panic),
             1 => (any::<Index>(), select(&[0.0_f32, 0.5, 1.0][..]))
                 .prop_map(|(i, w)| Self::SetInverseMass(i, w)),
         ]
@@ -205,6 +222,13 @@ where
             }
             Call::ShiftColumn(by) => {
                 session.particles_mut().positions_mut(0).iter_mut().for_each(|x| *x += by);
+            }
+            Call::NegativeZero(which) => {
+                session.particles_mut().positions_mut(0)[which.index(len)] = -0.0;
+            }
+            Call::Panic => {
+                let visit = catch_unwind(AssertUnwindSafe(|| session.visit(&Panics)));
+                assert!(visit.is_err(), "a panic does not arrive");
             }
             Call::SetInverseMass(which, w) => {
                 session.particles_mut().set_inverse_mass(which.index(len), *w).unwrap();

@@ -150,6 +150,11 @@ fn wrong_lengths_are_errors() {
         for length in [0, 3, 191, usize::MAX] {
             let status = taut_world_copy_positions(world.0, positions.as_mut_ptr(), length);
             assert_eq!(status, Status::WrongLength, "{length}");
+            if length != usize::MAX {
+                let expected =
+                    format!("the slice of positions has the length {length}, expected 192");
+                assert_eq!(message(), expected);
+            }
         }
         assert!(positions.iter().all(|&x| x == 7.0));
         let unaligned = positions.as_mut_ptr().byte_add(1);

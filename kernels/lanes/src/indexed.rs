@@ -140,6 +140,10 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
                 Residence::Columns | Residence::Both => Source::Columns,
                 Residence::WorkingCopy => Source::Records,
             };
+            if self.residence == Residence::Both {
+                // Set before the pass, because the executor may panic in it.
+                self.residence = Residence::Columns;
+            }
             self.run_particle_pass(
                 particles,
                 executor,
@@ -213,10 +217,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.sync_particles(particles);
         self.fill(particles, &Inline);
         self.residence = Residence::WorkingCopy;
-        let record = &mut self.records[particle].0;
-        record[..D].copy_from_slice(&point.map(Real::positive_zero));
-        // A blow-up may have made the inverse mass of the record NaN.
-        record[D] = particles.inverse_masses()[particle];
+        self.records[particle].0[..D].copy_from_slice(&point.map(Real::positive_zero));
     }
 
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
@@ -262,10 +263,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         };
         for &particle in moved {
             let point = particles.position(particle as usize).map(Real::positive_zero);
-            let record = &mut self.records[particle as usize].0;
-            record[..D].copy_from_slice(&point);
-            // A blow-up may have made the record's inverse mass NaN, too.
-            record[D] = particles.inverse_masses()[particle as usize];
+            self.records[particle as usize].0[..D].copy_from_slice(&point);
             self.finite = None;
         }
         let inverse_masses = particles.inverse_masses();

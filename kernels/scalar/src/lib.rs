@@ -294,7 +294,11 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         for column in &mut self.scratch {
             column.resize(STAGE_PARTICLES, S::ZERO);
         }
-        let Columns { mut previous, inverse_mass, .. } = particles.columns();
+        let mass_cursor = particles.mass_changes().now();
+        let (Columns { mut previous, inverse_mass, .. }, position_cursor) =
+            particles.columns_and_cursor();
+        // Set before the stage, because it may panic.
+        self.synced = Some([position_cursor, mass_cursor]);
         // The columns are padded to whole registers, as stages expect; the records are not.
         for first in (0..inverse_mass.len()).step_by(STAGE_PARTICLES) {
             let range = first..inverse_mass.len().min(first + STAGE_PARTICLES);
@@ -315,7 +319,6 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                     self.scratch.each_ref().map(|column| column[index].positive_zero());
             }
         }
-        self.mark_synced(particles);
     }
 
     /// Relaxes all sticks `iterations` times, on the working copy.

@@ -60,7 +60,7 @@ pub enum AnyWorldError {
         group: String,
     },
     /// A slice of the caller has the wrong length.
-    #[error("the slice of {what} has {found} numbers, expected {expected}")]
+    #[error("the slice of {what} has the length {found}, expected {expected}")]
     Length {
         /// What the slice is for, as in "positions".
         what: &'static str,

@@ -71,18 +71,18 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
             return Ok(());
         }
         self.fill(executor, particles);
+        // Set before the stage, because it may panic.
+        (self.position_residence, self.previous_residence) =
+            (Residence::WorkingCopy, Residence::WorkingCopy);
         let Self { kernel, positions, previous, inverse_mass, .. } = &mut *self;
-        let (slotted, slots) = (kernel.particles(), kernel.slots());
+        let slots = kernel.slots();
         stage.run(ParticleView {
             position: axes(positions, slots),
             previous: axes(previous, slots),
             inverse_mass,
             layout: kernel.slot_layout(),
         });
-        (self.position_residence, self.previous_residence) =
-            (Residence::WorkingCopy, Residence::WorkingCopy);
-        unslotted::run_stage(particles, slotted, stage);
-        self.mark_synced(particles);
+        self.run_unslotted_stage(particles, stage);
         Ok(())
     }
 
@@ -101,7 +101,9 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
         assert!(particle < particles.len(), "there is no particle {particle}");
         self.sync_particles(particles);
-        if self.position_residence != Residence::Columns && particle < self.kernel.particles() {
+        // Also turns -0.0 into +0.0 in the positions of the others, as every kernel does here.
+        self.fill(&Inline, particles);
+        if particle < self.kernel.particles() {
             self.position_residence = Residence::WorkingCopy;
             let point = point.map(Real::positive_zero);
             store_point(&mut self.positions, &self.kernel, particle, point);

@@ -263,7 +263,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         for _ in 0..count {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
-                unslotted::run_stage(particles, self.kernel.particles(), stage);
+                self.run_unslotted_stage(particles, stage);
                 // The stage may change them in the slots.
                 self.previous_residence = Residence::WorkingCopy;
             }
@@ -324,9 +324,22 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         let first_loop = (self.position_residence == Residence::Columns).then_some(SlotLoop::Fill);
         let iterations = iterations as usize;
         let run = SubstepRun { first_loop, iterations, ..SubstepRun::default() };
+        // The executor may panic in the run: then the slots are outdated if the run fills them, and
+        // otherwise the columns are.
+        if self.position_residence == Residence::Both {
+            self.position_residence = Residence::WorkingCopy;
+        }
         self.run_substeps(executor, particles, run);
-        // Set after the run, because the executor may panic in it.
         self.position_residence = Residence::WorkingCopy;
+    }
+
+    /// Runs a stage on the particles without a slot.
+    fn run_unslotted_stage(&mut self, particles: &mut Particles<D>, stage: &dyn Stage<D>) {
+        let len = particles.len();
+        let (columns, cursor) = particles.columns_and_cursor();
+        // Set before the stage, because it may panic.
+        self.synced = Some(cursor);
+        unslotted::run_stage(columns, self.kernel.particles()..len, stage);
     }
 
     /// See [`SlotKernel::run_substeps`].

@@ -1,5 +1,7 @@
 //! Particles without a slot: they have no sticks and stay in their columns.
 
+use core::ops::Range;
+
 use taut_core::{
     Columns, Motion, PADDING, ParticleView, Particles, Real, SlotLayout, Stage,
     integrate as integrate_coordinate,
@@ -23,22 +25,23 @@ pub(super) fn integrate<const D: usize>(
     }
 }
 
-/// Runs a stage on the particles from index `first` on.
+/// Runs a stage on a range of particles; for the stage, -0.0 in a position is +0.0, as in slots.
 pub(super) fn run_stage<const D: usize>(
-    particles: &mut Particles<D>,
-    first: usize,
+    columns: Columns<'_, D, f32>,
+    particles: Range<usize>,
     stage: &dyn Stage<D>,
 ) {
-    let len = particles.len();
-    let Columns { position, previous, inverse_mass } = particles.columns();
-    for chunk_start in (first..len).step_by(PADDING) {
+    let Columns { position, previous, inverse_mass } = columns;
+    let len = particles.end;
+    for chunk_start in particles.step_by(PADDING) {
         let range = chunk_start..len.min(chunk_start + PADDING);
         // A stage expects whole registers.
         let mut padded_inverse_masses = [0.0; PADDING];
         padded_inverse_masses[..range.len()].copy_from_slice(&inverse_mass[range.clone()]);
         let [mut padded_position, mut padded_previous] = [[[0.0; PADDING]; D]; 2];
         for axis in 0..D {
-            padded_position[axis][..range.len()].copy_from_slice(&position[axis][range.clone()]);
+            let coordinates = padded_position[axis].iter_mut().zip(&position[axis][range.clone()]);
+            coordinates.for_each(|(padded, x)| *padded = x.positive_zero());
             padded_previous[axis][..range.len()].copy_from_slice(&previous[axis][range.clone()]);
         }
         stage.run(ParticleView {
