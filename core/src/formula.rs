@@ -52,6 +52,9 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// Whether the weight term needs a division: a kernel should then compute it once, when it
     /// makes the plan.
     const STORES_WEIGHT: bool;
+    /// Whether `g` may be infinite. It is at most a few times `1 / w` in formulas without a root;
+    /// with one, it may overflow for a stick that is far too short or whose `l²` is infinite.
+    const MAY_BE_INFINITE: bool;
 
     /// The term that depends on the rest length: `r` or `r²`.
     fn rest_term<L: Lane>(rest: L) -> L;
@@ -82,6 +85,7 @@ pub struct Quick;
 impl Factor for Exact {
     const FORMULA: Formula = Formula::Exact;
     const STORES_WEIGHT: bool = false;
+    const MAY_BE_INFINITE: bool = true;
 
     #[inline(always)]
     fn rest_term<L: Lane>(rest: L) -> L {
@@ -101,6 +105,7 @@ impl Factor for Exact {
 impl Factor for Newton {
     const FORMULA: Formula = Formula::Newton;
     const STORES_WEIGHT: bool = false;
+    const MAY_BE_INFINITE: bool = false;
 
     #[inline(always)]
     fn rest_term<L: Lane>(rest: L) -> L {
@@ -119,6 +124,7 @@ impl Factor for Newton {
 impl Factor for Halley {
     const FORMULA: Formula = Formula::Halley;
     const STORES_WEIGHT: bool = false;
+    const MAY_BE_INFINITE: bool = false;
 
     #[inline(always)]
     fn rest_term<L: Lane>(rest: L) -> L {
@@ -137,6 +143,7 @@ impl Factor for Halley {
 impl Factor for Quick {
     const FORMULA: Formula = Formula::Quick;
     const STORES_WEIGHT: bool = true;
+    const MAY_BE_INFINITE: bool = true;
 
     #[inline(always)]
     fn rest_term<L: Lane>(rest: L) -> L {

@@ -217,7 +217,10 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.sync_particles(particles);
         self.fill(particles, &Inline);
         self.residence = Residence::WorkingCopy;
-        self.records[particle].0[..D].copy_from_slice(&point.map(Real::positive_zero));
+        let record = &mut self.records[particle].0;
+        record[..D].copy_from_slice(&point.map(Real::positive_zero));
+        // A blow-up may have made the inverse mass of the record NaN.
+        record[D] = particles.inverse_masses()[particle];
     }
 
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
@@ -263,7 +266,10 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         };
         for &particle in moved {
             let point = particles.position(particle as usize).map(Real::positive_zero);
-            self.records[particle as usize].0[..D].copy_from_slice(&point);
+            let record = &mut self.records[particle as usize].0;
+            record[..D].copy_from_slice(&point);
+            // A blow-up may have made the record's inverse mass NaN, too.
+            record[D] = particles.inverse_masses()[particle as usize];
             self.finite = None;
         }
         let inverse_masses = particles.inverse_masses();

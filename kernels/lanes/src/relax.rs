@@ -318,9 +318,13 @@ impl<'a, V: Vector, F: Factor> PlainSticks<'a, V, F> {
     /// Displaces the rows of both ends by the difference of the ends times these gains.
     #[inline(always)]
     fn displace<const D: usize>(&self, [old_a, old_b]: [[V; 4]; 2], gains: [V; 2]) -> [[V; 4]; 2] {
-        // The gain of the field of the inverse mass is 0 also where all inverse masses are equal:
-        // an infinite gain times their difference would make the field NaN.
-        let gains_a = gains[0].spread::<D>();
+        // The field of the inverse mass does not change: the gain of that field is 0, or the
+        // difference of the ends is, if all inverse masses are equal and the gain is finite.
+        let gains_a = if self.inverse_mass.is_some() && !F::MAY_BE_INFINITE {
+            gains[0].spread_with_any_fourth()
+        } else {
+            gains[0].spread::<D>()
+        };
         let gains_b = if self.inverse_mass.is_some() { gains_a } else { gains[1].spread::<D>() };
         let (mut new_a, mut new_b) = (old_a, old_b);
         for row in 0..4 {

@@ -87,6 +87,12 @@ pub unsafe trait Vector: Lane {
         Self::transpose(arrays::from_fn(|field| if field < D { self } else { zero }))
     }
 
+    /// Like [`spread`](Self::spread) with `D` = 3, but the fourth field may be any lane or 0.
+    #[inline(always)]
+    fn spread_with_any_fourth(self) -> [Self; 4] {
+        Self::transpose([self; 4])
+    }
+
     /// The same value, computed before any access to memory that follows in the program. (Otherwise
     /// the compiler moves a division down to its first use, after stores that could run during it.)
     #[inline(always)]

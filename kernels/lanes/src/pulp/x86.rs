@@ -198,6 +198,20 @@ unsafe impl Vector for Register<V3> {
     }
 
     #[inline(always)]
+    fn spread_with_any_fourth(self) -> [Self; 4] {
+        let lanes: __m256 = self.raw();
+        // SAFETY: a register proves that the CPU has AVX2.
+        self.with_all(unsafe {
+            [
+                _mm256_permute_ps::<0x00>(lanes),
+                _mm256_permute_ps::<0x55>(lanes),
+                _mm256_permute_ps::<0xaa>(lanes),
+                _mm256_permute_ps::<0xff>(lanes),
+            ]
+        })
+    }
+
+    #[inline(always)]
     fn deinterleave_records(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m256, __m256) = (first.raw(), second.raw());
         // SAFETY: a register proves that the CPU has AVX2.
@@ -290,6 +304,20 @@ unsafe impl Vector for Register<V4> {
     fn compute_before_memory_access(self) -> Self {
         // SAFETY: a register proves that the CPU has AVX-512 F.
         self.with(unsafe { compute_before_memory_access(self.raw()) })
+    }
+
+    #[inline(always)]
+    fn spread_with_any_fourth(self) -> [Self; 4] {
+        let lanes: __m512 = self.raw();
+        // SAFETY: a register proves that the CPU has AVX-512 F.
+        self.with_all(unsafe {
+            [
+                _mm512_permute_ps::<0x00>(lanes),
+                _mm512_permute_ps::<0x55>(lanes),
+                _mm512_permute_ps::<0xaa>(lanes),
+                _mm512_permute_ps::<0xff>(lanes),
+            ]
+        })
     }
 
     #[inline(always)]
