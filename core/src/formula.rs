@@ -52,8 +52,7 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// Whether the weight term needs a division: a kernel should then compute it once, when it
     /// makes the plan.
     const STORES_WEIGHT: bool;
-    /// Whether `g` may be infinite. It is at most a few times `1 / w` in formulas without a root;
-    /// with one, it may overflow for a stick that is far too short or whose `l²` is infinite.
+    /// Whether `g` is infinite if `l²` is; otherwise it is NaN then.
     const MAY_BE_INFINITE: bool;
 
     /// The term that depends on the rest length: `r` or `r²`.
@@ -85,7 +84,7 @@ pub struct Quick;
 impl Factor for Exact {
     const FORMULA: Formula = Formula::Exact;
     const STORES_WEIGHT: bool = false;
-    const MAY_BE_INFINITE: bool = true;
+    const MAY_BE_INFINITE: bool = false;
 
     #[inline(always)]
     fn rest_term<L: Lane>(rest: L) -> L {

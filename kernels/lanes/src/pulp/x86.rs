@@ -94,7 +94,7 @@ fn opaque(mut mask: u16) -> u16 {
 /// quarter from the whole register. On AMD Zen 4, extracting 128 bits takes twice as long from a
 /// 512-bit register as from a 256-bit one.
 #[inline]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx")]
 fn opaque_half(mut half: __m256) -> __m256 {
     // SAFETY: the assembly is empty; the half does not change.
     unsafe {
@@ -185,8 +185,8 @@ unsafe impl Vector for Register<V3> {
             } else {
                 // The third field and the zero come from a copy of `lanes` with one lane of each
                 // quarter set to 0.
-                let without_first = _mm256_blend_ps::<0b0001_0001>(lanes, zero);
-                let without_last = _mm256_blend_ps::<0b1000_1000>(lanes, zero);
+                let without_first = opaque_half(_mm256_blend_ps::<0b0001_0001>(lanes, zero));
+                let without_last = opaque_half(_mm256_blend_ps::<0b1000_1000>(lanes, zero));
                 [
                     _mm256_shuffle_ps::<0b11_00_00_00>(lanes, without_last),
                     _mm256_shuffle_ps::<0b11_01_01_01>(lanes, without_last),
