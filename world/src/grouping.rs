@@ -51,8 +51,10 @@ pub(crate) fn group_models<'a, const D: usize>(
     sleeps: bool,
 ) -> Vec<IslandModels<'a, D>> {
     let (mut copies, mut rest) = (Vec::new(), Vec::new());
+    let mut with_limbs = 0;
     let mut sets_by_key: BTreeMap<_, Vec<Vec<ScheduledModel<'_, D>>>> = BTreeMap::new();
     for (index, model) in models.enumerate() {
+        with_limbs += usize::from(!model.limbs.is_empty());
         let schedule = schedule_of(model, order);
         let scheduled = (index, model, schedule);
         if sleeps_alone(model, sleeps) || copies_min(model).is_none() {
@@ -70,7 +72,10 @@ pub(crate) fn group_models<'a, const D: usize>(
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
         let copies_min = copies_min(set[0].1);
-        if copies_min.is_some_and(|min| set.len() >= min) {
+        // Limbs have contacts in their island only, so all of them share one.
+        let in_set = set.iter().filter(|(_, model, _)| !model.limbs.is_empty()).count();
+        let keeps_contacts = in_set == 0 || in_set == with_limbs;
+        if keeps_contacts && copies_min.is_some_and(|min| set.len() >= min) {
             let mut group = IslandModels::new(copies_min);
             for scheduled in set {
                 group.add(scheduled);
@@ -84,7 +89,8 @@ pub(crate) fn group_models<'a, const D: usize>(
     rest.sort_by_key(|(index, ..)| *index);
     let (mut singles, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
-        if scheduled.1.sheet.is_some() || sleeps_alone(scheduled.1, sleeps) {
+        let is_sheet_alone = scheduled.1.sheet.is_some() && scheduled.1.limbs.is_empty();
+        if is_sheet_alone || sleeps_alone(scheduled.1, sleeps) {
             let mut group = IslandModels::new(None);
             group.add(scheduled);
             singles.push(group);

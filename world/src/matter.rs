@@ -36,6 +36,33 @@ pub(crate) struct PlanAccess<'a, const D: usize> {
     pub(crate) engine: &'a mut dyn Engine<D>,
     pub(crate) executor: &'a dyn Executor,
     pub(crate) progress: &'a mut Progress,
+    pub(crate) moved_pins: &'a mut MovedPins<D>,
+}
+
+/// Pinned particles that guides and drags moved at the beginning of this substep. The motion sets
+/// their previous positions to the new positions; contacts need those before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MovedPins<const D: usize> {
+    /// Their numbers, and their positions before, m.
+    starts: Vec<(usize, [f32; D])>,
+    /// Whether the columns have those as previous positions.
+    written: bool,
+}
+
+impl<const D: usize> MovedPins<D> {
+    /// Records the position of a particle before it is moved.
+    pub(crate) fn record(&mut self, particle: usize, start: [f32; D]) {
+        self.starts.push((particle, start));
+    }
+
+    /// Writes the previous positions to the columns.
+    fn write(&mut self, particles: &mut Particles<D>) {
+        self.written |= !self.starts.is_empty();
+        // The first record of a particle is its position at the beginning of the substep.
+        for &(particle, start) in self.starts.iter().rev() {
+            particles.set_previous_position(particle, start);
+        }
+    }
 }
 
 impl<const D: usize> ContactScratch<D> {
@@ -75,7 +102,20 @@ impl<const D: usize> PlanAccess<'_, D> {
         if !self.progress.columns_current {
             self.progress.finite = self.engine.write_back(self.executor, particles).finite;
             self.progress.columns_current = true;
+            self.moved_pins.write(particles);
         }
+    }
+
+    /// As [`Matter::stop_moved_pins`].
+    fn stop_moved_pins(&mut self, particles: &mut Particles<D>) {
+        if self.moved_pins.written {
+            self.write_back(particles);
+            for &(particle, _) in &self.moved_pins.starts {
+                particles.set_previous_position(particle, particles.position(particle));
+            }
+        }
+        self.moved_pins.starts.clear();
+        self.moved_pins.written = false;
     }
 }
 
@@ -110,6 +150,13 @@ impl<'a, const D: usize> Matter<'a, D> {
             plan.write_back(&mut self.model.particles);
         }
         (self.model, self.scratch)
+    }
+
+    /// At the end of a substep: the pinned particles that were moved are at rest again.
+    pub(crate) fn stop_moved_pins(&mut self) {
+        if let Some(plan) = &mut self.plan {
+            plan.stop_moved_pins(&mut self.model.particles);
+        }
     }
 
     /// Runs a stage on all particles, in their current layout. Positions of -0.0 become +0.0.
@@ -177,7 +224,7 @@ fn visit<const D: usize>(
 ) {
     match plan {
         None => particles.visit(stage),
-        Some(PlanAccess { engine, executor, progress }) => {
+        Some(PlanAccess { engine, executor, progress, .. }) => {
             let outcome = engine.visit(*executor, particles, sticks, stage);
             progress.failure = progress.failure.or(outcome.err());
         }

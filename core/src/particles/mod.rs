@@ -330,6 +330,19 @@ impl<const D: usize, S: Real> Particles<D, S> {
         self.position_changes.record(particle as u32, self.len);
     }
 
+    /// Changes the previous position of a particle, so its velocity, and not its position. The point is
+    /// not checked.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn set_previous_position(&mut self, particle: usize, point: [S; D]) {
+        assert!(particle < self.len, "there is no particle {particle}");
+        for (column, x) in self.previous.iter_mut().zip(point) {
+            column[particle] = x;
+        }
+        self.position_changes.record(particle as u32, self.len);
+    }
+
     /// Changes an inverse mass, 1/kg; 0 pins the particle at its position. Plans read the change at
     /// their next step.
     ///

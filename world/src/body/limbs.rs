@@ -268,9 +268,9 @@ impl<const D: usize> Limbs<D> {
         settings: &LimbContacts,
         scratch: &mut LimbScratch<D>,
     ) {
-        if !scratch.up_to_date {
+        if scratch.found_for != Some(*settings) {
             scratch.find(self, particles, settings);
-            scratch.up_to_date = true;
+            scratch.found_for = Some(*settings);
         }
         let LimbScratch { contacts, solver, .. } = scratch;
         solver.resolve(contacts, particles);
@@ -320,14 +320,14 @@ pub(crate) struct LimbScratch<const D: usize> {
     /// The contacts of a limb with an obstacle.
     obstacle_contacts: Vec<Contact<D>>,
     solver: Solver<D>,
-    /// Whether `contacts` are those of this substep.
-    up_to_date: bool,
+    /// The settings for which `contacts` were found in this substep.
+    found_for: Option<LimbContacts>,
 }
 
 impl<const D: usize> LimbScratch<D> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
     pub(crate) fn discard_contacts(&mut self) {
-        self.up_to_date = false;
+        self.found_for = None;
     }
 
     /// Finds the contacts of all pairs that are nearer than the margin.

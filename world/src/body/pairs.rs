@@ -21,14 +21,14 @@ pub(super) struct Scratch {
     solver: Solver<3>,
     /// For each contact the body of its point, and the body of its other side.
     bodies_of_contacts: Vec<[usize; 2]>,
-    /// Whether `contacts` are those of this substep.
-    up_to_date: bool,
+    /// The surface and the margin, m, for which `contacts` were found in this substep.
+    found_for: Option<(Surface, f32)>,
 }
 
 impl BodyScratch<3> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
     pub(crate) fn discard_contacts(&mut self) {
-        self.pairs.up_to_date = false;
+        self.pairs.found_for = None;
     }
 }
 
@@ -42,9 +42,9 @@ impl Bodies<3> {
         scratch: &mut BodyScratch<3>,
     ) {
         let BodyScratch { pairs, bounces, .. } = scratch;
-        if !pairs.up_to_date {
+        if pairs.found_for != Some((*surface, margin)) {
             pairs.find(&self.all, particles, surface, margin);
-            pairs.up_to_date = true;
+            pairs.found_for = Some((*surface, margin));
         }
         let Scratch { contacts, solver, bodies_of_contacts, .. } = pairs;
         solver.resolve(contacts, particles);

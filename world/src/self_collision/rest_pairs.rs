@@ -1,5 +1,7 @@
 //! Pairs of particles of one model that do not collide, because they are near each other at rest.
 
+use taut_core::Sticks;
+
 use super::clusters::{Balls, CLUSTER, clustered};
 use super::near_rows::{Margin, NearRows, Pairing, Pairings};
 use crate::model::Model;
@@ -62,12 +64,17 @@ pub(crate) struct RestPairs {
     pub(crate) close_count: usize,
 }
 
-/// The sticks at each particle.
+/// The sticks at each particle, without those that are torn.
 struct Neighbours {
     /// Where the entries of each particle begin.
     first: Vec<u32>,
     /// For each stick at a particle: its other end, and its rest length, m.
     others: Vec<(u32, f32)>,
+}
+
+/// The sticks that are not torn, with their ends.
+fn intact(sticks: &Sticks) -> impl Iterator<Item = (usize, [u32; 2])> {
+    (0..).zip(sticks.ends().iter().copied()).filter(|&(stick, _)| !sticks.is_torn(stick))
 }
 
 impl Neighbours {
@@ -76,14 +83,15 @@ impl Neighbours {
         // Counting sort: `first[p + 1]` is where the entries of p begin, until filling moves it to
         // where they end; then `first[p]` is where they begin.
         let mut first = vec![0; model.particles.len() + 2];
-        for end in sticks.ends().iter().flatten() {
-            first[*end as usize + 2] += 1;
+        for end in intact(sticks).flat_map(|(_, ends)| ends) {
+            first[end as usize + 2] += 1;
         }
         for particle in 2..first.len() {
             first[particle] += first[particle - 1];
         }
         let mut others = vec![(0, 0.0); 2 * sticks.len()];
-        for (&[a, b], &rest) in sticks.ends().iter().zip(sticks.rests()) {
+        for (stick, [a, b]) in intact(sticks) {
+            let rest = sticks.rests()[stick];
             for [from, to] in [[a, b], [b, a]] {
                 let next = &mut first[from as usize + 1];
                 others[*next as usize] = (to, rest);
@@ -159,9 +167,9 @@ impl RestPairs {
                 (balls.position[axis][slot], balls.previous[axis][slot]) = (x, x);
             }
         }
-        let joined = model.sticks.ends().iter().filter(|[a, b]| a != b);
+        let joined = intact(&model.sticks).filter(|(_, [a, b])| a != b);
         let mut pairs: Vec<[u32; 2]> =
-            joined.map(|&ends| ends.map(|end| slot_of[end as usize])).collect();
+            joined.map(|(_, ends)| ends.map(|end| slot_of[end as usize])).collect();
         for pair in &mut pairs {
             pair.sort_unstable();
         }

@@ -43,6 +43,18 @@ impl<const D: usize> World<D> {
         scene: &Scene<D>,
         planner: &mut Planner<'_, D>,
     ) -> Result<Self, WorldError> {
+        for (_, Model { springs, particles, .. }) in scene.models() {
+            check_springs(springs, particles.inverse_masses(), &scene.settings.step)?;
+        }
+        Self::with_any_springs(scene, planner)
+    }
+
+    /// Makes a world without checking that substeps are short enough for the springs: for a snapshot,
+    /// whose masses may not be those of the scene.
+    pub(super) fn with_any_springs(
+        scene: &Scene<D>,
+        planner: &mut Planner<'_, D>,
+    ) -> Result<Self, WorldError> {
         scene.settings.step.motion()?;
         scene.sleep.as_ref().map_or(Ok(()), Sleep::check)?;
         let mut models: Vec<ModelRange> = Vec::new();
@@ -70,8 +82,6 @@ impl<const D: usize> World<D> {
             if needed > particles {
                 return Err(PlanError::TooFewParticles { needed, particles }.into());
             }
-            let inverse_masses = model.particles.inverse_masses();
-            check_springs(&model.springs, inverse_masses, &scene.settings.step)?;
         }
         let mut world = Self {
             settings: scene.settings,

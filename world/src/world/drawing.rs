@@ -246,8 +246,8 @@ impl<const D: usize> World<D> {
             self.removed.sticks.extend(torn);
             let faces = island.model.faces.removed();
             let triangles = &island.triangles;
-            // A caller may have replaced the faces.
-            let new_faces = faces.get(island.recorded_faces..).unwrap_or_default();
+            // If a caller has replaced the faces, all removed ones are new.
+            let new_faces = faces.get(island.recorded_faces..).unwrap_or(faces);
             let new_triangles = new_faces.iter().filter_map(|&face| triangles.get(face as usize));
             self.removed.triangles.extend(new_triangles);
             island.recorded_faces = faces.len();

@@ -67,7 +67,7 @@ impl<const D: usize> World<D> {
     pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         self.islands[island].model.particles.set_position(number, point)?;
-        self.islands[island].wake();
+        self.wake_group(island);
         Ok(())
     }
 

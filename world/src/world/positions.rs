@@ -39,17 +39,23 @@ impl<const D: usize> Island<D> {
     /// Applies guides, then drag targets; a drag wins.
     pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
         let Self { model: Model { guides, particles, .. }, plan, progress, .. } = self;
-        let Self { drag_targets, tethering, .. } = self;
+        let Self { drag_targets, tethering, moved_pins, meets_others, .. } = self;
+        let mut move_pin = |particles: &mut Particles<D>, particle, point| {
+            if *meets_others {
+                moved_pins.record(particle, plan.position(particles, particle));
+            }
+            set_position(&mut **plan, progress, particles, particle, point);
+        };
         for guide in &mut *guides {
             guide.for_each_position(time, |particle, point| {
                 if particles.inverse_masses()[particle] == 0.0 {
-                    set_position(&mut **plan, progress, particles, particle, point);
+                    move_pin(particles, particle, point);
                 }
             });
         }
         for target in &*drag_targets {
             let point = target.position_at(substep, substeps);
-            set_position(&mut **plan, progress, particles, target.number, point);
+            move_pin(particles, target.number, point);
         }
         if let Some(tethering) = tethering {
             if !(guides.is_empty() && drag_targets.is_empty()) {

@@ -139,6 +139,23 @@ impl<const D: usize> World<D> {
         }
     }
 
+    /// Wakes an island that will be moved away, and all islands of its group if it sleeps: they may
+    /// rest on it.
+    pub(super) fn wake_group(&mut self, island: usize) {
+        let sleeping = self.sleeping.take_if(|_| self.islands[island].is_asleep());
+        if let Some(mut sleeping) = sleeping {
+            sleeping.find_groups(self);
+            let group = sleeping.groups.root(island as u32);
+            for (index, other) in (0..).zip(&mut self.islands) {
+                if sleeping.groups.root(index) == group {
+                    other.wake();
+                }
+            }
+            self.sleeping = Some(sleeping);
+        }
+        self.islands[island].wake();
+    }
+
     /// Decides which islands sleep in the step that begins. Returns whether all do.
     pub(super) fn update_sleep(&mut self, step: &StepTime<D>) -> bool {
         let Some(mut sleeping) = self.sleeping.take() else { return false };

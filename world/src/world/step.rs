@@ -76,6 +76,16 @@ fn touched<const D: usize>(islands: &mut [Island<D>]) -> impl Iterator<Item = &m
     islands.iter_mut().filter(|island| island.touched)
 }
 
+/// Whether an island has models with self-collision.
+fn self_collides<const D: usize>(
+    island: usize,
+    self_collisions: Option<&SelfCollisions<D>>,
+    collider_contacts: Option<&ColliderContacts<D>>,
+) -> bool {
+    self_collisions.is_some_and(|it| it.touches(island))
+        || collider_contacts.is_some_and(|it| it.touches(island))
+}
+
 /// Copies the particles of an island that sleeps, for contacts with the others, as if they were pinned.
 fn read_asleep<const D: usize>(
     island: usize,
@@ -183,7 +193,6 @@ impl<const D: usize> World<D> {
         self.refresh_tethers();
         let Self { forces, obstacles, islands, ties, self_collisions, collider_contacts, .. } =
             self;
-        let formula = self.formula;
         ties::begin_step(ties, islands);
         let mut finite = true;
         for (index, island) in islands.iter_mut().enumerate() {
@@ -193,10 +202,12 @@ impl<const D: usize> World<D> {
                 continue;
             }
             let model = &island.model;
+            let self_collides =
+                self_collides(index, self_collisions.as_ref(), collider_contacts.as_ref());
+            island.meets_others = self_collides || model.has_colliders();
             island.touched = island.tied
                 || model.moves_by_itself()
-                || self_collisions.as_ref().is_some_and(|it| it.touches(index))
-                || collider_contacts.as_ref().is_some_and(|it| it.touches(index))
+                || self_collides
                 || (watch.is_some() && island.tethering.is_some())
                 || forces.iter().any(|force| force.acts_on(model))
                 || obstacles.iter().any(|obstacle| obstacle.may_collide_with(model));
@@ -234,7 +245,7 @@ impl<const D: usize> World<D> {
                         island.relax(step.iterations, &now, executor, &mut watch)?;
                     }
                 }
-                if ties::relax(ties, islands, formula, step.iterations, &now) {
+                if ties::relax(ties, islands, self.formula, step.iterations, &now) {
                     watch.after(StepPart::Ties);
                 }
                 let mut access = contacts::IslandsWithPlans { islands, executor };
@@ -250,7 +261,7 @@ impl<const D: usize> World<D> {
                 watch.after(StepPart::Obstacles);
             }
             for island in touched(islands) {
-                island.bounce(executor);
+                island.finish_substep(executor);
             }
         }
         for island in touched(islands) {
@@ -265,7 +276,7 @@ impl<const D: usize> World<D> {
         if torn > 0 {
             self.record_removed();
         }
-        let broken = ties::finish_step(&mut self.ties, &self.islands, &self.settings);
+        let broken = ties::finish_step(&mut self.ties, &mut self.islands, &self.settings);
         self.drag_targets.clear();
         self.count_step();
         Ok(Outcome { finite, torn, broken })

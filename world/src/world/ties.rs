@@ -30,7 +30,7 @@ pub(super) struct IslandTie<const D: usize> {
     /// is its weight in the point and `w_i` its inverse mass.
     lambda: [f32; D],
     /// The mean force of the last step, N.
-    force: f64,
+    pub(super) force: f64,
 }
 
 /// The current state of a tie: see [`World::ties`].
@@ -81,6 +81,14 @@ impl<const D: usize> IslandTie<D> {
     /// together.)
     fn is_asleep(&self, islands: &[Island<D>]) -> bool {
         self.islands.iter().all(|&island| islands[island].is_asleep())
+    }
+
+    /// Breaks it, and wakes what it joined.
+    fn break_up(&mut self, islands: &mut [Island<D>]) {
+        self.broken = true;
+        for island in self.islands {
+            islands[island].wake();
+        }
     }
 
     /// The positions of its two points, m.
@@ -192,10 +200,11 @@ pub(super) fn relax<const D: usize>(
     any_unbroken
 }
 
-/// Breaks the ties whose force was too large, at the end of a step; returns their number.
+/// Breaks the ties whose force was too large, at the end of a step, and wakes what they joined;
+/// returns their number.
 pub(super) fn finish_step<const D: usize>(
     ties: &mut [IslandTie<D>],
-    islands: &[Island<D>],
+    islands: &mut [Island<D>],
     settings: &Settings<D>,
 ) -> usize {
     let (substeps, dt) = (f64::from(settings.step.substeps), f64::from(settings.step.dt));
@@ -209,7 +218,7 @@ pub(super) fn finish_step<const D: usize>(
         // force times h² times the number of substeps, `dt / h`.
         tie.force = length(wide(tie.lambda)) / (h * dt);
         if !tie.broken && tie.force > f64::from(tie.breaking_force) {
-            tie.broken = true;
+            tie.break_up(islands);
             broken += 1;
         }
     }
@@ -235,9 +244,9 @@ impl<const D: usize> World<D> {
     pub fn break_tie(&mut self, tie: usize) -> Result<bool, WorldError> {
         let ties = self.ties.len();
         let tie = self.ties.get_mut(tie).ok_or(WorldError::NoSuchTie { tie, ties })?;
-        let was_broken = core::mem::replace(&mut tie.broken, true);
-        for island in tie.islands.into_iter().filter(|_| !was_broken) {
-            self.islands[island].wake();
+        let was_broken = tie.broken;
+        if !was_broken {
+            tie.break_up(&mut self.islands);
         }
         Ok(!was_broken)
     }

@@ -12,7 +12,7 @@ use taut_world::{
     StepTime, World,
 };
 
-use crate::make::{steps, unconnected};
+use crate::make::{steps, unconnected, world};
 use crate::models::{minus, norm};
 
 fn particle<const D: usize>(model: &Model<D>, name: &str) -> usize {
@@ -386,6 +386,35 @@ fn limbs_of_one_ragdoll_stay_apart_with_own_limbs() {
         assert!(with < 1e-3, "{dimensions}D: {with} m");
         assert!(without > 0.1, "{dimensions}D: {without} m without contacts");
     }
+}
+
+#[test]
+fn each_limb_contacts_has_its_own_settings() {
+    // The first leaves out the limbs of one doll, which the second moves apart.
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    let own = LimbContacts { own_limbs: true, ..LimbContacts::default() };
+    let depth = |contacts: &[LimbContacts]| {
+        let mut scene = Scene::new();
+        scene.settings.step.acceleration = [0.0; 3];
+        scene.add("doll", doll.clone()).unwrap();
+        scene.add("other", doll.clone().moved([3.0, 0.0, 0.0])).unwrap();
+        for contacts in contacts {
+            scene.obstacles.push(Arc::new(*contacts));
+        }
+        let mut world = world(&scene);
+        for _ in 0..60 {
+            for (hand, to) in [("left hand", 0.1), ("right hand", -0.1)] {
+                let hand = particle(&doll, hand);
+                let x = world.position(hand)[0];
+                world.set_velocity(hand, [20.0 * (to - x), 0.0, 0.0]).unwrap();
+            }
+            steps(&mut world, 1);
+        }
+        depth_by(&world, &own)
+    };
+    let (one, both) = (depth(&[own]), depth(&[LimbContacts::default(), own]));
+    let none = depth(&[LimbContacts::default()]);
+    assert!(one < 0.5 * none && both < 0.5 * none, "{none} m, {one} m, {both} m");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use taut_core::{Schedule, Step};
+use taut_core::{Duplicates, Particles, Schedule, Step, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{Axes, Cloth, HalfSpace, Model, Rope, Scene, SelfCollision, Solid, World};
+use taut_world::{Axes, Cloth, HalfSpace, Model, Path, Rope, Scene, SelfCollision, Solid, World};
 
-use crate::make::world;
+use crate::make::{unconnected, world};
 
 /// The length of a substep, s: 60 steps of 8 substeps.
 const H: f32 = 1.0 / 480.0;
@@ -123,6 +123,84 @@ fn contacts_conserve_momentum() {
     let bound = 1e-4 * before.momentum.iter().map(|component| component.abs()).sum::<f64>();
     assert!((0..3).all(|axis| change(axis) < bound), "{before:?}\n{after:?}");
     assert!(after.kinetic < before.kinetic);
+}
+
+/// A ball of 1 kg at rest, and another on its left, which is pinned or guided along x at a speed, m/s.
+/// The distance of their centres is 1 m; nothing else acts.
+fn pushed_ball(speed: Option<f64>) -> World {
+    let ball = |x: f32, inverse_mass: f32| {
+        unconnected(&[[x, 0.0, 0.0]], &[inverse_mass])
+            .self_colliding(SelfCollision { thickness: Some(0.02), ..SelfCollision::default() })
+            .unwrap()
+    };
+    let mut scene = Scene::new();
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.add("free", ball(1.0, 1.0)).unwrap();
+    let mover = ball(0.0, 1.0).with_group("all", 0..1).unwrap();
+    let mover = match speed {
+        Some(speed) => {
+            mover.guided("all", Path::Linear { velocity: [speed, 0.0, 0.0] }, None).unwrap()
+        }
+        None => mover.pinned("all"),
+    };
+    scene.add("mover", mover).unwrap();
+    world(&scene)
+}
+
+#[test]
+fn a_guided_particle_pushes_others_at_any_speed() {
+    for speed in [0.5, 2.0, 5.0, 20.0] {
+        let mut world = pushed_ball(Some(speed));
+        while world.time() < 1.5 / speed {
+            assert!(world.step().unwrap().finite);
+        }
+        let [free, mover] = [0, 1].map(|it| world.position(it)[0]);
+        assert!(mover > 1.2 && free > mover, "at {speed} m/s: {free} m, {mover} m");
+        // Without restitution it leaves with the speed of the other.
+        let before = world.position(0)[0];
+        assert!(world.step().unwrap().finite);
+        let reached = f64::from(world.position(0)[0] - before) * 60.0;
+        assert!((reached - speed).abs() < 0.02 * speed, "at {speed} m/s: {reached} m/s");
+    }
+}
+
+#[test]
+fn a_dragged_particle_pushes_others_and_stops() {
+    let mut world = pushed_ball(None);
+    for step in 1..=30 {
+        world.drag(1, [step as f32 * 0.05, 0.0, 0.0]).unwrap();
+        assert!(world.step().unwrap().finite);
+    }
+    let free = world.position(0)[0];
+    assert!(free > 1.5, "{free} m");
+    for _ in 0..30 {
+        assert!(world.step().unwrap().finite);
+    }
+    assert_eq!(world.position(1)[0], 1.5);
+    assert!(world.position(0)[0] > free + 1.0, "the free ball has no velocity");
+}
+
+#[test]
+fn torn_sticks_keep_no_particles_apart_from_contacts() {
+    let distance = |torn: bool| {
+        let particles = Particles::new(&[[0.0; 3], [0.1, 0.0, 0.0]], &[1.0; 2]).unwrap();
+        let mut sticks = Sticks::joining(&particles, &[[0, 1]], Duplicates::Keep).unwrap();
+        if torn {
+            sticks.tear(0).unwrap();
+        }
+        let settings = SelfCollision { thickness: Some(0.05), ..SelfCollision::default() };
+        let model = Model::new(particles, sticks).self_colliding(settings).unwrap();
+        let mut scene = Scene::new();
+        scene.settings.step.acceleration = [0.0; 3];
+        scene.settings.step.iterations = 0;
+        scene.add("pair", model).unwrap();
+        let mut world = world(&scene);
+        world.set_position(1, [0.01, 0.0, 0.0]).unwrap();
+        assert!(world.step().unwrap().finite);
+        world.position(1)[0] - world.position(0)[0]
+    };
+    let [joined, torn] = [false, true].map(distance);
+    assert!(joined == 0.01 && torn > 0.04, "{joined} m, {torn} m");
 }
 
 #[test]

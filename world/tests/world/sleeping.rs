@@ -289,7 +289,11 @@ fn tied_models_wake_together() {
     let force = world.ties().next().unwrap().force;
     assert!((force - 2.0 * 9.81).abs() < 0.2, "{force} N");
     steps(&mut world, 10);
-    assert_eq!(world.ties().next().unwrap().force, force); // it still bears the load
+    let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+    steps(&mut resumed, 1);
+    for world in [&world, &resumed] {
+        assert_eq!(world.ties().next().unwrap().force, force); // it still bears the load
+    }
 
     world.set_velocity(2, [0.3, 0.0, 0.0]).unwrap();
     steps(&mut world, 1);
@@ -305,6 +309,48 @@ fn tied_models_wake_together() {
     steps_until_asleep(&mut world);
     assert!(!world.break_tie(1).unwrap());
     assert_eq!(world.sleeping_models().count(), 3);
+}
+
+#[test]
+fn a_tie_that_breaks_wakes_what_it_held() {
+    let place = |model| Attachment::new(model, Place::Particle(0));
+    let mut scene = scene([
+        ("hook", unconnected(&[[0.0, 2.0, 0.0]], &[0.0])),
+        ("weight", unconnected(&[[0.0, 1.0, 0.0]], &[1.0])),
+    ]);
+    let tie = Tie::between(["hook", "weight"].map(place));
+    scene.attach(&Tie { distance: 1.0, breaking_force: Some(12.0), ..tie }).unwrap();
+    let mut world = world(&scene);
+    // Dragged particles stay awake; the weight is quiet for long enough to sleep.
+    for _ in 0..60 {
+        world.drag(0, [0.0, 2.0, 0.0]).unwrap();
+        steps(&mut world, 1);
+    }
+    world.drag(0, [0.0, 2.004, 0.0]).unwrap();
+    assert_eq!(world.step().unwrap().broken, 1);
+    steps(&mut world, 30);
+    assert!(world.position(1)[1] < 0.5, "the weight hangs in the air");
+}
+
+#[test]
+fn what_rests_on_a_sleeping_model_wakes_if_that_is_set_elsewhere() {
+    let all = 0..100;
+    let shelf = sheet(0.5).with_group("all", all.clone()).unwrap().pinned("all");
+    let mut scene = scene([
+        ("shelf", colliding(shelf.moved([0.0, 1.0, 0.0]))),
+        ("rug", colliding(sheet(0.3).moved([0.0, 1.02, 0.0]))),
+    ]);
+    scene.settings.passes = 2;
+    let mut world = world(&scene);
+    steps_until_asleep(&mut world);
+    let rug = world.model("rug").unwrap();
+    assert!(world.position(rug.start)[1] > 0.9);
+    for particle in all {
+        let [x, y, z] = world.position(particle as usize);
+        world.set_position(particle as usize, [x, y - 10.0, z]).unwrap();
+    }
+    steps(&mut world, 30);
+    assert!(world.position(rug.start)[1] < 0.5, "the rug hangs in the air");
 }
 
 #[test]

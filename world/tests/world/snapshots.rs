@@ -156,7 +156,7 @@ fn a_snapshot_with_springs_resumes_if_only_its_own_masses_suit_its_substeps() {
 }
 
 #[test]
-fn replaced_faces_do_not_confuse_the_list_of_removed_ones() {
+fn faces_that_replace_others_are_in_the_list_of_removed_ones() {
     let mut world = world(&scene());
     let sheet = world.model("sheet").unwrap();
     let island = world.islands().iter().position(|it| it.model.particles.len() == sheet.len());
@@ -165,8 +165,32 @@ fn replaced_faces_do_not_confuse_the_list_of_removed_ones() {
         world.tear(stick + nth).unwrap();
     }
     world.islands_mut()[island.unwrap()].model.faces = vec![[0, 1, 16], [1, 17, 16]].into();
-    world.tear(stick + 40).unwrap();
+    let removed = world.removed().triangles.len();
+    let sticks = &world.islands()[island.unwrap()].model.sticks;
+    let is_edge = |&it: &usize| [[1, 16], [16, 17]].contains(&sticks.ends()[it]);
+    let edge = (0..sticks.len()).filter(is_edge).find(|&it| !sticks.is_torn(it)).unwrap();
+    assert!(world.tear(stick + edge).unwrap());
     steps(&mut world, 2);
+    assert_eq!(world.removed().triangles.len(), removed + 1);
+}
+
+#[test]
+fn a_world_resumes_whose_scene_has_a_step_too_long_for_its_springs() {
+    let points = [[0.0; 3], [1.1, 0.0, 0.0]];
+    let spring = Spring { rest: 1.0, stiffness: 2e4, damping: 0.0 };
+    let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
+    let mut scene = Scene::new();
+    scene.add("spring", Model { springs, ..unconnected(&points, &[0.0, 1.0]) }).unwrap();
+    scene.settings.step.substeps = 16;
+    let mut world = world(&scene);
+    steps(&mut world, 10);
+    scene.settings.step.substeps = 1;
+    assert!(World::new(&scene, |_| ScalarKernel).is_err());
+    let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+    for world in [&mut world, &mut resumed] {
+        steps(world, 10);
+    }
+    assert_eq!(resumed.hash(), world.hash());
 }
 
 #[test]

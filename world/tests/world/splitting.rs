@@ -285,6 +285,17 @@ fn copies_of_which_one_had_limbs_stay_together() {
     assert_eq!(world.hash(), resumed.hash());
 }
 
+#[test]
+fn copies_with_limbs_share_an_island_with_all_other_limbs() {
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
+    let mut scene = scene(&environment(), &doll, 0..COPIES);
+    let different = Ragdoll { height: 1.2, posture: 0.0, ..Ragdoll::default() };
+    scene.add("different", Model::<3>::ragdoll(&different).unwrap()).unwrap();
+    let world = world(&scene);
+    let with_limbs = world.islands().iter().filter(|island| !island.model.limbs.is_empty());
+    assert_eq!((copies(&world), with_limbs.count()), (vec![], 1));
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn damaged_lists_of_copies_that_left_are_rejected() {

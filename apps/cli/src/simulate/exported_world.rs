@@ -147,9 +147,16 @@ impl ExportedWorld {
     /// Adds all ties as one part, as thick as a rope with the sticks of the models. The first end is
     /// at `first_end` in `positions`.
     fn add_ties(&mut self, sticks: &[[u32; 2]], first_end: usize) {
-        let present: Vec<[u32; 2]> =
+        let mut lines: Vec<[u32; 2]> =
             sticks.iter().copied().filter(|ends| ends[0] != REMOVED).collect();
-        let radius = self.drawing_radius(ModelKind::Rope, &present);
+        if lines.is_empty() {
+            lines.extend(
+                (first_end as u32..self.positions.len() as u32)
+                    .step_by(2)
+                    .map(|end| [end, end + 1]),
+            );
+        }
+        let radius = self.drawing_radius(ModelKind::Rope, &lines);
         let (first_vertex, first_tie) = (self.scene.vertices, self.scene.sticks.len());
         self.source_of_vertex.extend(first_end as u32..self.positions.len() as u32);
         self.scene.vertices = self.source_of_vertex.len();
@@ -174,6 +181,9 @@ impl ExportedWorld {
         world.copy_vertices(vertices);
         for (ends, tie) in tie_ends.as_chunks_mut().0.iter_mut().zip(world.ties()) {
             *ends = tie.ends.map(resize_vector);
+            if tie.broken {
+                ends[1] = ends[0]; // formats that cannot hide a line make it a point
+            }
         }
     }
 
@@ -287,11 +297,16 @@ impl ExportedWorld {
                 self.frame.torn_sticks[stick as usize] = true;
             }
         }
-        if let Some(first_tie) = self.first_tie {
-            for (nth, _) in world.ties().enumerate().filter(|(_, tie)| tie.broken) {
-                self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
-                self.frame.torn_sticks[first_tie + nth] = true;
-            }
+        let broken_ties = self.first_tie.into_iter().flat_map(|first_tie| {
+            world
+                .ties()
+                .enumerate()
+                .filter(|(_, tie)| tie.broken)
+                .map(move |(nth, _)| first_tie + nth)
+        });
+        for tie in broken_ties {
+            self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
+            self.frame.torn_sticks[tie] = true;
         }
         self.removed = [removed.triangles.len(), removed.sticks.len()];
         self.copy_positions(world);

@@ -170,5 +170,11 @@ fn ties_are_drawn_as_lines_until_they_break() {
         folder.taut(&format!("simulate stone.toml --seconds 0.2 {files}")).assert_success();
         let obj = folder.read("stone.obj");
         assert_eq!(obj.lines().filter(|line| line.starts_with("l ")).count(), lines, "{obj}");
+        let glb = Gltf::from_slice(&folder.bytes("stone.glb")).unwrap();
+        let is_rod = |node: &gltf::Node<'_>| {
+            let (_, _, [x, y, _]) = node.transform().decomposed();
+            x > 0.0 && y > 2.0 * x
+        };
+        assert_eq!(glb.nodes().filter(is_rod).count(), 1); // the animation hides a broken one
     }
 }

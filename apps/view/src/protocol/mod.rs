@@ -11,7 +11,7 @@
 //! | 1 mesh | 0, 0 | [`Mesh`] as JSON |
 //! | 2 indices | faces, sticks (then springs, then ties) | `u32` x 3 per face, then `u32` x 2 per stick; all `0xffffffff` if removed |
 //! | 3 removed | faces, sticks | ids of the faces, then of the sticks, that were removed since the last message of kind 2 or 3 |
-//! | 4 frame | step, vertices | `f32` x 3 per vertex, m, NaN if hidden or broken; then for each obstacle its position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
+//! | 4 frame | step, vertices | `f32` x 3 per vertex, m, NaN for hidden particles and for the ends of broken ties; then for each obstacle its position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
 //! | 5 rests | sticks, springs and ties together, 0 | rest length of each, `f32`, m; 0 for ties |
 //!
 //! # Limits

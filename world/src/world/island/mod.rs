@@ -19,7 +19,7 @@ use super::step::{StepPart, Watch};
 use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
 use crate::forces::Forces;
-use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
+use crate::matter::{ContactScratch, Matter, MovedPins, PlanAccess, Progress};
 use crate::model::{Model, is_renumbered};
 use crate::settings::StepTime;
 
@@ -47,6 +47,10 @@ pub struct Island<const D: usize = 3> {
     contacts: ContactScratch<D>,
     /// Whether a force, an obstacle, a tie or a contact may act on it in this step.
     pub(super) touched: bool,
+    /// Whether it may have contacts with other models or with itself in this step.
+    pub(super) meets_others: bool,
+    /// Filled if `meets_others`.
+    pub(super) moved_pins: MovedPins<D>,
     /// Whether a tie that is not broken has an end on it.
     pub(super) tied: bool,
     /// Whether torn sticks were removed and the remaining ones reordered.
@@ -171,6 +175,8 @@ impl<const D: usize> Island<D> {
             contacts: ContactScratch::default(),
             touched: false,
             tied: false,
+            meets_others: false,
+            moved_pins: MovedPins::default(),
             reordered: false,
             is_split_off: false,
             copies_min: None,
@@ -224,8 +230,9 @@ impl<const D: usize> Island<D> {
 
     /// Its models, with the plan that holds their positions.
     pub(super) fn with_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
-        let Self { model, plan, progress, contacts, .. } = self;
-        Matter::with_plan(model, contacts, PlanAccess { engine: &mut **plan, executor, progress })
+        let Self { model, plan, progress, contacts, moved_pins, .. } = self;
+        let plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };
+        Matter::with_plan(model, contacts, plan)
     }
 
     /// Updates tethers at the beginning of a step, if masses or sticks changed, or (`held_changed`)
@@ -373,13 +380,14 @@ impl<const D: usize> Island<D> {
         Ok(())
     }
 
-    /// Applies restitution to bodies at the end of a substep.
-    pub(super) fn bounce(&mut self, executor: &dyn Executor) {
+    /// Ends a substep: applies restitution to bodies, and stops the pinned particles that moved.
+    pub(super) fn finish_substep(&mut self, executor: &dyn Executor) {
         if !self.model.bodies.is_empty() {
             let mut matter = self.with_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
             bodies.bounce(particles, &mut contacts.bodies);
         }
+        self.with_plan(executor).stop_moved_pins();
     }
 
     /// Brings the columns up to date at the end of a step. Returns whether all positions are
@@ -414,6 +422,8 @@ impl<const D: usize> Island<D> {
             let substeps = Substeps { motion, count, iterations, after_motion };
             return Ok(plan.advance_and_write_back(executor, particles, sticks, &substeps)?.finite);
         }
+        // If the plan fails, the step writes back what it has moved.
+        self.progress.columns_current = false;
         for substep in 1..=count {
             for target in &*drag_targets {
                 plan.set_position(particles, target.number, target.position_at(substep, count));
@@ -426,6 +436,7 @@ impl<const D: usize> Island<D> {
             let substeps = Substeps { motion, count: 1, iterations, after_motion };
             plan.advance(executor, particles, sticks, &substeps)?;
         }
+        self.progress.columns_current = true;
         Ok(plan.write_back(executor, particles).finite)
     }
 }

@@ -43,6 +43,9 @@ pub struct Snapshot {
     /// For each tie whether it is broken; none in snapshots of versions without ties.
     #[cfg_attr(feature = "serde", serde(default))]
     broken_ties: Vec<bool>,
+    /// The bits of the force of each tie in the last step, N; none in snapshots of earlier versions.
+    #[cfg_attr(feature = "serde", serde(default))]
+    tie_forces: Vec<u64>,
     /// The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,

@@ -126,11 +126,9 @@ impl<const D: usize> World<D> {
             snapshot.formula.parse().map_err(|_| damaged("the formula is unknown"))?;
         let mut scene = scene.clone();
         scene.formula = formula;
-        let settings = snapshot.settings()?;
-        settings.step.motion().map_err(WorldError::from)?;
-        let mut world = Self::build_generic(&scene, planner)?;
-        // The scene's masses are not those of the snapshot, with which its settings were checked.
-        world.settings = settings;
+        scene.settings = snapshot.settings()?;
+        // The settings were checked with the masses of the snapshot, which are not those of the scene.
+        let mut world = Self::with_any_springs(&scene, planner)?;
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_split_islands(snapshot, planner)?;
         world.resume_particles(snapshot)?;
@@ -144,6 +142,9 @@ impl<const D: usize> World<D> {
         }
         for (tie, &broken) in world.ties.iter_mut().zip(&snapshot.broken_ties) {
             tie.broken = broken;
+        }
+        for (tie, &force) in world.ties.iter_mut().zip(&snapshot.tie_forces) {
+            tie.force = f64::from_bits(force);
         }
         world.resume_sleep_states(snapshot)?;
         world.record_removed();

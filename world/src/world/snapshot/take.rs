@@ -77,6 +77,7 @@ impl<const D: usize> World<D> {
                 .map(|(&particle, &to)| (particle, Bits::of(to)))
                 .collect(),
             broken_ties: self.ties.iter().map(|tie| tie.broken).collect(),
+            tie_forces: self.ties.iter().map(|tie| tie.force.to_bits()).collect(),
             islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
             sleep_states: self.sleep_states(),
         }

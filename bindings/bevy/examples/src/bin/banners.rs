@@ -20,7 +20,7 @@ fn spawn(mut commands: Commands, mut materials: ResMut<Assets<StandardMaterial>>
     for nth in 0_u8..100 {
         let [column, row] = [nth % 10, nth / 10].map(f32::from);
         commands.spawn((
-            Cloth { tethered: false, ..Cloth::sheet(12, 24, 0.06) }, // tethered sheets are no copies
+            Cloth { tethered: false, ..Cloth::sheet(12, 24, 0.06) }, // tethered sheets share no island
             Pins::group("top"),
             MeshMaterial3d(materials.add(cloth_material(Color::hsl(
                 36.0 * row + 3.0 * column,
