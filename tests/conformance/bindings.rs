@@ -116,6 +116,8 @@ fn points_of_a_plane_have_a_third_coordinate_of_zero() {
     let error = world.copy_normals(&mut coordinates[1..]).unwrap_err();
     assert!(matches!(error, AnyWorldError::Length { what: "normals", .. }), "{error}");
     assert!(matches!(world.set_wind(None), Err(AnyWorldError::WindInPlane)));
+    let error = world.set_wind(Some([0.0, f32::NAN, 0.0])).unwrap_err();
+    assert!(matches!(error, AnyWorldError::Wind { component } if component.is_nan()), "{error}");
     assert_eq!(world.settings().step.acceleration, [0.0, -9.81, 0.0]);
     assert!(world.position(99_999).unwrap_err().to_string().contains("99999"));
 }

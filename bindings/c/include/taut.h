@@ -140,7 +140,7 @@ typedef struct taut_info {
   size_t sticks;
   // Number of triangles that were not removed.
   size_t triangles;
-  // Number of lines to draw: untorn sticks, and springs.
+  // Number of lines to draw: springs, and untorn sticks that are not hidden.
   size_t lines;
   // A counter that increases when triangles or lines change.
   uint64_t drawing_version;

@@ -26,7 +26,7 @@ pub struct Info {
     pub sticks: usize,
     /// Number of triangles that were not removed.
     pub triangles: usize,
-    /// Number of lines to draw: untorn sticks, and springs.
+    /// Number of lines to draw: springs, and untorn sticks that are not hidden.
     pub lines: usize,
     /// A counter that increases when triangles or lines change.
     pub drawing_version: u64,

@@ -139,8 +139,8 @@ impl World {
     }
 
     /// The world of a triangle mesh as cloth, the model `cloth`: x, y, z of each vertex, m, and
-    /// three vertex indices per triangle, counter-clockwise from outside. Nothing is pinned. For
-    /// `copies` see `fromLibrary`.
+    /// three vertex indices per triangle, counter-clockwise from outside. Nothing is pinned. The call
+    /// takes `cloth`: make another for a second world. For `copies` see `fromLibrary`.
     #[wasm_bindgen(js_name = fromMesh)]
     pub fn from_mesh(
         vertices: &[f32],
@@ -194,6 +194,10 @@ impl World {
     ) -> Result<Float32Array, JsError> {
         let expected = per_vertex * self.inner.vertices();
         let out = out.unwrap_or_else(|| Float32Array::new_with_length(expected as u32));
+        // JavaScript may pass anything; a failure inside the copy would leave the world borrowed.
+        if !out.is_instance_of::<Float32Array>() {
+            return Err(exception("out is not a Float32Array"));
+        }
         if out.length() as usize != expected {
             return Err(exception(format!(
                 "the length of out is {}, expected {expected}",

@@ -34,6 +34,7 @@ test("arrays of the caller are filled, also after the memory has grown", () => {
     assert.deepEqual(interleaved.subarray(2 * i, 2 * i + 3), positions.subarray(i, i + 3));
     assert.deepEqual(interleaved.subarray(2 * i + 3, 2 * i + 6), normals.subarray(i, i + 3));
   }
+  assert.throws(() => world.positions(new Array(867)), /out is not a Float32Array/);
   assert.throws(() => world.positions(new Float32Array(3)), /the length of out is 3, expected 867/);
   others.forEach((other) => other.free());
 });

@@ -27,7 +27,7 @@ pub(crate) fn filled<'py>(
         return Err(exception("out is not C-contiguous"));
     }
     let mut writable = out.try_readwrite().map_err(|_| exception("out is not writable"))?;
-    let values = writable.as_slice_mut().map_err(|_| exception("out is not C-contiguous"))?;
+    let values = writable.as_slice_mut().map_err(|_| exception("out is not aligned"))?;
     fill(values).map_err(exception)?;
     drop(writable);
     Ok(out)

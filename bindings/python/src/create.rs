@@ -47,6 +47,12 @@ fn triples<T: numpy::Element + Copy>(
             array.shape()
         )));
     }
+    // The fields of a packed record, for example, are not: their strides are no multiples of a number.
+    if !array.is_aligned() {
+        return Err(exception(format!(
+            "{name} is not aligned: pass numpy.ascontiguousarray({name})"
+        )));
+    }
     Ok(array.as_array().rows().into_iter().map(|row| [row[0], row[1], row[2]]).collect())
 }
 

@@ -6,7 +6,7 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use taut::world::Settings;
-use taut::{AnyWorld, Step};
+use taut::{AnyWorld, COORDINATE_MAX, ParticleError, Step};
 
 use crate::arrays::{Rows, filled, lists};
 use crate::exception;
@@ -212,14 +212,29 @@ impl World {
         if !positions.is_c_contiguous() {
             return Err(exception("positions is not C-contiguous"));
         }
-        let values = positions.as_slice()?;
-        let (rows, rest) = values.as_chunks::<3>();
-        let particles_left = self.inner.particles().saturating_sub(first);
-        if !rest.is_empty() || rows.len() > particles_left {
-            let found = values.len();
+        if positions.shape().last() != Some(&3) {
+            let shape = positions.shape();
             return Err(exception(format!(
-                "positions has {found} numbers, expected three for each of at most {particles_left} particles"
+                "the shape of positions is {shape:?}, expected (..., 3)"
             )));
+        }
+        let values = positions.as_slice().map_err(|_| exception("positions is not aligned"))?;
+        let (rows, _) = values.as_chunks::<3>();
+        let particles_left = self.inner.particles().saturating_sub(first);
+        if rows.len() > particles_left {
+            let found = rows.len();
+            return Err(exception(format!(
+                "positions has {found} rows, expected at most {particles_left}"
+            )));
+        }
+        // Checks all, so that a failed call changes nothing.
+        for (particle, row) in (first..).zip(rows) {
+            for (axis, &value) in row[..self.inner.dimensions()].iter().enumerate() {
+                let value = f64::from(value);
+                if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {
+                    return Err(exception(ParticleError::Coordinate { particle, axis, value }));
+                }
+            }
         }
         for (particle, &to) in rows.iter().enumerate() {
             self.inner.set_position(first + particle, to).map_err(exception)?;

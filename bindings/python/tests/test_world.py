@@ -146,6 +146,23 @@ def test_copies_have_the_bits_of_one():
         taut.World.from_library("ragdolls-3d", 1, copies=4)
 
 
+def test_positions_that_are_not_valid_change_nothing():
+    world = falling_sheet()
+    before = world.positions()
+    positions = before + 1
+    positions[5, 1] = np.nan
+    with pytest.raises(taut.TautError, match="particle 5"):
+        world.set_positions(positions)
+    assert (world.positions() == before).all()
+    with pytest.raises(taut.TautError, match="shape of positions"):
+        world.set_positions(np.ascontiguousarray(before.T))
+    packed = np.zeros(len(before), np.dtype([("position", "<f4", 3), ("colour", "u1", 3)]))
+    with pytest.raises(taut.TautError, match="vertices is not aligned"):
+        taut.World.from_mesh(packed["position"], world.triangles())
+    with pytest.raises(taut.TautError, match="wind"):
+        world.set_wind((np.nan, 0, 0))
+
+
 def test_steps_release_the_global_interpreter_lock():
     world = taut.World.from_library("drape", 128)
     count, done = 0, threading.Event()

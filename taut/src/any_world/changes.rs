@@ -204,8 +204,13 @@ impl AnyWorld {
     /// `velocity` in m/s. With `None`, gravity is the only force.
     ///
     /// # Errors
-    /// The world is in two dimensions.
+    /// The world is in two dimensions, or a component is not from -1e9 to 1e9. The world is then
+    /// unchanged.
     pub fn set_wind(&mut self, velocity: Option<[f32; 3]>) -> Result<(), AnyWorldError> {
+        let is_valid = |component: &f32| (-1e9..=1e9).contains(component);
+        if let Some(component) = velocity.into_iter().flatten().find(|it| !is_valid(it)) {
+            return Err(AnyWorldError::Wind { component });
+        }
         let Inner::ThreeD(inner) = &mut self.inner else { return Err(AnyWorldError::WindInPlane) };
         let wind = velocity.map(|velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>);
         inner.scene.forces = wind.into_iter().collect();

@@ -69,6 +69,12 @@ pub enum AnyWorldError {
         /// The right length.
         expected: usize,
     },
+    /// A component of the wind is NaN or out of range.
+    #[error("a component of the wind is {component} m/s; it must be from -1e9 to 1e9")]
+    Wind {
+        /// The component, m/s.
+        component: f32,
+    },
     /// The tear factor is not above 1: sticks would tear at their rest length.
     #[error("the tear factor is {factor}; it must be above 1")]
     TearFactor {

@@ -284,7 +284,8 @@ impl<const D: usize> World<D> {
     ) -> Option<usize> {
         let within = f64::from(within);
         let mut best = None;
-        let mut least = within * within;
+        // Below 0 no particle is near enough.
+        let mut least = within * within.abs();
         for particle in 0..self.len() {
             let position = self.position(particle).map(f64::from);
             let Some(square) = squared_distance(position) else { continue };

@@ -145,6 +145,7 @@ fn nearest_finds_particles_by_point_and_by_ray() {
     }
     assert_eq!(world.nearest([9.0, 9.0, 9.0], 0.5), None);
     assert_eq!(world.nearest([f32::NAN; 3], 0.5), None);
+    assert_eq!(world.nearest(world.position(0), -0.5), None);
     assert_eq!(world.nearest_to_ray([0.0; 3], [0.0; 3], 100.0), None);
 }
 
