@@ -72,7 +72,7 @@ pub(crate) fn group_models<'a, const D: usize>(
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
         let copies_min = copies_min(set[0].1);
-        // Limbs have contacts in their island only, so all of them share one.
+        // As limbs have contacts in their island only, all of them share one.
         let in_set = set.iter().filter(|(_, model, _)| !model.limbs.is_empty()).count();
         let keeps_contacts = in_set == 0 || in_set == with_limbs;
         if keeps_contacts && copies_min.is_some_and(|min| set.len() >= min) {
@@ -89,7 +89,8 @@ pub(crate) fn group_models<'a, const D: usize>(
     rest.sort_by_key(|(index, ..)| *index);
     let (mut singles, mut others) = (Vec::new(), IslandModels::new(None));
     for scheduled in rest {
-        let is_sheet_alone = scheduled.1.sheet.is_some() && scheduled.1.limbs.is_empty();
+        let Model { sheet, limbs, .. } = scheduled.1;
+        let is_sheet_alone = sheet.is_some() && (limbs.is_empty() || with_limbs == 1);
         if is_sheet_alone || sleeps_alone(scheduled.1, sleeps) {
             let mut group = IslandModels::new(None);
             group.add(scheduled);

@@ -40,24 +40,33 @@ pub(crate) struct PlanAccess<'a, const D: usize> {
 }
 
 /// Pinned particles that guides and drags moved at the beginning of this substep. The motion sets
-/// their previous positions to the new positions; contacts need those before.
+/// their previous positions to the new positions; contacts need the positions before the move.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MovedPins<const D: usize> {
-    /// Their numbers, and their positions before, m.
+    /// Their numbers, and their positions at the beginning of the substep, m.
     starts: Vec<(usize, [f32; D])>,
-    /// Whether the columns have those as previous positions.
+    /// Whether `starts` are in the columns of previous positions.
     written: bool,
 }
 
 impl<const D: usize> MovedPins<D> {
+    /// Begins a substep.
+    pub(crate) fn clear(&mut self) {
+        self.starts.clear();
+        self.written = false;
+    }
+
     /// Records the position of a particle before it is moved.
     pub(crate) fn record(&mut self, particle: usize, start: [f32; D]) {
         self.starts.push((particle, start));
     }
 
-    /// Writes the previous positions to the columns.
+    /// Writes `starts` to the columns of previous positions, which are up to date.
     fn write(&mut self, particles: &mut Particles<D>) {
-        self.written |= !self.starts.is_empty();
+        if self.written {
+            return;
+        }
+        self.written = !self.starts.is_empty();
         // The first record of a particle is its position at the beginning of the substep.
         for &(particle, start) in self.starts.iter().rev() {
             particles.set_previous_position(particle, start);
@@ -102,20 +111,21 @@ impl<const D: usize> PlanAccess<'_, D> {
         if !self.progress.columns_current {
             self.progress.finite = self.engine.write_back(self.executor, particles).finite;
             self.progress.columns_current = true;
-            self.moved_pins.write(particles);
+            self.moved_pins.written = false;
         }
+        self.moved_pins.write(particles);
     }
 
-    /// As [`Matter::stop_moved_pins`].
-    fn stop_moved_pins(&mut self, particles: &mut Particles<D>) {
+    /// At the end of a substep or of a failed step: the pinned particles that were moved are at rest
+    /// again.
+    pub(crate) fn stop_moved_pins(&mut self, particles: &mut Particles<D>) {
         if self.moved_pins.written {
             self.write_back(particles);
             for &(particle, _) in &self.moved_pins.starts {
                 particles.set_previous_position(particle, particles.position(particle));
             }
         }
-        self.moved_pins.starts.clear();
-        self.moved_pins.written = false;
+        self.moved_pins.clear();
     }
 }
 
@@ -150,13 +160,6 @@ impl<'a, const D: usize> Matter<'a, D> {
             plan.write_back(&mut self.model.particles);
         }
         (self.model, self.scratch)
-    }
-
-    /// At the end of a substep: the pinned particles that were moved are at rest again.
-    pub(crate) fn stop_moved_pins(&mut self) {
-        if let Some(plan) = &mut self.plan {
-            plan.stop_moved_pins(&mut self.model.particles);
-        }
     }
 
     /// Runs a stage on all particles, in their current layout. Positions of -0.0 become +0.0.

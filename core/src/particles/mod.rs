@@ -330,8 +330,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
         self.position_changes.record(particle as u32, self.len);
     }
 
-    /// Changes the previous position of a particle, so its velocity, and not its position. The point is
-    /// not checked.
+    /// Sets the previous position of a particle, which changes its velocity and not its position. The
+    /// point is not checked.
     ///
     /// # Panics
     /// If there is no such particle.

@@ -261,7 +261,8 @@ impl<const D: usize> Limbs<D> {
         }
     }
 
-    /// Moves limbs apart. Contacts up to a distance of the margin are found once per substep.
+    /// Moves limbs apart. Contacts up to a distance of the margin are found once per substep, and
+    /// again for other settings.
     pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<D>,

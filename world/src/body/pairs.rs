@@ -33,7 +33,8 @@ impl BodyScratch<3> {
 }
 
 impl Bodies<3> {
-    /// Moves bodies apart. Contacts up to a distance of `margin`, m, are found once per substep.
+    /// Moves bodies apart. Contacts up to a distance of `margin`, m, are found once per substep, and
+    /// again for other settings.
     pub(crate) fn resolve_contacts(
         &self,
         particles: &mut Particles<3>,

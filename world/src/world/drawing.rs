@@ -244,13 +244,11 @@ impl<const D: usize> World<D> {
             let sticks = self.sticks.in_island(index);
             let torn = island.unrecorded_torn.drain(..).map(|stick| sticks[stick as usize]);
             self.removed.sticks.extend(torn);
-            let faces = island.model.faces.removed();
-            let triangles = &island.triangles;
-            // If a caller has replaced the faces, all removed ones are new.
-            let new_faces = faces.get(island.recorded_faces..).unwrap_or(faces);
-            let new_triangles = new_faces.iter().filter_map(|&face| triangles.get(face as usize));
+            let (faces, triangles) = (&mut island.model.faces, &island.triangles);
+            // A caller may have replaced the faces by more.
+            let removed = faces.take_unrecorded().iter();
+            let new_triangles = removed.filter_map(|&face| triangles.get(face as usize));
             self.removed.triangles.extend(new_triangles);
-            island.recorded_faces = faces.len();
         }
         self.drop_lost_limbs();
     }

@@ -56,7 +56,7 @@ impl<const D: usize> World<D> {
         } else if value > 0.0 {
             self.drag_targets.remove(&particle);
         }
-        self.islands[island].wake();
+        self.wake_group(island);
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl<const D: usize> World<D> {
         for (axis, before) in before.into_iter().enumerate() {
             particles.previous_mut(axis)[number] = before.positive_zero();
         }
-        self.islands[island].wake();
+        self.wake_group(island);
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl<const D: usize> World<D> {
         if self.islands[island].model.particles.inverse_masses()[number] > 0.0 {
             return Err(WorldError::NotHeld { particle });
         }
-        self.islands[island].wake();
+        self.wake_group(island);
         self.drag_targets.insert(particle, to.map(Real::positive_zero));
         Ok(())
     }
@@ -181,7 +181,7 @@ impl<const D: usize> World<D> {
         if let Some(held) = self.held.get_mut(&particle) {
             held.grabbed = false;
             self.held_changed = true;
-            self.islands[island].wake();
+            self.wake_group(island);
         }
         self.free_if_unheld(particle, true)
     }
@@ -195,7 +195,7 @@ impl<const D: usize> World<D> {
     fn hold(&mut self, particle: usize) -> Result<&mut HeldParticle<D>, WorldError> {
         let (island, number) = self.find(particle)?;
         self.held_changed = true;
-        self.islands[island].wake();
+        self.wake_group(island);
         let particles = &mut self.islands[island].model.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;
@@ -213,7 +213,7 @@ impl<const D: usize> World<D> {
         }
         self.held.remove(&particle);
         let (island, number) = self.find(particle)?;
-        self.islands[island].wake();
+        self.wake_group(island);
         let particles = &mut self.islands[island].model.particles;
         particles.set_inverse_mass(number, held.inverse_mass)?;
         if held.inverse_mass > 0.0 {
@@ -284,7 +284,7 @@ impl<const D: usize> World<D> {
     ) -> Option<usize> {
         let within = f64::from(within);
         let mut best = None;
-        // Below 0 no particle is near enough.
+        // Negative for a negative `within`, so that no particle matches.
         let mut least = within * within.abs();
         for particle in 0..self.len() {
             let position = self.position(particle).map(f64::from);

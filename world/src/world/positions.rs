@@ -39,9 +39,10 @@ impl<const D: usize> Island<D> {
     /// Applies guides, then drag targets; a drag wins.
     pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
         let Self { model: Model { guides, particles, .. }, plan, progress, .. } = self;
-        let Self { drag_targets, tethering, moved_pins, meets_others, .. } = self;
+        let Self { drag_targets, tethering, moved_pins, may_have_contacts, .. } = self;
+        moved_pins.clear();
         let mut move_pin = |particles: &mut Particles<D>, particle, point| {
-            if *meets_others {
+            if *may_have_contacts && particles.inverse_masses()[particle] == 0.0 {
                 moved_pins.record(particle, plan.position(particles, particle));
             }
             set_position(&mut **plan, progress, particles, particle, point);

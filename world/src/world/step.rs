@@ -169,6 +169,7 @@ impl<const D: usize> World<D> {
         self.try_step(executor, after).inspect_err(|_| {
             for island in &mut self.islands {
                 island.with_plan(executor).model_mut(); // writes the positions back
+                island.stop_moved_pins(executor);
             }
         })
     }
@@ -204,7 +205,7 @@ impl<const D: usize> World<D> {
             let model = &island.model;
             let self_collides =
                 self_collides(index, self_collisions.as_ref(), collider_contacts.as_ref());
-            island.meets_others = self_collides || model.has_colliders();
+            island.may_have_contacts = self_collides || model.has_colliders();
             island.touched = island.tied
                 || model.moves_by_itself()
                 || self_collides

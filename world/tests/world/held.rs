@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use taut_scalar::ScalarKernel;
-use taut_world::{Force, Forces, Model, StepTime, StickSet, World, WorldError};
+use taut_world::{Force, Forces, Model, SelfCollision, StepTime, StickSet, World, WorldError};
 
 use crate::make::{scene, steps, world};
 
@@ -151,23 +151,29 @@ fn nearest_finds_particles_by_point_and_by_ray() {
 
 #[test]
 fn after_a_failed_step_a_snapshot_has_the_dragged_particle() {
-    let mut scene = scene("sheet", Model::drape(4, StickSet::All).unwrap());
-    scene.settings.step.acceleration = [0.0; 3];
-    scene.settings.step.substeps = 4;
-    let mut world = world(&scene);
-    assert_eq!(world.islands()[0].model.particles.inverse_masses()[0], 0.0);
-    let [x, y, z] = world.position(0);
-    world.drag(0, [x, y, z + 0.04]).unwrap();
-    let sticks = world.islands()[0].model.sticks.clone();
-    let other = Model::<3>::drape(4, StickSet::Structural).unwrap().sticks;
-    world.islands_mut()[0].model.sticks = other;
-    assert!(world.step().is_err());
-    world.islands_mut()[0].model.sticks = sticks;
-    world.set_inverse_mass(0, 1.0).unwrap(); // ends the drag
-    assert_eq!(world.position(0)[2], z + 0.01);
-    let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
-    for world in [&mut world, &mut resumed] {
-        steps(world, 1);
+    for self_collides in [false, true] {
+        let mut sheet = Model::drape(4, StickSet::All).unwrap();
+        if self_collides {
+            sheet = sheet.self_colliding(SelfCollision::default()).unwrap();
+        }
+        let mut scene = scene("sheet", sheet);
+        scene.settings.step.acceleration = [0.0; 3];
+        scene.settings.step.substeps = 4;
+        let mut world = world(&scene);
+        assert_eq!(world.islands()[0].model.particles.inverse_masses()[0], 0.0);
+        let [x, y, z] = world.position(0);
+        world.drag(0, [x, y, z + 0.04]).unwrap();
+        let sticks = world.islands()[0].model.sticks.clone();
+        let other = Model::<3>::drape(4, StickSet::Structural).unwrap().sticks;
+        world.islands_mut()[0].model.sticks = other;
+        assert!(world.step().is_err());
+        world.islands_mut()[0].model.sticks = sticks;
+        world.set_inverse_mass(0, 1.0).unwrap(); // ends the drag
+        assert_eq!(world.position(0)[2], z + 0.01);
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &world.snapshot()).unwrap();
+        for world in [&mut world, &mut resumed] {
+            steps(world, 1);
+        }
+        assert_eq!(resumed.hash(), world.hash());
     }
-    assert_eq!(resumed.hash(), world.hash());
 }

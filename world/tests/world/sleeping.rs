@@ -345,6 +345,7 @@ fn what_rests_on_a_sleeping_model_wakes_if_that_is_set_elsewhere() {
     steps_until_asleep(&mut world);
     let rug = world.model("rug").unwrap();
     assert!(world.position(rug.start)[1] > 0.9);
+    world.pin(0).unwrap();
     for particle in all {
         let [x, y, z] = world.position(particle as usize);
         world.set_position(particle as usize, [x, y - 10.0, z]).unwrap();

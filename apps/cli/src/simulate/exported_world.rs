@@ -182,7 +182,7 @@ impl ExportedWorld {
         for (ends, tie) in tie_ends.as_chunks_mut().0.iter_mut().zip(world.ties()) {
             *ends = tie.ends.map(resize_vector);
             if tie.broken {
-                ends[1] = ends[0]; // formats that cannot hide a line make it a point
+                ends[1] = ends[0]; // a point, for formats that cannot hide a line
             }
         }
     }

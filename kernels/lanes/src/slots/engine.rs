@@ -101,7 +101,7 @@ impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
         assert!(particle < particles.len(), "there is no particle {particle}");
         self.sync_particles(particles);
-        // Also turns -0.0 into +0.0 in the positions of the others, as every kernel does here.
+        // Also turns -0.0 into +0.0 in all other positions, as this function of other kernels does.
         self.fill(&Inline, particles);
         if particle < self.kernel.particles() {
             self.position_residence = Residence::WorkingCopy;

@@ -324,8 +324,8 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         let first_loop = (self.position_residence == Residence::Columns).then_some(SlotLoop::Fill);
         let iterations = iterations as usize;
         let run = SubstepRun { first_loop, iterations, ..SubstepRun::default() };
-        // The executor may panic in the run: then the slots are outdated if the run fills them, and
-        // otherwise the columns are.
+        // The executor may panic in the run: then the newer positions are in the columns if the run
+        // fills the slots, and otherwise in the slots.
         if self.position_residence == Residence::Both {
             self.position_residence = Residence::WorkingCopy;
         }

@@ -34,6 +34,8 @@ pub struct Faces {
     numbers: Vec<u32>,
     /// The numbers of the removed triangles.
     removed: Vec<u32>,
+    /// How many of them [`take_unrecorded`](Self::take_unrecorded) has returned.
+    recorded: usize,
     layout: OnceLock<FaceLayout>,
 }
 
@@ -69,6 +71,12 @@ impl Faces {
         &self.removed
     }
 
+    /// The numbers of the triangles that were removed since the last call.
+    pub(crate) fn take_unrecorded(&mut self) -> &[u32] {
+        let first = core::mem::replace(&mut self.recorded, self.removed.len());
+        &self.removed[first..]
+    }
+
     /// The triangles all of whose corners are in `particles`, which are in ascending order. `new_of`
     /// returns the new index of a particle, or None if it is not in `particles`. The wind on these
     /// triangles is the same as before. They are numbered from 0.
@@ -102,7 +110,7 @@ impl Deref for Faces {
 impl From<Vec<[u32; 3]>> for Faces {
     fn from(corners: Vec<[u32; 3]>) -> Self {
         let numbers = (0..corners.len() as u32).collect();
-        Self { corners, numbers, removed: Vec::new(), layout: OnceLock::new() }
+        Self { corners, numbers, removed: Vec::new(), recorded: 0, layout: OnceLock::new() }
     }
 }
 

@@ -47,9 +47,9 @@ pub struct Island<const D: usize = 3> {
     contacts: ContactScratch<D>,
     /// Whether a force, an obstacle, a tie or a contact may act on it in this step.
     pub(super) touched: bool,
-    /// Whether it may have contacts with other models or with itself in this step.
-    pub(super) meets_others: bool,
-    /// Filled if `meets_others`.
+    /// Whether it may have contacts with another model or with itself in this step.
+    pub(super) may_have_contacts: bool,
+    /// Filled if `may_have_contacts`.
     pub(super) moved_pins: MovedPins<D>,
     /// Whether a tie that is not broken has an end on it.
     pub(super) tied: bool,
@@ -72,8 +72,6 @@ pub struct Island<const D: usize = 3> {
     pub(super) overstretched: Vec<u32>,
     /// Torn sticks that are not yet in [`Removed`](super::Removed).
     pub(super) unrecorded_torn: Vec<u32>,
-    /// How many of the removed faces are in [`Removed`](super::Removed).
-    pub(super) recorded_faces: usize,
     /// Whether limbs were removed that contacts of colliders may still have.
     pub(super) lost_limbs: bool,
     /// The triangle in the world of each face of the island.
@@ -175,7 +173,7 @@ impl<const D: usize> Island<D> {
             contacts: ContactScratch::default(),
             touched: false,
             tied: false,
-            meets_others: false,
+            may_have_contacts: false,
             moved_pins: MovedPins::default(),
             reordered: false,
             is_split_off: false,
@@ -183,7 +181,6 @@ impl<const D: usize> Island<D> {
             drag_targets: Vec::new(),
             overstretched: Vec::new(),
             unrecorded_torn: Vec::new(),
-            recorded_faces: 0,
             lost_limbs: false,
             triangles: Vec::new(),
             sleep_state: None,
@@ -387,7 +384,14 @@ impl<const D: usize> Island<D> {
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
             bodies.bounce(particles, &mut contacts.bodies);
         }
-        self.with_plan(executor).stop_moved_pins();
+        self.stop_moved_pins(executor);
+    }
+
+    /// The pinned particles that were moved in this substep are at rest again.
+    pub(super) fn stop_moved_pins(&mut self, executor: &dyn Executor) {
+        let Self { model, plan, progress, moved_pins, .. } = self;
+        let mut plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };
+        plan.stop_moved_pins(&mut model.particles);
     }
 
     /// Brings the columns up to date at the end of a step. Returns whether all positions are
