@@ -1,10 +1,10 @@
 //! Positions of single particles of an island in the middle of a step: in [`Particles`], or in the
 //! working copy of the plan that relaxes them.
 
-use taut_core::{Engine, Particles, Real};
+use taut_core::{Engine, Executor, Particles, Real};
 
 use super::island::Island;
-use crate::matter::Progress;
+use crate::matter::{PlanAccess, Progress};
 use crate::model::Model;
 
 /// Moves a particle without changing its previous position, so that its velocity changes.
@@ -65,5 +65,12 @@ impl<const D: usize> Island<D> {
             // Anchors that are tied, not pinned, move in the substep.
             tethering.predict_tied_anchors(&**plan, particles);
         }
+    }
+
+    /// The pinned particles that were moved in this substep are at rest again.
+    pub(super) fn stop_moved_pins(&mut self, executor: &dyn Executor) {
+        let Self { model, plan, progress, moved_pins, .. } = self;
+        let mut plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };
+        plan.stop_moved_pins(&mut model.particles);
     }
 }

@@ -128,7 +128,7 @@ fn a_box_on_a_slope_stays_or_slides_with_coulomb_friction() {
 
 #[cfg(feature = "parry")]
 mod pairs {
-    use taut_world::BodyContacts;
+    use taut_world::{Acceleration, BodyContacts, Field, Path};
 
     use super::*;
 
@@ -257,6 +257,32 @@ mod pairs {
                 assert!((before[0][axis] - after[0][axis]).abs() < 0.05, "{before:?} {after:?}");
             }
             assert!(length(left.spin) < 0.05 && length(right.spin) < 0.05, "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn a_guided_cube_throws_another_with_and_without_a_force() {
+        for with_force in [false, true] {
+            let cube_at = |x: f32| Model::rigid_box([0.5; 3], 300.0).unwrap().moved([x, 0.0, 0.0]);
+            let mut scene = scene();
+            scene.settings.step.acceleration = [0.0; 3];
+            scene.obstacles.push(bouncing(0.5));
+            if with_force {
+                scene.forces.push(Arc::new(Field::new(Acceleration([0.0; 3]))));
+            }
+            let paddle = cube_at(-1.0);
+            let all = 0..paddle.particles.len() as u32;
+            let path = Path::Linear { velocity: [2.0, 0.0, 0.0] };
+            let paddle = paddle.with_group("all", all).unwrap().guided("all", path, None).unwrap();
+            scene.add("paddle", paddle).unwrap();
+            scene.add("cube", cube_at(0.0)).unwrap();
+            let mut world = world(&scene);
+            for _ in 0..30 {
+                assert!(world.step().unwrap().finite);
+            }
+            let speed = twists(&world)[1].velocity[0];
+            // 2 m/s of the paddle, and half of that from the bounce.
+            assert!((speed - 3.0).abs() < 0.05, "with a force: {with_force}: {speed} m/s");
         }
     }
 

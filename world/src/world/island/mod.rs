@@ -387,13 +387,6 @@ impl<const D: usize> Island<D> {
         self.stop_moved_pins(executor);
     }
 
-    /// The pinned particles that were moved in this substep are at rest again.
-    pub(super) fn stop_moved_pins(&mut self, executor: &dyn Executor) {
-        let Self { model, plan, progress, moved_pins, .. } = self;
-        let mut plan = PlanAccess { engine: &mut **plan, executor, progress, moved_pins };
-        plan.stop_moved_pins(&mut model.particles);
-    }
-
     /// Brings the columns up to date at the end of a step. Returns whether all positions are
     /// finite.
     pub(super) fn finish(&mut self, executor: &dyn Executor) -> Result<bool, PlanError> {
