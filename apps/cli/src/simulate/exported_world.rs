@@ -281,6 +281,12 @@ impl ExportedWorld {
         }
     }
 
+    /// Hides a stick or tie in the frame.
+    fn mark_torn(&mut self, stick: usize) {
+        self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
+        self.frame.torn_sticks[stick] = true;
+    }
+
     /// Updates the frame to the current state of the world.
     pub(super) fn update<const D: usize>(&mut self, world: &World<D>) {
         let removed = world.removed();
@@ -293,20 +299,13 @@ impl ExportedWorld {
         }
         for &stick in &removed.sticks[self.removed[1]..] {
             if let Some(stick) = self.sticks[stick as usize] {
-                self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
-                self.frame.torn_sticks[stick as usize] = true;
+                self.mark_torn(stick as usize);
             }
         }
-        let broken_ties = self.first_tie.into_iter().flat_map(|first_tie| {
-            world
-                .ties()
-                .enumerate()
-                .filter(|(_, tie)| tie.broken)
-                .map(move |(nth, _)| first_tie + nth)
-        });
-        for tie in broken_ties {
-            self.frame.torn_sticks.resize(self.scene.sticks.len(), false);
-            self.frame.torn_sticks[tie] = true;
+        if let Some(first_tie) = self.first_tie {
+            for (nth, _) in world.ties().enumerate().filter(|(_, tie)| tie.broken) {
+                self.mark_torn(first_tie + nth);
+            }
         }
         self.removed = [removed.triangles.len(), removed.sticks.len()];
         self.copy_positions(world);
