@@ -52,7 +52,7 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// Whether the weight term needs a division: a kernel should then compute it once, when it
     /// makes the plan.
     const STORES_WEIGHT: bool;
-    /// Whether `g` is infinite if `l²` is; otherwise it is NaN then.
+    /// Whether `g` is infinite where `l²` is; in the other formulas it is NaN there.
     const MAY_BE_INFINITE: bool;
 
     /// The term that depends on the rest length: `r` or `r²`.

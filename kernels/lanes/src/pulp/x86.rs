@@ -90,17 +90,16 @@ fn opaque(mut mask: u16) -> u16 {
     mask
 }
 
-/// Hides from the compiler that `half` is the upper half of a register: it would extract each
-/// quarter from the whole register. On AMD Zen 4, extracting 128 bits takes twice as long from a
-/// 512-bit register as from a 256-bit one.
+/// Hides from the compiler how `lanes` were computed, so that it does not combine that with what
+/// follows.
 #[inline]
 #[target_feature(enable = "avx")]
-fn opaque_half(mut half: __m256) -> __m256 {
-    // SAFETY: the assembly is empty; the half does not change.
+fn opaque_lanes(mut lanes: __m256) -> __m256 {
+    // SAFETY: the assembly is empty; the lanes do not change.
     unsafe {
-        asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags));
+        asm!("/* {0} */", inout(ymm_reg) lanes, options(pure, nomem, nostack, preserves_flags));
     }
-    half
+    lanes
 }
 
 /// See [`Vector::compute_before_memory_access`].
@@ -184,9 +183,9 @@ unsafe impl Vector for Register<V3> {
                 ]
             } else {
                 // The third field and the zero come from a copy of `lanes` with one lane of each
-                // quarter set to 0.
-                let without_first = opaque_half(_mm256_blend_ps::<0b0001_0001>(lanes, zero));
-                let without_last = opaque_half(_mm256_blend_ps::<0b1000_1000>(lanes, zero));
+                // quarter set to 0. (The compiler would replace these two blends by four.)
+                let without_first = opaque_lanes(_mm256_blend_ps::<0b0001_0001>(lanes, zero));
+                let without_last = opaque_lanes(_mm256_blend_ps::<0b1000_1000>(lanes, zero));
                 [
                     _mm256_shuffle_ps::<0b11_00_00_00>(lanes, without_last),
                     _mm256_shuffle_ps::<0b11_01_01_01>(lanes, without_last),
@@ -258,7 +257,10 @@ unsafe impl Vector for Register<V4> {
             // are valid for writing, by contract.
             unsafe {
                 let low = _mm512_castps512_ps256(row);
-                let high = opaque_half(_mm512_extractf32x8_ps::<1>(row));
+                // Otherwise the compiler extracts each quarter from the whole register. On AMD Zen 4,
+                // extracting 128 bits takes twice as long from a 512-bit register as from a 256-bit
+                // one.
+                let high = opaque_lanes(_mm512_extractf32x8_ps::<1>(row));
                 _mm_storeu_ps(address(q).cast(), _mm256_castps256_ps128(low));
                 _mm_storeu_ps(address(q + 4).cast(), _mm256_extractf128_ps::<1>(low));
                 _mm_storeu_ps(address(q + 8).cast(), _mm256_castps256_ps128(high));
