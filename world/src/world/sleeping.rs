@@ -139,8 +139,7 @@ impl<const D: usize> World<D> {
         }
     }
 
-    /// Wakes an island that will be moved away, and all islands of its group if it sleeps: they may
-    /// rest on it.
+    /// Wakes an island, and all islands of its group if it sleeps: they may rest on it.
     pub(super) fn wake_group(&mut self, island: usize) {
         let sleeping = self.sleeping.take_if(|_| self.islands[island].is_asleep());
         if let Some(mut sleeping) = sleeping {
