@@ -111,7 +111,6 @@ impl<const D: usize> PlanAccess<'_, D> {
         if !self.progress.columns_current {
             self.progress.finite = self.engine.write_back(self.executor, particles).finite;
             self.progress.columns_current = true;
-            self.moved_pins.written = false;
         }
         self.moved_pins.write(particles);
     }
