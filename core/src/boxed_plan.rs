@@ -1,6 +1,7 @@
 //! Plans of any kernel as one type.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt;
 
 use crate::error::PlanError;
@@ -35,6 +36,10 @@ impl<const D: usize, S: Real> fmt::Debug for dyn Engine<D, S> + Send + Sync {
 }
 
 impl<const D: usize, S: Real, E: Engine<D, S> + ?Sized> Engine<D, S> for Box<E> {
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        (**self).executor()
+    }
+
     fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,

@@ -1,5 +1,6 @@
 //! Plans: the interface for callers, and the [`Engine`] trait that kernels implement.
 
+use alloc::sync::Arc;
 use core::fmt;
 
 use crate::error::PlanError;
@@ -75,6 +76,9 @@ pub enum Residence {
 ///
 /// No method has a default, because a wrapper could forget to forward it.
 pub trait Engine<const D: usize, S: Real = f32> {
+    /// The executor that it uses instead of those passed in, if it has one.
+    fn executor(&self) -> Option<Arc<dyn Executor>>;
+
     /// Reads the changes of particles and sticks since the last call.
     ///
     /// # Errors

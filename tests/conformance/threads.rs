@@ -1,10 +1,11 @@
 //! The number of threads does not change the result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
-use taut::world::{Model, StickSet};
+use taut::world::{Axes, Cloth, Model, Scene, SelfCollision, StickSet, World};
 use taut::{
     AnyKernel, ColourKernel, Executor, Family, Formula, Inline, Kernel, Kind, Plan, Pool, Schedule,
     Step,
@@ -290,5 +291,67 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
                 .unwrap();
             assert!(plan.step(&mut particles, &sticks, &step()).unwrap().finite);
         }
+    }
+}
+
+/// A pool that counts its calls.
+#[derive(Clone)]
+struct CountingPool {
+    pool: Pool,
+    calls: Arc<AtomicUsize>,
+}
+
+impl CountingPool {
+    fn new(threads: usize) -> Self {
+        Self { pool: Pool::new(threads).unwrap(), calls: Arc::default() }
+    }
+}
+
+impl Executor for CountingPool {
+    fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.pool.run(threads, work);
+    }
+}
+
+/// Three sheets that fall on each other, of which none has enough sticks for two threads.
+fn sheets_on_each_other() -> Scene {
+    let axes = Axes::HORIZONTAL;
+    let cloth = Cloth { columns: 36, rows: 36, width: 0.7, height: 0.7, axes, ..Cloth::default() };
+    let sheet = Model::cloth(&cloth).unwrap().self_colliding(SelfCollision::default()).unwrap();
+    let mut scene = Scene::new();
+    scene.add("hammock", sheet.clone().pinned("corners")).unwrap();
+    scene.add_copies("falling", &sheet, [[0.05, 0.04, 0.02], [-0.1, 0.08, 0.1]]).unwrap();
+    scene
+}
+
+#[test]
+fn contacts_have_the_same_bits_on_several_threads() {
+    let scene = sheets_on_each_other();
+    let run = |world: &mut World, executor: &dyn Executor| {
+        for _ in 0..30 {
+            assert!(world.step_on(executor).unwrap().finite);
+        }
+        (world.hash(), world.contacts().unwrap().touching)
+    };
+    let mut world = World::new(&scene, |_| AnyKernel::named("scalar").unwrap()).unwrap();
+    let expected = run(&mut world, &Inline);
+    assert!(expected.1 > 300, "only {} contacts", expected.1);
+    for threads in [2, 3, 8] {
+        let pool = CountingPool::new(threads);
+        let mut world = World::new(&scene, AnyKernel::best_for).unwrap();
+        assert_eq!(run(&mut world, &pool), expected, "on an executor with {threads} threads");
+        assert!(pool.calls.load(Ordering::Relaxed) > 100, "one thread found the contacts");
+        // The threads of the kernel find contacts, too.
+        let pool = CountingPool::new(threads);
+        let on_pool =
+            |schedule: &Schedule| ColourKernel::new(AnyKernel::best_for(schedule), pool.clone());
+        let mut world = World::new(&scene, on_pool).unwrap();
+        assert_eq!(run(&mut world, &Inline), expected, "on a kernel with {threads} threads");
+        assert!(pool.calls.load(Ordering::Relaxed) > 100, "one thread found the contacts");
     }
 }

@@ -41,6 +41,10 @@ impl Recorder {
 }
 
 impl Engine<2> for Recorder {
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        None
+    }
+
     fn sync_in(&mut self, _: &mut Particles<2>, _: &Sticks) -> Result<(), PlanError> {
         self.record("sync in".into())
     }

@@ -24,6 +24,8 @@ mod gate;
 mod pool;
 mod sync;
 
+use std::sync::Arc;
+
 use taut_core::{
     Engine, Executor, Formula, Kernel, Particles, PlanError, Real, Schedule, Stage, Status, Sticks,
     Substeps,
@@ -101,7 +103,7 @@ impl<K, E> ColourKernel<K, E> {
 #[derive(Clone, Debug)]
 pub struct ColourPlan<P, E = Pool> {
     plan: P,
-    executor: E,
+    executor: Arc<E>,
 }
 
 impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone + 'static> Kernel<D, S>
@@ -133,12 +135,20 @@ impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone + 'static> Ke
         formula: Formula,
     ) -> Result<Self::Plan, PlanError> {
         let plan = self.kernel.plan(particles, sticks, schedule, formula)?;
-        Ok(ColourPlan { plan, executor: self.executor.clone() })
+        Ok(ColourPlan { plan, executor: Arc::new(self.executor.clone()) })
     }
 }
 
 /// Uses its own executor and ignores the one passed in.
-impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for ColourPlan<P, E> {
+impl<const D: usize, S: Real, P, E> Engine<D, S> for ColourPlan<P, E>
+where
+    P: Engine<D, S>,
+    E: Executor + 'static,
+{
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        Some(Arc::clone(&self.executor) as Arc<dyn Executor>)
+    }
+
     fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -154,7 +164,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
         sticks: &Sticks<S>,
         substeps: &Substeps<'_, D, S>,
     ) -> Result<(), PlanError> {
-        self.plan.advance(&self.executor, particles, sticks, substeps)
+        self.plan.advance(&*self.executor, particles, sticks, substeps)
     }
 
     fn advance_and_write_back(
@@ -164,7 +174,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
         sticks: &Sticks<S>,
         substeps: &Substeps<'_, D, S>,
     ) -> Result<Status, PlanError> {
-        self.plan.advance_and_write_back(&self.executor, particles, sticks, substeps)
+        self.plan.advance_and_write_back(&*self.executor, particles, sticks, substeps)
     }
 
     fn relax(
@@ -175,7 +185,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
         inverse_h2: S,
         iterations: u32,
     ) -> Result<(), PlanError> {
-        self.plan.relax(&self.executor, particles, sticks, inverse_h2, iterations)
+        self.plan.relax(&*self.executor, particles, sticks, inverse_h2, iterations)
     }
 
     fn visit(
@@ -185,7 +195,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
         sticks: &Sticks<S>,
         stage: &dyn Stage<D, S>,
     ) -> Result<(), PlanError> {
-        self.plan.visit(&self.executor, particles, sticks, stage)
+        self.plan.visit(&*self.executor, particles, sticks, stage)
     }
 
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D] {
@@ -197,7 +207,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
     }
 
     fn write_back(&mut self, _: &dyn Executor, particles: &mut Particles<D, S>) -> Status {
-        self.plan.write_back(&self.executor, particles)
+        self.plan.write_back(&*self.executor, particles)
     }
 
     fn restore(&mut self, particles: &mut Particles<D, S>) {

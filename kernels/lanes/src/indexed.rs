@@ -10,6 +10,7 @@
 //! One pass fills the records from the columns and integrates; another writes them back and checks
 //! that all are finite. Threads take the tasks of a phase, which share no particle.
 
+use alloc::sync::Arc;
 use core::ops::Range;
 use core::sync::atomic::AtomicBool;
 
@@ -119,6 +120,10 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
 }
 
 impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        None
+    }
+
     fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
         self.program.refresh(particles, sticks)?;
         self.sync_particles(particles);

@@ -1,5 +1,6 @@
 //! Distributes jobs among threads without relying on the executor.
 
+use core::iter::once;
 use core::ops::Range;
 use core::sync::atomic::Ordering;
 
@@ -27,6 +28,13 @@ const SPINS: u32 = if cfg!(loom) { 2 } else { 200 };
 pub struct Team {
     /// For each thread, the index after the last job taken from its range; see [`Run`].
     counters: Vec<CachePadded<AtomicU64>>,
+}
+
+/// The counters hold nothing between runs.
+impl Clone for Team {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// Padded to two cache lines, which are prefetched together, to avoid false sharing.
@@ -66,6 +74,30 @@ impl Team {
             !panicked.into_inner(),
             "a job panicked, and the executor did not propagate the panic"
         );
+    }
+}
+
+impl Team {
+    /// Runs `job` once with each item and its index, in any order and in parallel, on at most
+    /// `threads` threads of the executor.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run).
+    pub fn for_each<T: Send>(
+        &mut self,
+        executor: &dyn Executor,
+        threads: usize,
+        items: &mut [T],
+        job: impl Fn(usize, &mut T) + Sync,
+    ) {
+        let (count, items) = (items.len(), SharedPtr(items.as_mut_ptr()));
+        let job = |index| {
+            let items = &items; // captures the pointer with its type
+            // SAFETY: the index is below `count`. The items are borrowed until all jobs have ended,
+            // and no other job has this index.
+            job(index, unsafe { &mut *items.0.add(index) });
+        };
+        self.run(executor, threads, 1, || once(0..count), job);
     }
 }
 

@@ -28,6 +28,7 @@
 
 extern crate alloc;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -103,6 +104,10 @@ impl<const D: usize, S: Real> Kernel<D, S> for ScalarKernel {
 }
 
 impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        None
+    }
+
     fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,

@@ -6,6 +6,8 @@ use taut_core::PADDING;
 
 /// Number of slots in a cluster.
 pub(crate) const CLUSTER: usize = PADDING;
+/// Number of clusters in a part, the work that a thread takes at a time.
+pub(crate) const PART: usize = 16;
 
 /// The balls of models, in columns by slot. The slots of a cluster are consecutive, and so are the
 /// clusters of a model. If the last cluster of a model is not full, its other slots are padding: they
@@ -77,11 +79,6 @@ impl<const D: usize> Balls<D> {
             models,
             real,
         }
-    }
-
-    /// Number of slots.
-    pub(crate) fn slots(&self) -> usize {
-        self.inverse_mass.len()
     }
 
     /// The position of a ball, m.

@@ -1,8 +1,9 @@
 //! Narrow phase and response of contacts between balls.
 
-use super::clusters::Balls;
+use super::clusters::{Balls, CLUSTER, PART};
 use super::near_rows::{Pairing, Pairings, Row};
 use super::touching::find_touching;
+use super::workers::{Workers, by_part};
 use crate::surface::stopped_slip;
 use crate::vector::{add_scaled, difference, dot, length, scaled, sum};
 
@@ -23,6 +24,18 @@ struct Contact<const D: usize> {
     friction: f32,
     /// How far the contact may move them apart in a substep, in addition to their approach, m.
     separation_max: f32,
+}
+
+impl<const D: usize> Contact<D> {
+    const NONE: Self = Self {
+        balls: [0; 2],
+        normal: [0.0; D],
+        depth: 0.0,
+        relative: [0.0; D],
+        fractions: [0.0; 2],
+        friction: 0.0,
+        separation_max: 0.0,
+    };
 }
 
 /// What the contacts of a ball have added to its position and previous position, m.
@@ -49,27 +62,31 @@ impl<const D: usize> Correction<D> {
 /// where one iteration leaves none at rest.)
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSolver<const D: usize> {
-    /// The pairs of balls that touch.
-    touching: Vec<Row>,
-    contacts: Vec<Contact<D>>,
-    /// The contacts in the order in which they are resolved: by colour.
-    order: Vec<u32>,
-    /// The colour of each contact.
+    parts: Vec<Part<D>>,
+    /// The contacts in the order in which they are resolved: by colour. The vector may be longer.
+    sorted: Vec<Contact<D>>,
+    /// The colours of the contacts of all parts.
     colours: Vec<u8>,
     /// By slot: the colours of its contacts, as bits; 0 between calls.
     used: Vec<u64>,
     /// The correction of each slot; 0 between calls.
     corrections: Vec<Correction<D>>,
-    /// Which slots can be moved by contacts; false between calls.
-    is_movable: Vec<bool>,
-    /// The slots that can be moved by contacts.
+    /// The slots that contacts move.
     movable: Vec<u32>,
+}
+
+/// The contacts of the clusters of a part.
+#[derive(Clone, Debug)]
+struct Part<const D: usize> {
+    /// The pairs of balls that touch.
+    touching: Vec<Row>,
+    contacts: Vec<Contact<D>>,
 }
 
 /// Number of contacts per ball for which memory is reserved.
 const CONTACTS_RESERVED: usize = 6;
-/// Largest number of contacts, as a multiple of the number of slots. Only a heap of balls in one place
-/// has more.
+/// Largest number of contacts of a part, as a multiple of the number of its slots. Only a heap of balls
+/// in one place has more.
 const CONTACTS_MAX: usize = 64;
 
 /// Number of colours. Contacts that find no free one have the last.
@@ -126,32 +143,39 @@ pub(crate) fn swept_contact<const D: usize>(
 }
 
 impl<const D: usize> ContactSolver<D> {
-    /// With memory for a number of slots and the usual number of contacts.
-    pub(crate) fn new(slots: usize) -> Self {
+    /// With memory for a number of clusters and the usual number of contacts.
+    pub(crate) fn new(clusters: usize) -> Self {
+        let slots = CLUSTER * clusters;
+        let reserved = CONTACTS_RESERVED * CLUSTER * PART.min(clusters);
+        let part = || Part {
+            touching: Vec::with_capacity(reserved),
+            contacts: Vec::with_capacity(reserved),
+        };
         Self {
-            touching: Vec::with_capacity(CONTACTS_RESERVED * slots),
-            contacts: Vec::with_capacity(CONTACTS_RESERVED * slots),
-            order: Vec::with_capacity(CONTACTS_RESERVED * slots),
+            parts: by_part(clusters, part),
+            sorted: Vec::with_capacity(CONTACTS_RESERVED * slots),
             colours: Vec::with_capacity(CONTACTS_RESERVED * slots),
             used: vec![0; slots],
             corrections: vec![Correction::NONE; slots],
-            is_movable: vec![false; slots],
             movable: Vec::with_capacity(slots),
         }
     }
 
-    /// Resolves the contacts among near balls, and returns the slots of the balls that have moved.
+    /// Resolves the contacts among near balls, given by part, and returns the slots of the balls that
+    /// have moved.
     pub(crate) fn resolve(
         &mut self,
         balls: &mut Balls<D>,
-        near: &[Row],
+        near: &[Vec<Row>],
         pairings: &impl Pairings,
+        workers: &mut Workers<'_>,
     ) -> &[u32] {
-        find_touching(balls, near, pairings, &mut self.touching);
-        self.find(balls, pairings);
-        self.sort_by_colour();
-        for &index in &self.order {
-            let contact = &self.contacts[index as usize];
+        workers.for_each(&mut self.parts, |index, part| {
+            find_touching(balls, &near[index], pairings, &mut part.touching);
+            part.find(balls, pairings);
+        });
+        let count = self.sort_by_colour();
+        for contact in &self.sorted[..count] {
             let [one, other] = contact.balls.map(|slot| slot as usize);
             let [correction, other_correction] = [one, other].map(|slot| self.corrections[slot]);
             let moved = difference(correction.x, other_correction.x);
@@ -183,25 +207,30 @@ impl<const D: usize> ContactSolver<D> {
                 balls.position[axis][slot] += correction.x[axis];
                 balls.previous[axis][slot] += correction.previous[axis];
             }
-            self.is_movable[slot] = false;
         }
         &self.movable
     }
 
-    /// Sorts the contacts by colour: those of one colour have no ball in common, apart from the last
-    /// colour. Each contact has the first colour that is free at both balls.
-    fn sort_by_colour(&mut self) {
-        let Self { contacts, order, colours, used, movable, .. } = self;
-        // Counting sort: where the contacts of each colour begin in `order`.
+    /// Sorts the contacts of all parts by colour: those of one colour have no ball in common, apart from
+    /// the last colour. Each contact has the first colour that is free at both balls. Returns their
+    /// number.
+    fn sort_by_colour(&mut self) -> usize {
+        let Self { parts, sorted, colours, used, movable, .. } = self;
+        // Counting sort: where the contacts of each colour begin in `sorted`.
         let mut first = [0_u32; COLOURS + 1];
         colours.clear();
-        for contact in &*contacts {
+        movable.clear();
+        for contact in parts.iter().flat_map(|part| &part.contacts) {
             let [one, other] = contact.balls.map(|slot| slot as usize);
             let colour = (!(used[one] | used[other])).trailing_zeros().min(COLOURS as u32 - 1);
             // Contacts of a ball that does not move are independent of each other.
-            for (slot, fraction) in [one, other].into_iter().zip(contact.fractions) {
+            for (slot, fraction) in contact.balls.into_iter().zip(contact.fractions) {
                 if fraction != 0.0 {
-                    used[slot] |= 1 << colour;
+                    let used = &mut used[slot as usize];
+                    if *used == 0 {
+                        movable.push(slot);
+                    }
+                    *used |= 1 << colour;
                 }
             }
             colours.push(colour as u8);
@@ -210,24 +239,27 @@ impl<const D: usize> ContactSolver<D> {
         for colour in 1..COLOURS {
             first[colour] += first[colour - 1];
         }
-        order.clear();
-        order.resize(contacts.len(), 0);
-        for (index, &colour) in (0..).zip(&*colours) {
+        if sorted.len() < colours.len() {
+            sorted.resize(colours.len(), Contact::NONE);
+        }
+        let contacts = parts.iter().flat_map(|part| &part.contacts);
+        for (&contact, &colour) in contacts.zip(&*colours) {
             let next = &mut first[usize::from(colour)];
-            order[*next as usize] = index;
+            sorted[*next as usize] = contact;
             *next += 1;
         }
         for &slot in &*movable {
             used[slot as usize] = 0;
         }
+        colours.len()
     }
+}
 
+impl<const D: usize> Part<D> {
     /// Finds the contacts, in the order of the rows.
     fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings) {
-        let Self { touching, contacts, is_movable, movable, .. } = self;
+        let Self { touching, contacts } = self;
         contacts.clear();
-        movable.clear();
-        let contacts_max = CONTACTS_MAX * balls.slots();
         for row in &*touching {
             let Some(pairing) = pairings.of(row.models(balls)) else { continue };
             let Pairing { thickness, friction } = pairing;
@@ -243,7 +275,7 @@ impl<const D: usize> ContactSolver<D> {
                 };
                 let [w, other_w] = pair.map(|slot| balls.inverse_mass[slot]);
                 let total = w + other_w;
-                if total > 0.0 && contacts.len() < contacts_max {
+                if total > 0.0 && contacts.len() < CONTACTS_MAX * CLUSTER * PART {
                     contacts.push(Contact {
                         balls: pair.map(|slot| slot as u32),
                         normal,
@@ -253,12 +285,6 @@ impl<const D: usize> ContactSolver<D> {
                         friction,
                         separation_max: SEPARATION_MAX * thickness,
                     });
-                    for slot in pair {
-                        if !is_movable[slot] && balls.inverse_mass[slot] > 0.0 {
-                            is_movable[slot] = true;
-                            movable.push(slot as u32);
-                        }
-                    }
                 }
             }
         }
@@ -272,7 +298,7 @@ mod tests {
     use super::super::clusters::CLUSTER;
     use super::super::near_rows::{Margin, NearRows};
     use super::super::rest_pairs::LeftOut;
-    use super::{Balls, ContactSolver, Pairing, Pairings, SEPARATION_MAX, swept_contact};
+    use super::{Balls, ContactSolver, Pairing, Pairings, SEPARATION_MAX, Workers, swept_contact};
     use crate::vector::{add_scaled, difference, length};
 
     proptest! {
@@ -342,8 +368,10 @@ mod tests {
         }
         let pairings = AllCollide { friction, left_out: LeftOut::new(1, [].into_iter()) };
         let mut near = NearRows::new(&balls);
-        near.search(&balls, &pairings, Margin::Uniform { substeps: 1, deviation: 0.0 });
-        ContactSolver::new(balls.slots()).resolve(&mut balls, near.rows(), &pairings);
+        let workers = &mut Workers::caller();
+        near.search(&balls, &pairings, Margin::Uniform { substeps: 1, deviation: 0.0 }, workers);
+        let mut solver = ContactSolver::new(balls.models.len());
+        solver.resolve(&mut balls, near.parts(), &pairings, workers);
         for (slot, ball) in all.iter_mut().enumerate() {
             ball.x = balls.position(slot);
             ball.previous = difference(ball.x, balls.displacement(slot));

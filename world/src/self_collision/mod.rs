@@ -4,12 +4,14 @@ mod box_tree;
 mod clusters;
 mod contacts;
 mod crossings;
+mod motions;
 mod near_list;
 mod near_rows;
 mod rest_pairs;
 mod touching;
 mod travel;
 mod travel_in_plan;
+mod workers;
 
 use crate::error::ModelError;
 use crate::model::Model;
@@ -24,6 +26,7 @@ pub(crate) use near_rows::{Margin, NearRows, Pairing, Pairings};
 pub(crate) use rest_pairs::{LeftOut, RestPairs};
 pub(crate) use travel::DisplacementBounds;
 pub(crate) use travel_in_plan::TravelInPlan;
+pub(crate) use workers::Workers;
 
 /// Default thickness of a surface, as a multiple of the mean radius of the smallest circles around
 /// its faces. (For square cells this default is the spacing.)

@@ -4,6 +4,7 @@
 use super::clusters::Balls;
 use super::near_rows::{Margin, NearRows, Pairings, Row};
 use super::travel::{DisplacementBounds, ExpectedMotion, Travel};
+use super::workers::Workers;
 
 /// How many substeps at the present speed the margin of slow balls should last.
 const SUBSTEPS: f32 = 4.0;
@@ -90,15 +91,20 @@ impl<const D: usize> NearList<D> {
     /// The list, if it is for slow balls and has no pairs.
     pub(crate) fn empty(&self) -> Option<EmptyList<'_, D>> {
         match self.validity {
-            Some(Validity { margin, age: None }) if self.near.rows().is_empty() => {
+            Some(Validity { margin, age: None }) if self.near.is_empty() => {
                 Some(EmptyList { number: self.built, positions: &self.start, margin })
             }
             _ => None,
         }
     }
 
-    /// The rows for this substep.
-    pub(crate) fn refreshed(&mut self, balls: &Balls<D>, pairings: &impl Pairings) -> &[Row] {
+    /// The rows for this substep, by part.
+    pub(crate) fn refreshed(
+        &mut self,
+        balls: &Balls<D>,
+        pairings: &impl Pairings,
+        workers: &mut Workers<'_>,
+    ) -> &[Vec<Row>] {
         let uniform = match &mut self.validity {
             Some(Validity { age: Some(age), .. }) => {
                 age.substeps += 1;
@@ -114,13 +120,19 @@ impl<const D: usize> NearList<D> {
             from_expected <= margin && age.is_none_or(|age| age.substeps <= age.max)
         });
         if !is_valid {
-            self.build(balls, pairings, in_substep);
+            self.build(balls, pairings, in_substep, workers);
         }
-        self.near.rows()
+        self.near.parts()
     }
 
     /// Builds a list; `in_substep` bounds the displacements relative to each other in this substep, m.
-    fn build(&mut self, balls: &Balls<D>, pairings: &impl Pairings, in_substep: f32) {
+    fn build(
+        &mut self,
+        balls: &Balls<D>,
+        pairings: &impl Pairings,
+        in_substep: f32,
+        workers: &mut Workers<'_>,
+    ) {
         let thickness = pairings.thickness();
         let [least, greatest] = MARGINS.map(|it| it * thickness);
         let wanted_margin = SUBSTEPS * in_substep;
@@ -160,7 +172,7 @@ impl<const D: usize> NearList<D> {
             let margin = wanted_margin.max(least);
             (Margin::Distance(margin), Validity { margin, age: None })
         };
-        self.near.search(balls, pairings, margin);
+        self.near.search(balls, pairings, margin, workers);
         self.validity = Some(validity);
         self.built += 1;
     }

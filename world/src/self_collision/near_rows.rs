@@ -5,15 +5,16 @@ use taut_core::Lane;
 use taut_lanes::pulp::Register;
 
 use super::box_tree::{Bounds, BoxTree, all, register};
-use super::clusters::{Balls, CLUSTER};
+use super::clusters::{Balls, CLUSTER, PART};
+use super::motions::Motions;
 use super::rest_pairs::LeftOut;
-use super::travel::Span;
+use super::workers::{Workers, by_part};
 use crate::simd::widest;
 use crate::vector::dot;
 
 /// Number of rows per ball for which memory is reserved.
 const ROWS_RESERVED: usize = 4;
-/// Largest number of rows per slot. Only a heap of thousands of balls in one place has more; the pairs
+/// Largest number of rows per slot of a part. Only a heap of thousands of balls in one place has more; the pairs
 /// beyond it do not collide.
 const ROWS_MAX: usize = 256;
 
@@ -58,7 +59,7 @@ pub(crate) struct Pairing {
 }
 
 /// Which pairs of balls collide.
-pub(crate) trait Pairings {
+pub(crate) trait Pairings: Sync {
     /// How the balls of two models collide; None if they do not.
     fn of(&self, models: [u32; 2]) -> Option<Pairing>;
     /// The greatest thickness of all, m.
@@ -81,138 +82,102 @@ pub(crate) enum Margin {
 #[derive(Clone, Debug)]
 pub(crate) struct NearRows<const D: usize> {
     tree: BoxTree<D>,
-    /// The bounds of the displacements of each cluster in this substep, m.
-    motions: Vec<Bounds<D>>,
-    rows: Vec<Row>,
+    motions: Motions<D>,
+    /// The rows of the clusters of each part.
+    parts: Vec<Vec<Row>>,
 }
 
 impl<const D: usize> NearRows<D> {
     /// Without rows, with memory for the usual number of them.
     pub(crate) fn new(balls: &Balls<D>) -> Self {
+        let clusters = balls.models.len();
+        let reserved = ROWS_RESERVED * CLUSTER * PART.min(clusters);
         Self {
-            tree: BoxTree::new(balls.models.len()),
-            motions: Vec::with_capacity(balls.models.len()),
-            rows: Vec::with_capacity(ROWS_RESERVED * balls.slots()),
+            tree: BoxTree::new(clusters),
+            motions: Motions::with_capacity(clusters),
+            parts: by_part(clusters, || Vec::with_capacity(reserved)),
         }
     }
 
-    /// The rows of the last search: in ascending order by the cluster of the ball, the other
-    /// cluster, and the slot of the ball.
-    pub(crate) fn rows(&self) -> &[Row] {
-        &self.rows
+    /// The rows of the last search by part of the clusters of their balls: in ascending order by the
+    /// cluster of the ball, the other cluster, and the slot of the ball.
+    pub(crate) fn parts(&self) -> &[Vec<Row>] {
+        &self.parts
+    }
+
+    /// Whether the last search found nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.iter().all(Vec::is_empty)
+    }
+
+    /// The rows of all parts.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row> {
+        self.parts.iter().flatten().copied()
+    }
+
+    /// The pairs of slots of all rows.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [usize; 2]> {
+        self.rows().flat_map(Row::pairs)
     }
 
     /// How far balls of one cluster move relative to each other in this substep, m: mean of clusters.
     pub(crate) fn local_motion(&mut self, balls: &Balls<D>) -> f32 {
-        self.motions.clear();
-        widest(FindMotions { balls, motions: &mut self.motions });
-        let sum: f32 = self.motions.iter().map(|motion| difference_max(motion, motion)).sum();
-        sum / self.motions.len() as f32
+        self.motions.measure(balls);
+        self.motions.local()
     }
 
-    /// Finds the pairs that may collide and are near each other: all of them, unless there are more
+    /// Finds the pairs that may collide and are near each other: all of them, unless a part has more
     /// than `ROWS_MAX` rows per slot. A ball whose position is not finite is near none.
-    pub(crate) fn search(&mut self, balls: &Balls<D>, pairings: &impl Pairings, margin: Margin) {
-        self.rows.clear();
-        widest(Search { near: self, balls, pairings, margin });
+    pub(crate) fn search(
+        &mut self,
+        balls: &Balls<D>,
+        pairings: &impl Pairings,
+        margin: Margin,
+        workers: &mut Workers<'_>,
+    ) {
+        let Self { tree, motions, parts } = self;
+        let (ahead, distance, common) = match margin {
+            Margin::Distance(distance) => (0, distance, [0.0; D]),
+            Margin::Uniform { substeps, deviation } => {
+                motions.measure(balls);
+                (substeps - 1, deviation, motions.common())
+            }
+        };
+        widest(Refit { tree, balls, common, ahead: ahead as f32 });
+        let (tree, motions) = (&*tree, &*motions);
+        workers.for_each(parts, |part, rows| {
+            rows.clear();
+            widest(Search {
+                balls,
+                pairings,
+                tree,
+                motions: matches!(margin, Margin::Uniform { .. }).then_some(motions),
+                displacements: ahead.max(1) as f32,
+                distance,
+                part,
+                models: [u32::MAX; 2],
+                pairing: None,
+                rows,
+            });
+        });
     }
 }
 
-struct Search<'a, P, const D: usize> {
-    near: &'a mut NearRows<D>,
+/// Fits the boxes of a tree to the balls.
+struct Refit<'a, const D: usize> {
+    tree: &'a mut BoxTree<D>,
     balls: &'a Balls<D>,
-    pairings: &'a P,
-    margin: Margin,
+    common: [f32; D],
+    ahead: f32,
 }
 
-/// Finds the bounds of the displacements of each cluster in this substep, m.
-struct FindMotions<'a, const D: usize> {
-    balls: &'a Balls<D>,
-    motions: &'a mut Vec<Bounds<D>>,
-}
-
-impl<const D: usize> WithSimd for FindMotions<'_, D> {
+impl<const D: usize> WithSimd for Refit<'_, D> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
-        let Self { balls, motions } = self;
-        for cluster in 0..balls.models.len() {
-            let mut bounds = [[0.0; 2]; D];
-            for (axis, bounds) in bounds.iter_mut().enumerate() {
-                let mut span = Span::empty(simd);
-                for part in 0..CLUSTER / R::F32_LANES {
-                    let register_index = cluster * (CLUSTER / R::F32_LANES) + part;
-                    let now = register(simd, &balls.position[axis], register_index);
-                    span.add(now - register(simd, &balls.previous[axis], register_index));
-                }
-                *bounds = span.ends(simd);
-            }
-            motions.push(bounds);
-        }
-    }
-}
-
-/// The greatest length of the difference of two vectors within their bounds, m.
-#[inline(always)]
-fn difference_max<const D: usize>(one: &Bounds<D>, other: &Bounds<D>) -> f32 {
-    let mut greatest = [0.0; D];
-    for (axis, difference) in greatest.iter_mut().enumerate() {
-        let ([low, high], [other_low, other_high]) = (one[axis], other[axis]);
-        *difference = (high - other_low).max(other_high - low);
-    }
-    dot(greatest, greatest).sqrt()
-}
-
-/// The centre of the bounds of all motions, m; 0 without any.
-#[inline(always)]
-fn common_motion<const D: usize>(motions: &[Bounds<D>]) -> [f32; D] {
-    let mut common = [0.0; D];
-    for (axis, common) in common.iter_mut().enumerate() {
-        let (mut low, mut high) = (f32::MAX, f32::MIN);
-        for motion in motions {
-            let [motion_low, motion_high] = motion[axis];
-            (low, high) = (low.min(motion_low), high.max(motion_high));
-        }
-        *common = if low <= high { 0.5 * low + 0.5 * high } else { 0.0 };
-    }
-    common
-}
-
-impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<R: Simd>(self, simd: R) {
-        let Self { near: NearRows { tree, motions, rows }, balls, pairings, margin } = self;
-        let (ahead, distance) = match margin {
-            Margin::Distance(distance) => (0, distance),
-            Margin::Uniform { substeps, deviation } => (substeps - 1, deviation),
-        };
-        let cutoff = cutoff_of(pairings.thickness(), distance);
-        motions.clear();
-        if let Margin::Uniform { .. } = margin {
-            FindMotions { balls, motions }.with_simd(simd);
-        }
-        tree.refit(simd, balls, common_motion(motions), ahead as f32);
-        let mut search = ClusterSearch {
-            balls,
-            pairings,
-            motions,
-            displacements: ahead.max(1) as f32,
-            distance,
-            cluster: 0,
-            models: [u32::MAX; 2],
-            pairing: None,
-        };
-        for cluster in 0..balls.models.len() {
-            search.cluster = cluster;
-            let bounds = tree.bounds(cluster, cutoff);
-            let mut overlapping = tree.overlapping(simd, bounds, cluster);
-            while let Some(other) = overlapping.next() {
-                search.add_rows(simd, tree, other, rows);
-            }
-        }
+        let Self { tree, balls, common, ahead } = self;
+        tree.refit(simd, balls, common, ahead);
     }
 }
 
@@ -222,32 +187,51 @@ fn cutoff_of(thickness: f32, margin: f32) -> f32 {
     1.001 * (thickness + margin)
 }
 
-/// The search for balls near those of one cluster.
-struct ClusterSearch<'a, P, const D: usize> {
+/// The search for balls near those of a part of the clusters.
+struct Search<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     pairings: &'a P,
-    /// The bounds of the displacements of each cluster in a substep, m; empty if the margin does not
-    /// depend on them.
-    motions: &'a [Bounds<D>],
+    tree: &'a BoxTree<D>,
+    /// None if the margin does not depend on them.
+    motions: Option<&'a Motions<D>>,
     /// How many displacements of a substep are added to the margin. From the positions, at the end of
     /// this substep, its beginning is one displacement back, and the end of the last substep one ahead
     /// for each later one; the larger number suffices for both.
     displacements: f32,
     /// The margin without displacements, m.
     distance: f32,
-    /// The cluster whose neighbours are searched.
-    cluster: usize,
+    /// The part whose clusters are searched.
+    part: usize,
     /// The pair of models that was looked up last, and how they collide.
     models: [u32; 2],
     pairing: Option<Pairing>,
+    rows: &'a mut Vec<Row>,
 }
 
-impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
-    /// Adds the rows of the balls of the cluster that are near balls of the cluster `other`.
+impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn add_rows<R: Simd>(&mut self, simd: R, tree: &BoxTree<D>, other: usize, rows: &mut Vec<Row>) {
-        let Self { balls, pairings, cluster, .. } = *self;
-        if other >= balls.models.len() || rows.len() >= ROWS_MAX * balls.slots() {
+    fn with_simd<R: Simd>(mut self, simd: R) {
+        let tree = self.tree;
+        let cutoff = cutoff_of(self.pairings.thickness(), self.distance);
+        let first = PART * self.part;
+        for cluster in first..self.balls.models.len().min(first + PART) {
+            let bounds = tree.bounds(cluster, cutoff);
+            let mut overlapping = tree.overlapping(simd, bounds, cluster);
+            while let Some(other) = overlapping.next() {
+                self.add_rows(simd, cluster, other);
+            }
+        }
+    }
+}
+
+impl<P: Pairings, const D: usize> Search<'_, P, D> {
+    /// Adds the rows of the balls of a cluster that are near balls of the cluster `other`.
+    #[inline(always)]
+    fn add_rows<R: Simd>(&mut self, simd: R, cluster: usize, other: usize) {
+        let Self { balls, pairings, tree, .. } = *self;
+        if other >= balls.models.len() || self.rows.len() >= ROWS_MAX * CLUSTER * PART {
             return;
         }
         let models = [balls.models[cluster], balls.models[other]];
@@ -255,13 +239,8 @@ impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
             (self.models, self.pairing) = (models, pairings.of(models));
         }
         let Some(Pairing { thickness, .. }) = self.pairing else { return };
-        let margin = match self.motions {
-            [] => self.distance,
-            motions => {
-                self.distance
-                    + self.displacements * difference_max(&motions[cluster], &motions[other])
-            }
-        };
+        let motion = self.motions.map_or(0.0, |motions| motions.relative([cluster, other]));
+        let margin = self.distance + self.displacements * motion;
         let cutoff = cutoff_of(thickness, margin);
         let mut lanes =
             balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, cutoff));
@@ -282,7 +261,7 @@ impl<P: Pairings, const D: usize> ClusterSearch<'_, P, D> {
                 others &= u16::MAX << 1 << lane; // each pair once
             }
             if others != 0 {
-                rows.push(Row { slot: slot as u32, cluster: other as u32, others });
+                self.rows.push(Row { slot: slot as u32, cluster: other as u32, others });
             }
         }
     }
@@ -374,7 +353,7 @@ mod tests {
             }
         }
         let slots = || {
-            (0..balls.slots())
+            (0..CLUSTER * balls.models.len())
                 .filter(|slot| balls.real[slot / CLUSTER] >> (slot % CLUSTER) & 1 == 1)
         };
         let is_next = |one: usize, other: usize| point_of[one].abs_diff(point_of[other]) == 1;
@@ -391,8 +370,8 @@ mod tests {
         let distances = [0.0, 0.3].map(Margin::Distance);
         for margin in [uniform(1, 0.0), uniform(5, 0.1)].into_iter().chain(distances) {
             let mut near = NearRows::new(&balls);
-            near.search(&balls, &pairings, margin);
-            let found: Vec<[usize; 2]> = near.rows().iter().flat_map(|row| row.pairs()).collect();
+            near.search(&balls, &pairings, margin, &mut Workers::caller());
+            let found: Vec<[usize; 2]> = near.pairs().collect();
             for [one, other] in pairs.clone() {
                 let end = difference(balls.position(one), balls.position(other));
                 let path = difference(balls.displacement(one), balls.displacement(other));

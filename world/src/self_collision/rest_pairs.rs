@@ -4,6 +4,7 @@ use taut_core::Sticks;
 
 use super::clusters::{Balls, CLUSTER, clustered};
 use super::near_rows::{Margin, NearRows, Pairing, Pairings};
+use super::workers::Workers;
 use crate::model::Model;
 use crate::vector::{difference, length};
 
@@ -178,10 +179,11 @@ impl RestPairs {
         let joined_count = pairs.len();
         let left_out = LeftOut::new(balls.models.len(), pairs.iter().copied());
         let mut near = NearRows::new(&balls);
-        near.search(&balls, &WithinModel { thickness, left_out }, Margin::Distance(0.0));
+        let pairings = WithinModel { thickness, left_out };
+        near.search(&balls, &pairings, Margin::Distance(0.0), &mut Workers::caller());
         let neighbours = Neighbours::new(model);
         let mut shortest = vec![f32::INFINITY; count];
-        for pair in near.rows().iter().flat_map(|row| row.pairs()) {
+        for pair in near.pairs() {
             let [one, other] = pair.map(|slot| balls.position(slot));
             let is_near = length(difference(one, other)) < thickness;
             if is_near

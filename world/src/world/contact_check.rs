@@ -2,7 +2,7 @@
 
 use super::self_collisions::SelfCollisions;
 use super::{Simulation, World};
-use crate::self_collision::{Margin, NearRows, Pairings as _, SelfCollision, crossings};
+use crate::self_collision::{Margin, NearRows, Pairings as _, SelfCollision, Workers, crossings};
 use crate::vector::{difference, length, wide};
 
 /// The largest gap of a touching pair, as a fraction of its thickness.
@@ -84,6 +84,7 @@ impl<const D: usize> World<D> {
             balls,
             rules,
             Margin::Distance(2.0 * TOUCHING_TOLERANCE as f32 * rules.thickness()),
+            &mut Workers::caller(),
         );
         let (mut touching, mut penetration) = (0, 0.0);
         for row in near.rows() {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use taut_core::Particles;
+use taut_core::{Executor, Particles};
+use taut_lanes::Team;
 
 use super::ModelRange;
 use super::number_map::NumberMap;
@@ -10,7 +11,7 @@ use crate::matter::Islands;
 use crate::scene::Scene;
 use crate::self_collision::{
     Balls, ContactSolver, DisplacementBounds, LeftOut, NearList, Pairing, Pairings, RestPairs,
-    SelfCollision, TravelInPlan,
+    SelfCollision, TravelInPlan, Workers,
 };
 
 /// A model with self-collision.
@@ -91,6 +92,7 @@ pub(super) struct SelfCollisions<const D: usize> {
     /// By island.
     travels: Vec<IslandTravel<D>>,
     solver: ContactSolver<D>,
+    team: Team,
 }
 
 /// Measures the displacements of the balls of an island in the layout of its plan.
@@ -151,7 +153,8 @@ impl<const D: usize> SelfCollisions<D> {
             particle_of: Vec::new(),
             near: NearList::new(&balls),
             travels: Vec::new(),
-            solver: ContactSolver::new(balls.slots()),
+            solver: ContactSolver::new(balls.models.len()),
+            team: Team::default(),
             balls,
         };
         all.locate(numbers);
@@ -251,8 +254,8 @@ impl<const D: usize> SelfCollisions<D> {
         displacements.travel().from_expected <= list.margin
     }
 
-    /// Resolves the contacts of a pass.
-    pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>) {
+    /// Resolves the contacts of a pass, on the threads of the executor.
+    pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>, executor: &dyn Executor) {
         if self.none_can_touch(islands) {
             return;
         }
@@ -268,9 +271,10 @@ impl<const D: usize> SelfCollisions<D> {
         if all_asleep {
             return;
         }
-        let Self { rules, balls, near, solver, .. } = self;
-        let near = near.refreshed(balls, rules);
-        let moved = solver.resolve(balls, near, rules);
+        let Self { rules, balls, near, solver, team, .. } = self;
+        let workers = &mut Workers::new(team, executor, balls.models.len());
+        let near = near.refreshed(balls, rules, workers);
+        let moved = solver.resolve(balls, near, rules, workers);
         let particle_of = |slot: u32| self.particle_of[slot as usize];
         let island_of = |slot: u32| particle_of(slot)[0];
         for slots in moved.chunk_by(|&one, &other| island_of(one) == island_of(other)) {

@@ -166,6 +166,8 @@ impl<const D: usize> World<D> {
         executor: &dyn Executor,
         after: Option<&mut dyn FnMut(StepPart)>,
     ) -> Result<Outcome, WorldError> {
+        let own = self.islands.iter().find_map(|island| island.plan.executor());
+        let executor = own.as_deref().unwrap_or(executor);
         self.try_step(executor, after).inspect_err(|_| {
             for island in &mut self.islands {
                 island.with_plan(executor).model_mut(); // writes the positions back
@@ -251,7 +253,7 @@ impl<const D: usize> World<D> {
                 }
                 let mut access = contacts::IslandsWithPlans { islands, executor };
                 if let Some(self_collisions) = self_collisions {
-                    self_collisions.resolve(&mut Islands(&mut access));
+                    self_collisions.resolve(&mut Islands(&mut access), executor);
                     watch.after(StepPart::SelfCollision);
                 }
                 if let Some(collider_contacts) = collider_contacts {

@@ -1,5 +1,7 @@
 //! The implementation of [`Engine`].
 
+use alloc::sync::Arc;
+
 use taut_core::{
     Delta, Engine, Executor, Inline, ParticleView, Particles, PlanError, Real, Residence, Stage,
     Status, Sticks, Substeps,
@@ -9,6 +11,10 @@ use super::sync::store_point;
 use super::{Buffer, SlotKernel, SlotLoop, SlotPlan, axes, check_particles, span, unslotted};
 
 impl<K: SlotKernel<D>, const D: usize> Engine<D> for SlotPlan<K, D> {
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        None
+    }
+
     fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
         check_particles(particles, self.kernel.particles())?;
         self.refresh(particles, sticks)?;

@@ -120,6 +120,22 @@ fn several_threads_run_jobs() {
 }
 
 #[test]
+fn each_item_is_changed_once_with_its_index() {
+    let executors: [(usize, &dyn Executor); 4] = [
+        (1, &Inline),
+        (4, &Threads(4, |threads, work: Work<'_>| spawn(0..threads, work))),
+        (4, &Threads(4, |_, _: Work<'_>| {})),
+        (2, &Threads(2, |_, work: Work<'_>| spawn([1; 5], work))),
+    ];
+    for (threads, executor) in executors {
+        let mut items = [0; 50];
+        Team::default().for_each(executor, threads, &mut items, |index, item| *item += 1 + index);
+        assert!(items.iter().copied().eq(1..51), "{threads} threads: {items:?}");
+        Team::default().for_each(executor, threads, &mut [0; 0], |_, _| panic!("there is no item"));
+    }
+}
+
+#[test]
 fn without_rounds_no_thread_is_called() {
     let unused = Threads(6, |_, _: Work<'_>| panic!("the executor was called without rounds"));
     Team::default().run(&unused, 6, 0, || iter::once(0..9), |_| panic!("a job ran without rounds"));

@@ -1,0 +1,53 @@
+//! Threads that find contacts.
+
+use taut_core::Executor;
+use taut_lanes::Team;
+
+use super::clusters::{CLUSTER, PART};
+
+/// The minimum number of clusters per thread for which several threads are faster: a search in
+/// this many takes some 10 µs or more, about as long as waking a thread.
+const MIN_CLUSTERS_PER_THREAD: usize = 1024 / CLUSTER;
+
+/// The threads that find contacts, each in some parts of the balls. Parts do not depend on the
+/// number of threads, so the result does not either.
+pub(crate) struct Workers<'a>(Option<SeveralThreads<'a>>);
+
+/// More than one thread.
+struct SeveralThreads<'a> {
+    team: &'a mut Team,
+    executor: &'a dyn Executor,
+    threads: usize,
+}
+
+impl<'a> Workers<'a> {
+    /// The calling thread alone.
+    pub(crate) fn caller() -> Self {
+        Self(None)
+    }
+
+    /// As many threads of the executor as are worthwhile for a number of clusters.
+    pub(crate) fn new(team: &'a mut Team, executor: &'a dyn Executor, clusters: usize) -> Self {
+        let threads = executor.threads().min(clusters / MIN_CLUSTERS_PER_THREAD);
+        Self((threads > 1).then_some(SeveralThreads { team, executor, threads }))
+    }
+
+    /// Runs `work` once for each part, with its index.
+    pub(crate) fn for_each<T: Send>(
+        &mut self,
+        parts: &mut [T],
+        work: impl Fn(usize, &mut T) + Sync,
+    ) {
+        match &mut self.0 {
+            Some(SeveralThreads { team, executor, threads }) => {
+                team.for_each(*executor, *threads, parts, work);
+            }
+            None => parts.iter_mut().enumerate().for_each(|(index, part)| work(index, part)),
+        }
+    }
+}
+
+/// Makes a value for each part of some clusters.
+pub(crate) fn by_part<T>(clusters: usize, mut new: impl FnMut() -> T) -> Vec<T> {
+    (0..clusters.div_ceil(PART)).map(|_| new()).collect()
+}
