@@ -6,7 +6,6 @@ use bevy_asset::{AssetId, Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
 use bevy_mesh::{Indices, Mesh, VertexAttributeValues};
-use bevy_transform::prelude::GlobalTransform;
 use taut::world::{Model, ModelError, REMOVED};
 
 use crate::cloth::{Cloth, mesh_of_sheet};
@@ -38,7 +37,7 @@ pub(crate) struct Body {
     /// Its initial positions in the space of the entity, multiplied by the entity's scale, m.
     pub(crate) rest: Vec<[f32; 3]>,
     pub(crate) drawn: Drawn,
-    /// The mesh that the user gave, if any.
+    /// The mesh that the user gave, if any: of a sheet or rope, the one that its own mesh replaces.
     pub(crate) source: Option<Handle<Mesh>>,
     /// The mesh that is drawn: a copy of `source`, or one of the plugin; none for a rope that is not
     /// drawn.
@@ -67,6 +66,8 @@ pub(crate) struct Body {
     pub(crate) pins: Vec<Pin>,
     /// The entities that pins follow, with their transforms in the last tick.
     pub(crate) followed: Vec<(Entity, Affine3A)>,
+    /// Whether `pins` are those of the entity's component. Not for a new body, and not after an error.
+    pub(crate) pins_applied: bool,
 }
 
 /// A pinned particle.
@@ -108,6 +109,7 @@ impl Body {
             last_drawn: None,
             pins: Vec::new(),
             followed: Vec::new(),
+            pins_applied: false,
         };
         this.place(placement)?;
         Ok(this)
@@ -122,7 +124,7 @@ impl Body {
         Ok(())
     }
 
-    /// The body of a cloth. `source` is the mesh of the entity.
+    /// The body of a cloth. `source` is the mesh that the user gave the entity.
     pub(crate) fn of_cloth(
         entity: Entity,
         name: String,
@@ -136,6 +138,7 @@ impl Body {
             let mesh = mesh_of_sheet(sheet, &model.faces);
             let mut body = Self::new(entity, name, model, placement)?;
             body.read_attributes(&mesh);
+            body.source = source.cloned();
             body.mesh = Some(meshes.add(mesh));
             return Ok(body);
         }
@@ -162,15 +165,17 @@ impl Body {
         Ok(body)
     }
 
-    /// The body of a rope.
+    /// The body of a rope. `source` is the mesh that the user gave the entity.
     pub(crate) fn of_rope(
         entity: Entity,
         name: String,
         rope: &Rope,
+        source: Option<&Handle<Mesh>>,
         meshes: &mut Assets<Mesh>,
         placement: &Placement,
     ) -> Result<Self, TautError> {
         let mut body = Self::new(entity, name, rope.model(placement.scale)?, placement)?;
+        body.source = source.cloned();
         body.drawn = Drawn::Nothing;
         if rope.radius > 0.0 {
             body.drawn = Drawn::Tube(rope.radius);
@@ -206,8 +211,14 @@ impl Body {
     /// copy, or any mesh if it was made from none.
     pub(crate) fn still_matches(&self, mesh: Option<AssetId<Mesh>>) -> bool {
         let mut own_meshes = [&self.mesh, &self.source].into_iter().flatten();
-        // Sheets and ropes are not made from a mesh.
-        own_meshes.any(|own| Some(own.id()) == mesh) || self.source.is_none()
+        // Sheets and ropes are not made from a mesh, so their vertices have the indices of particles.
+        own_meshes.any(|own| Some(own.id()) == mesh) || self.particle_of.is_empty()
+    }
+
+    /// The mesh that must be drawn again, because the user has put `source` in its place.
+    pub(crate) fn mesh_to_restore(&self, mesh: Option<AssetId<Mesh>>) -> Option<&Handle<Mesh>> {
+        let source = self.source.as_ref()?;
+        self.mesh.as_ref().filter(|_| mesh == Some(source.id()))
     }
 
     /// The number of segments of a rope. Their sticks are the first ones of its model.
@@ -241,12 +252,4 @@ impl Body {
 
 fn has_normals(mesh: &Mesh) -> bool {
     matches!(mesh.attribute(Mesh::ATTRIBUTE_NORMAL), Some(VertexAttributeValues::Float32x3(_)))
-}
-
-/// The placement of an entity, or an error that names it.
-pub(crate) fn placement(
-    entity: Entity,
-    transform: &GlobalTransform,
-) -> Result<Placement, TautError> {
-    Placement::of(transform).ok_or(TautError::Transform { entity })
 }

@@ -1,6 +1,6 @@
 //! Systems that add and remove cloths and ropes, and apply settings and wind.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bevy_asset::{AssetId, Assets, Handle};
@@ -9,15 +9,14 @@ use bevy_mesh::{Mesh, Mesh3d};
 use bevy_reflect::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::helper::TransformHelper;
-use bevy_transform::prelude::{GlobalTransform, Transform};
 
-use crate::bodies::{Body, placement};
+use crate::bodies::Body;
 use crate::cloth::Cloth;
 use crate::collider::ClothCollider;
+use crate::draw::WrittenMesh;
 use crate::error::{TautError, TautFailed, TautFailure, report, report_entity};
-use crate::motion::is_usable;
-use crate::pinning::pin;
-use crate::pins::{Pinned, Pins};
+use crate::motion::placement_of;
+use crate::pins::Pins;
 use crate::rope::Rope;
 use crate::settings::{TautSettings, TautWind};
 use crate::world::TautWorld;
@@ -32,7 +31,7 @@ pub struct Simulated {
     pub sticks: usize,
 }
 
-/// Retries failed entities once their components have changed.
+/// Retries failed entities once their components, or the transform that was invalid, have changed.
 pub(crate) fn retry(
     mut commands: Commands,
     helper: TransformHelper,
@@ -43,24 +42,27 @@ pub(crate) fn retry(
             Or<(Changed<Cloth>, Changed<Rope>, Changed<Pins>, Changed<ClothCollider>)>,
         ),
     >,
-    with_new_mesh: Query<(Entity, &TautFailure), Changed<Mesh3d>>,
-    moved: Query<(Entity, &TautFailure), Changed<Transform>>,
+    with_changed_mesh: Query<
+        (Entity, &Mesh3d, Option<&WrittenMesh>),
+        (With<TautFailure>, Changed<Mesh3d>),
+    >,
+    failures: Query<(Entity, &TautFailure)>,
 ) {
     for entity in &changed {
         commands.entity(entity).remove::<TautFailure>();
     }
-    // Bevy also marks `Mesh3d` as changed when its asset changes. The plugin itself wrote the mesh of a
-    // cloth that blew up, so that change must not cause another try.
-    for (entity, failure) in &with_new_mesh {
-        if failure.0 != TautError::BlownUp {
+    // Bevy also marks `Mesh3d` as changed when its asset changes, which the plugin does itself.
+    for (entity, mesh, written) in &with_changed_mesh {
+        if !WrittenMesh::is_of(mesh, written) {
             commands.entity(entity).remove::<TautFailure>();
         }
     }
-    // Not for other failures: a moving entity would report one in each tick.
-    for (entity, failure) in &moved {
-        let usable = |transform: GlobalTransform| is_usable(&transform.affine());
-        if matches!(failure.0, TautError::Transform { .. })
-            && helper.compute_global_transform(entity).is_ok_and(usable)
+    // Not for other failures: a moving entity would report one in each tick. The transform may be
+    // that of a followed entity, and depends on its ancestors: `Changed<Transform>` would miss those.
+    for (entity, TautFailure(error)) in &failures {
+        if let TautError::Transform { entity: moved } | TautError::NoTransform { entity: moved } =
+            error
+            && placement_of(&helper, *moved).err().as_ref() != Some(error)
         {
             commands.entity(entity).remove::<TautFailure>();
         }
@@ -117,16 +119,17 @@ pub(crate) fn apply_wind(
     }
 }
 
+type Meshes = (Option<&'static Mesh3d>, Option<&'static WrittenMesh>);
 type Cloths<'w, 's> = Query<
     'w,
     's,
-    (Entity, &'static Cloth, Option<&'static Mesh3d>, Option<&'static Pins>),
+    (Entity, &'static Cloth, Meshes, Option<&'static Pins>),
     (Without<TautFailure>, Without<Rope>),
 >;
 type Ropes<'w, 's> = Query<
     'w,
     's,
-    (Entity, &'static Rope, Option<&'static Mesh3d>, Option<&'static Pins>),
+    (Entity, &'static Rope, Meshes, Option<&'static Pins>),
     (Without<TautFailure>, Without<Cloth>),
 >;
 
@@ -145,62 +148,56 @@ pub(crate) fn bodies(
 ) {
     // The mesh, if any, of an entity with a cloth or rope; `None` for other entities.
     let mesh_of = |entity: Entity| -> Option<Option<AssetId<Mesh>>> {
-        let of_cloth = cloths.get(entity).map(|(_, _, mesh, _)| mesh);
-        let mesh = of_cloth.or_else(|_| ropes.get(entity).map(|(_, _, mesh, _)| mesh));
+        let of_cloth = cloths.get(entity).map(|(_, _, (mesh, _), _)| mesh);
+        let mesh = of_cloth.or_else(|_| ropes.get(entity).map(|(_, _, (mesh, _), _)| mesh));
         mesh.ok().map(|mesh| mesh.map(|mesh| mesh.0.id()))
     };
-    // The mesh of the user for the id of its drawn copy.
-    let mut sources: HashMap<AssetId<Mesh>, Handle<Mesh>> = HashMap::new();
     let before = world.bodies.len();
     world.bodies.retain(|body| {
-        let mesh = mesh_of(body.entity);
-        let stays =
-            mesh.is_some_and(|mesh| body.still_matches(mesh)) && !changed.contains(body.entity);
-        if !stays {
-            // The copy is deformed: a cloth that replaces this one begins with the mesh of the user.
-            if let (Some(copy), Some(source)) = (&body.mesh, &body.source) {
-                sources.insert(copy.id(), source.clone());
-            }
+        let mesh = mesh_of(body.entity).filter(|_| !changed.contains(body.entity));
+        let Some(mesh) = mesh.filter(|mesh| body.still_matches(*mesh)) else {
             if entities.contains(body.entity) {
                 commands.entity(body.entity).try_remove::<Simulated>();
             }
+            return false;
+        };
+        if let Some(mesh) = body.mesh_to_restore(mesh) {
+            commands.entity(body.entity).try_insert(Mesh3d(mesh.clone()));
         }
-        stays
+        true
     });
     let mut stale = world.bodies.len() != before;
 
-    let mut new: Vec<Result<(Body, Vec<Pinned>), (Entity, TautError)>> = Vec::new();
-    let placement_of = |entity: Entity| {
-        let transform = helper.compute_global_transform(entity);
-        transform.map_err(|_| TautError::Transform { entity }).and_then(|it| placement(entity, &it))
-    };
+    let mut new: Vec<Result<Body, (Entity, TautError)>> = Vec::new();
     let known: HashSet<Entity> = world.entities().collect();
-    for (entity, cloth, mesh, pins) in &cloths {
-        let source = mesh.map(|mesh| sources.get(&mesh.0.id()).unwrap_or(&mesh.0));
+    for (entity, cloth, (mesh, written), pins) in &cloths {
+        let source = WrittenMesh::source(mesh, written);
         let loading = |source: &Handle<Mesh>| !meshes.contains(source);
         if known.contains(&entity) || (cloth.sheet.is_none() && source.is_some_and(loading)) {
             continue;
         }
         let name = world.new_name();
-        let body = placement_of(entity).and_then(|placement| {
+        let body = placement_of(&helper, entity).and_then(|placement| {
             Body::of_cloth(entity, name, cloth, source, &mut meshes, &placement)
         });
-        new.push(with_pins(body, pins).map_err(|error| (entity, error)));
+        new.push(with_valid_pins(body, pins).map_err(|error| (entity, error)));
     }
-    for (entity, rope, _, pins) in &ropes {
+    for (entity, rope, (mesh, written), pins) in &ropes {
         if known.contains(&entity) {
             continue;
         }
+        let source = WrittenMesh::source(mesh, written);
         let name = world.new_name();
-        let body = placement_of(entity)
-            .and_then(|placement| Body::of_rope(entity, name, rope, &mut meshes, &placement));
-        new.push(with_pins(body, pins).map_err(|error| (entity, error)));
+        let body = placement_of(&helper, entity).and_then(|placement| {
+            Body::of_rope(entity, name, rope, source, &mut meshes, &placement)
+        });
+        new.push(with_valid_pins(body, pins).map_err(|error| (entity, error)));
     }
-    let mut pinned = Vec::new();
+    let mut added = Vec::new();
     for body in new {
         match body {
-            Ok((body, pins)) => {
-                pinned.push((body.entity, pins));
+            Ok(body) => {
+                added.push(body.entity);
                 world.bodies.push(body);
                 stale = true;
             }
@@ -212,7 +209,7 @@ pub(crate) fn bodies(
     }
     if let Err(error) = world.rebuild() {
         // The world cannot be built with the new bodies: removes them and rebuilds the previous ones.
-        for (entity, _) in pinned.drain(..) {
+        for entity in added.drain(..) {
             report_entity(&mut commands, &mut failed, entity, error.clone());
             world.bodies.retain(|body| body.entity != entity);
         }
@@ -220,29 +217,23 @@ pub(crate) fn bodies(
             report(&mut failed, None, error);
         }
     }
-    for (entity, pins) in pinned {
+    for entity in added {
         let Some(&index) = world.index.get(&entity) else { continue };
         let body = &world.bodies[index];
         let (particles, sticks) = (body.particles.len(), body.sticks.len());
         let mut entity_commands = commands.entity(entity);
         entity_commands.try_insert(Simulated { particles, sticks });
         if let Some(mesh) = &body.mesh {
-            entity_commands.try_insert(Mesh3d(mesh.clone()));
-        }
-        if let Err(error) = pin(&mut world, index, &pins, &helper) {
-            report_entity(&mut commands, &mut failed, entity, error);
+            entity_commands.try_insert(WrittenMesh::bundle(mesh.clone(), body.source.clone()));
         }
     }
 }
 
-fn with_pins(
-    body: Result<Body, TautError>,
-    pins: Option<&Pins>,
-) -> Result<(Body, Vec<Pinned>), TautError> {
+/// The body, if all particles that the pins name exist. They are pinned later in the same tick.
+fn with_valid_pins(body: Result<Body, TautError>, pins: Option<&Pins>) -> Result<Body, TautError> {
     let body = body?;
-    let pinned = match pins {
-        Some(pins) => pins.resolve(&body.pin_candidates())?,
-        None => vec![None; body.rest.len()],
-    };
-    Ok((body, pinned))
+    if let Some(pins) = pins {
+        pins.resolve(&body.pin_candidates())?;
+    }
+    Ok(body)
 }

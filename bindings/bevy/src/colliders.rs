@@ -6,10 +6,9 @@ use bevy_ecs::prelude::*;
 use bevy_transform::helper::TransformHelper;
 use taut::world::Obstacle;
 
-use crate::bodies::placement;
 use crate::collider::ClothCollider;
-use crate::error::{TautError, TautFailed, TautFailure, report_entity};
-use crate::motion::Placement;
+use crate::error::{TautFailed, TautFailure, report_entity};
+use crate::motion::{Placement, placement_of};
 use crate::world::TautWorld;
 
 /// A collider in the world.
@@ -37,13 +36,9 @@ pub(crate) fn update(
     placed.retain(|item| colliders.contains(item.entity));
     let mut changed = placed.len() != before;
 
-    let target = |entity: Entity| {
-        let transform = helper.compute_global_transform(entity);
-        transform.map_err(|_| TautError::Transform { entity }).and_then(|it| placement(entity, &it))
-    };
     for item in &mut *placed {
         let Ok((entity, collider)) = colliders.get(item.entity) else { continue };
-        let moved = target(entity).and_then(|to| {
+        let moved = placement_of(&helper, entity).and_then(|to| {
             let moves = to != item.placement;
             // Also if it has just stopped: its obstacle would move on.
             if moves || item.moves || *collider != item.collider {
@@ -64,7 +59,7 @@ pub(crate) fn update(
     // Obstacles act in the order of the list.
     new.sort_by_key(|(entity, _)| *entity);
     for (entity, collider) in new {
-        let added = target(entity).and_then(|placement| {
+        let added = placement_of(&helper, entity).and_then(|placement| {
             let obstacle = collider.obstacle(&placement, &placement, times)?;
             Ok(PlacedCollider { entity, collider: *collider, placement, moves: false, obstacle })
         });

@@ -1,9 +1,9 @@
 //! The system that writes positions and normals into meshes.
 
-use bevy_asset::Assets;
+use bevy_asset::{AssetId, Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_math::Vec3;
-use bevy_mesh::{Indices, Mesh, VertexAttributeValues};
+use bevy_mesh::{Indices, Mesh, Mesh3d, VertexAttributeValues};
 use bevy_time::{Fixed, Time};
 use bevy_transform::prelude::GlobalTransform;
 use taut::world::normals;
@@ -13,6 +13,40 @@ use crate::motion::is_usable;
 use crate::rope::{SIDES, write_tube};
 use crate::settings::TautSettings;
 use crate::world::TautWorld;
+
+/// Which mesh of an entity the plugin writes. It stays when a cloth is removed, because the mesh is
+/// deformed by then: a cloth that is added again begins with the mesh that the user gave.
+#[derive(Component, Clone, Debug)]
+pub(crate) struct WrittenMesh {
+    written: AssetId<Mesh>,
+    /// The mesh that the user gave, if any.
+    source: Option<Handle<Mesh>>,
+}
+
+impl WrittenMesh {
+    /// The components of an entity for which the plugin writes a mesh.
+    pub(crate) fn bundle(mesh: Handle<Mesh>, source: Option<Handle<Mesh>>) -> (Mesh3d, Self) {
+        let written = mesh.id();
+        (Mesh3d(mesh), Self { written, source })
+    }
+
+    /// Whether the plugin writes the mesh that the entity has now.
+    pub(crate) fn is_of(mesh: &Mesh3d, written: Option<&Self>) -> bool {
+        written.is_some_and(|it| it.written == mesh.0.id())
+    }
+
+    /// The mesh that the user gave the entity, if any.
+    pub(crate) fn source<'a>(
+        mesh: Option<&'a Mesh3d>,
+        written: Option<&'a Self>,
+    ) -> Option<&'a Handle<Mesh>> {
+        let mesh = mesh?;
+        match written {
+            Some(it) if it.written == mesh.0.id() => it.source.as_ref(),
+            _ => Some(&mesh.0),
+        }
+    }
+}
 
 /// Buffers that are reused in each frame.
 #[derive(Default)]

@@ -52,6 +52,12 @@ pub enum TautError {
         /// The entity with the transform.
         entity: Entity,
     },
+    /// There is no such entity, or it or one of its ancestors has no `Transform`.
+    #[error("entity {entity} no longer exists, or it or one of its ancestors has no Transform")]
+    NoTransform {
+        /// The entity.
+        entity: Entity,
+    },
     /// Pins name a particle that does not exist.
     #[error("Pins: there is no particle {particle}: there are {particles}")]
     NoSuchPinnedParticle {
@@ -144,11 +150,13 @@ pub enum TautError {
 }
 
 /// What is wrong with this entity, which is therefore not simulated. The plugin inserts it, and
-/// removes it and tries again when the entity's components change.
+/// removes it and tries again when the entity's components change, or once the transform that was
+/// invalid is valid.
 #[derive(Component, Clone, Debug, PartialEq)]
 pub struct TautFailure(pub TautError);
 
-/// An error of an entity, of the settings or of the wind. The plugin also logs it.
+/// An error of an entity, of the settings or of the wind. The plugin also logs it. If the entity has no
+/// [`TautFailure`], it is still simulated.
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct TautFailed {
     /// The entity; `None` for settings, wind, and steps of the whole world.

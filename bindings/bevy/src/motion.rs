@@ -1,8 +1,12 @@
 //! Placements: transforms in `f64`. Obstacles move from one placement to another in a step.
 
+use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
+use bevy_transform::helper::TransformHelper;
 use bevy_transform::prelude::GlobalTransform;
 use taut::world::{ModelError, Path, Spin};
+
+use crate::error::TautError;
 
 /// A transform as scale, rotation and translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +57,22 @@ fn rounded_scale(scale: f32) -> f64 {
     f64::from(f32::from_bits(
         (scale.to_bits() + (1 << (DROPPED_BITS - 1))) >> DROPPED_BITS << DROPPED_BITS,
     ))
+}
+
+/// The current transform of an entity in the world.
+pub(crate) fn transform_of(
+    helper: &TransformHelper,
+    entity: Entity,
+) -> Result<GlobalTransform, TautError> {
+    helper.compute_global_transform(entity).map_err(|_| TautError::NoTransform { entity })
+}
+
+/// The current placement of an entity.
+pub(crate) fn placement_of(
+    helper: &TransformHelper,
+    entity: Entity,
+) -> Result<Placement, TautError> {
+    Placement::of(&transform_of(helper, entity)?).ok_or(TautError::Transform { entity })
 }
 
 /// Whether a transform is finite and invertible.

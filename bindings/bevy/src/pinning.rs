@@ -4,29 +4,52 @@ use bevy_ecs::prelude::*;
 use bevy_math::Affine3A;
 use bevy_transform::helper::TransformHelper;
 
-use crate::bodies::Pin;
-use crate::error::{TautError, TautFailed, report_entity};
-use crate::motion::is_usable;
+use crate::bodies::{Body, Pin};
+use crate::error::{TautError, TautFailed, report, report_entity};
+use crate::motion::{is_usable, transform_of};
 use crate::pins::{Pinned, Pins};
 use crate::world::TautWorld;
 
+/// The transform from which [`follow`] moves the pins that follow an entity: that of the last tick, so
+/// that a change of pins loses no motion, or the current one if the body has not followed it before.
+fn start_of_motion(
+    body: &Body,
+    entity: Entity,
+    helper: &TransformHelper,
+) -> Result<Affine3A, TautError> {
+    if let Some((_, last)) = body.followed.iter().find(|(known, _)| *known == entity) {
+        return Ok(*last);
+    }
+    let affine = transform_of(helper, entity)?.affine();
+    Some(affine).filter(is_usable).ok_or(TautError::Transform { entity })
+}
+
 /// Pins the particles of the body with this index, and unpins those that are no longer selected.
-/// Particles that follow the same entity as before keep their position in its local space.
-pub(crate) fn pin(
+/// Particles that follow the same entity as before keep their position in its local space. Pins that
+/// are to follow an entity that does not exist stay in place, which is reported.
+fn pin(
     world: &mut TautWorld,
     index: usize,
     pinned: &[Pinned],
     helper: &TransformHelper,
+    failed: &mut MessageWriter<TautFailed>,
 ) -> Result<(), TautError> {
     let TautWorld { world: Some(world), bodies, .. } = world else { return Ok(()) };
     let body = &mut bodies[index];
-    let mut followed: Vec<(Entity, Affine3A)> = Vec::new();
+    // `None` for an entity that does not exist.
+    let mut followed: Vec<(Entity, Option<Affine3A>)> = Vec::new();
     for entity in pinned.iter().copied().flatten().flatten() {
-        if followed.iter().all(|(known, _)| *known != entity) {
-            let transform = helper.compute_global_transform(entity);
-            let affine = transform.map(|transform| transform.affine()).ok().filter(is_usable);
-            followed.push((entity, affine.ok_or(TautError::Transform { entity })?));
+        if followed.iter().any(|(known, _)| *known == entity) {
+            continue;
         }
+        let affine = match start_of_motion(body, entity, helper) {
+            Err(error @ TautError::NoTransform { .. }) => {
+                report(failed, Some(body.entity), error);
+                None
+            }
+            affine => Some(affine?),
+        };
+        followed.push((entity, affine));
     }
     let before = std::mem::take(&mut body.pins);
     let mut before = before.into_iter().peekable();
@@ -40,19 +63,26 @@ pub(crate) fn pin(
             (_, Some(follow)) => {
                 world.pin(in_world)?;
                 let position = world.position(in_world);
-                let followed_entity = followed.iter().find(|(entity, _)| Some(*entity) == follow);
-                let local = followed_entity.map_or(position, |(_, affine)| {
+                let affine = followed.iter().find(|(entity, _)| Some(*entity) == follow);
+                let affine = affine.and_then(|(_, affine)| *affine);
+                let local = affine.map_or(position, |affine| {
                     affine.inverse().transform_point3(position.into()).to_array()
                 });
-                body.pins.push(Pin { particle, follow, local });
+                // `local` is a position in the world if there is nothing to follow.
+                body.pins.push(Pin {
+                    particle,
+                    follow: follow.filter(|_| affine.is_some()),
+                    local,
+                });
             }
         }
     }
-    body.followed = followed;
+    let existing = followed.into_iter().filter_map(|(entity, affine)| Some((entity, affine?)));
+    body.followed = existing.collect();
     Ok(())
 }
 
-/// Applies pins that were added, changed or removed.
+/// Applies the pins of new bodies, and pins that were added, changed or removed.
 pub(crate) fn change(
     mut commands: Commands,
     mut world: ResMut<TautWorld>,
@@ -65,11 +95,15 @@ pub(crate) fn change(
         let entity = body.entity;
         let Ok(pins) = pins.get(entity) else { continue };
         let resolved = match pins {
-            Some(pins) if pins.is_changed() => pins.resolve(&body.pin_candidates()),
+            Some(pins) if pins.is_changed() || !body.pins_applied => {
+                pins.resolve(&body.pin_candidates())
+            }
             None if !body.pins.is_empty() => Ok(vec![None; body.rest.len()]),
             _ => continue,
         };
-        let changed = resolved.and_then(|pinned| pin(&mut world, index, &pinned, &helper));
+        let changed =
+            resolved.and_then(|pinned| pin(&mut world, index, &pinned, &helper, &mut failed));
+        world.bodies[index].pins_applied = changed.is_ok();
         if let Err(error) = changed {
             report_entity(&mut commands, &mut failed, entity, error);
         }

@@ -79,7 +79,8 @@ impl Pins {
         Self::of(Selection::Particles(particles.into_iter().collect()))
     }
 
-    /// Pins particles by the index of a vertex of the mesh, with all vertices at its position.
+    /// Pins particles by the index of a vertex of the mesh, with all vertices at its position. For sheets
+    /// and ropes, it is the index of the particle.
     pub fn vertices(vertices: impl IntoIterator<Item = usize>) -> Self {
         Self::of(Selection::Vertices(vertices.into_iter().collect()))
     }
@@ -98,7 +99,7 @@ impl Pins {
 
     /// Makes these pins follow an entity: each keeps its position in the local space of the entity,
     /// including its scale. It may be the entity of the cloth itself. If it is despawned, the pins
-    /// stay in place.
+    /// stay in place; so do pins that are to follow an entity that no longer exists, which is reported.
     #[must_use]
     pub fn following(mut self, entity: Entity) -> Self {
         for set in &mut self.0 {
@@ -134,9 +135,9 @@ pub(crate) struct PinCandidates<'a> {
     /// Positions of the particles, m.
     pub(crate) positions: &'a [[f32; 3]],
     pub(crate) groups: &'a std::collections::BTreeMap<String, Vec<u32>>,
-    /// The first vertex of each particle.
+    /// The first vertex of each particle; empty if their indices are equal.
     pub(crate) vertex_of: &'a [u32],
-    /// The particle of each vertex.
+    /// The particle of each vertex; empty if their indices are equal.
     pub(crate) particle_of: &'a [u32],
     /// Texture coordinates of the vertices; may be empty.
     pub(crate) uvs: &'a [[f32; 2]],
@@ -155,11 +156,12 @@ impl PinCandidates<'_> {
                 }
             }
             Selection::Vertices(list) => {
+                // No mesh has fewer vertices than particles, so a vertex past the end is rejected, too.
+                let vertices = self.particle_of.len().max(particles);
                 let particle = |&vertex: &usize| {
-                    let particle = self.particle_of.get(vertex).map(|particle| *particle as usize);
-                    let vertices = self.particle_of.len();
+                    let particle = self.particle_of.get(vertex).map_or(vertex, |it| *it as usize);
                     let error = TautError::NoSuchPinnedVertex { vertex, vertices };
-                    particle.filter(|particle| *particle < particles).ok_or(error)
+                    Some(particle).filter(|particle| *particle < particles).ok_or(error)
                 };
                 list.iter().map(particle).collect()
             }

@@ -10,8 +10,9 @@ use bevy_transform::prelude::Transform;
 use taut::world::normals;
 use taut::{AnyWorld, AnyWorldError, KernelChoice};
 
-use crate::draw::{interpolated, rows_of};
+use crate::draw::{WrittenMesh, interpolated, rows_of};
 use crate::error::{TautError, TautFailed, TautFailure, report_entity};
+use crate::geometry::positions;
 use crate::plugin::TautSystems;
 use crate::settings::TautSettings;
 
@@ -19,6 +20,9 @@ use crate::settings::TautSettings;
 /// is one of its steps, whatever its length; [`TautSettings`] and colliders of Bevy do not apply.
 ///
 /// The plugin inserts a [`Mesh3d`] with its triangles, if it has any, in the space of the entity.
+///
+/// A scene can be replaced by another, with its mesh. If a step fails, the entity gets a
+/// [`TautFailure`], and the next step is tried when the scene is replaced or changed.
 ///
 /// ```
 /// use bevy_taut::TautScene;
@@ -79,6 +83,26 @@ impl TautScene {
         &mut self.world
     }
 
+    /// Reads positions if their number is not that of the world: it may have been replaced or restored.
+    fn fit(&mut self) {
+        let Self { world, positions, normals, .. } = self;
+        let vertices = world.vertices();
+        if positions[1].len() != vertices {
+            for rows in positions {
+                rows.resize(vertices, [0.0; 3]);
+                world.copy_positions(rows.as_flattened_mut()).ok();
+            }
+            normals.resize(vertices, [0.0; 3]);
+        }
+    }
+
+    /// Whether a mesh has as many vertices and triangles as the scene.
+    fn fits(&self, mesh: &Mesh) -> bool {
+        let (vertices, triangles) = (self.positions[1].len(), self.world.drawing().triangles.len());
+        positions(mesh).is_ok_and(|rows| rows.len() == vertices)
+            && mesh.try_indices().is_ok_and(|indices| indices.len() == 3 * triangles)
+    }
+
     fn mesh(&self) -> Mesh {
         let triangles = self.world.drawing().triangles.as_flattened().to_vec();
         Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::default())
@@ -95,56 +119,85 @@ pub(crate) fn add_systems(app: &mut App, schedule: InternedScheduleLabel) {
 
 fn step(
     mut commands: Commands,
-    mut scenes: Query<(Entity, &mut TautScene), Without<TautFailure>>,
+    mut scenes: Query<(Entity, &mut TautScene, Option<&TautFailure>)>,
     mut failed: MessageWriter<TautFailed>,
 ) {
-    for (entity, mut scene) in &mut scenes {
-        let TautScene { world, positions: [before, now], .. } = &mut *scene;
-        // Calls may have moved particles, or restored another number of them.
-        for rows in [&mut *before, now] {
-            rows.resize(world.vertices(), [0.0; 3]);
+    for (entity, mut scene, failure) in &mut scenes {
+        if failure.is_some() && !scene.is_changed() {
+            continue;
         }
+        // The plugin does not mark scenes as changed, so that changes are those of the app.
+        let scene = scene.bypass_change_detection();
+        scene.fit();
+        let TautScene { world, positions: [before, now], .. } = scene;
+        // Not after the last step, because calls may have moved particles.
         world.copy_positions(before.as_flattened_mut()).ok();
         let outcome = world.step(1);
         world.copy_positions(now.as_flattened_mut()).ok();
         let error = match outcome {
-            Ok(outcome) if outcome.finite => continue,
-            Ok(_) => TautError::BlownUp,
-            Err(error) => TautError::AnyWorld { message: error.to_string() },
+            Ok(outcome) if outcome.finite => None,
+            Ok(_) => Some(TautError::BlownUp),
+            Err(error) => Some(TautError::AnyWorld { message: error.to_string() }),
         };
-        report_entity(&mut commands, &mut failed, entity, error);
+        match error {
+            None if failure.is_some() => {
+                commands.entity(entity).try_remove::<TautFailure>();
+            }
+            // An app may change a scene in each tick: the same error is reported once.
+            Some(error) if failure.is_none_or(|failure| failure.0 != error) => {
+                report_entity(&mut commands, &mut failed, entity, error);
+            }
+            _ => {}
+        }
     }
 }
 
+/// Inserts the meshes of new scenes with triangles, and removes that of a scene that was replaced by
+/// one without.
 fn insert_meshes(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
-    scenes: Query<(Entity, &TautScene), Added<TautScene>>,
+    scenes: Query<(Entity, &TautScene, Option<&Mesh3d>, Option<&WrittenMesh>), Changed<TautScene>>,
 ) {
-    for (entity, scene) in &scenes {
-        if !scene.world.drawing().triangles.is_empty() {
-            commands.entity(entity).try_insert(Mesh3d(meshes.add(scene.mesh())));
+    for (entity, scene, mesh, written) in &scenes {
+        let has_mesh = mesh.is_some_and(|mesh| WrittenMesh::is_of(mesh, written));
+        let needs_mesh = !scene.world.drawing().triangles.is_empty();
+        if needs_mesh && !has_mesh {
+            let mesh = meshes.add(scene.mesh());
+            commands.entity(entity).try_insert(WrittenMesh::bundle(mesh, None));
+        } else if has_mesh && !needs_mesh {
+            commands.entity(entity).try_remove::<(Mesh3d, WrittenMesh)>();
         }
     }
 }
 
 fn write_meshes(
     mut meshes: ResMut<Assets<Mesh>>,
-    mut scenes: Query<(&mut TautScene, &Mesh3d)>,
+    mut scenes: Query<(&mut TautScene, &Mesh3d, Option<&WrittenMesh>)>,
     time: Res<Time<Fixed>>,
     settings: Res<TautSettings>,
 ) {
     let fraction = if settings.interpolate { time.overstep_fraction() } else { 1.0 };
-    for (mut scene, mesh) in &mut scenes {
-        let TautScene { world, positions: [before, now], normals: normal_rows, drawn } =
-            scene.bypass_change_detection();
-        let current = Some((world.steps(), fraction.to_bits(), world.drawing_version()));
-        if *drawn == current {
+    for (mut scene, mesh, written) in &mut scenes {
+        let changed = scene.is_changed();
+        let scene = scene.bypass_change_detection();
+        if changed {
+            // The world may be another one, with the same number of steps and the same version.
+            scene.drawn = None;
+            scene.fit();
+        }
+        let TautScene { world, drawn, .. } = &*scene;
+        let version = world.drawing_version();
+        let current = Some((world.steps(), fraction.to_bits(), version));
+        if *drawn == current || !WrittenMesh::is_of(mesh, written) {
             continue;
         }
+        let triangles_changed = drawn.is_none_or(|(.., drawn_version)| drawn_version != version);
         let Some(mut mesh) = meshes.get_mut(&mesh.0) else { continue };
-        let triangles_changed =
-            drawn.is_none_or(|(.., version)| version != world.drawing_version());
+        if triangles_changed && !scene.fits(&mesh) {
+            *mesh = scene.mesh();
+        }
+        let TautScene { world, positions: [before, now], normals: normal_rows, drawn } = scene;
         *drawn = current;
         let triangles = &world.drawing().triangles;
         if let Some(positions) = rows_of(&mut mesh, Mesh::ATTRIBUTE_POSITION) {

@@ -42,9 +42,10 @@ enum taut_status
   TAUT_STATUS_UNKNOWN_NAME = 4,
   // There is no particle, stick or model with this index.
   TAUT_STATUS_OUT_OF_RANGE = 5,
-  // A scene or a mesh is invalid; for a scene text, the message has the line.
+  // A scene or a mesh is invalid, or no world can be made of it. The message about a scene text has
+  // the line, unless only the scene as a whole is invalid.
   TAUT_STATUS_INVALID_SCENE = 6,
-  // A file cannot be read.
+  // A scene file, or a mesh file that it names, cannot be read.
   TAUT_STATUS_FILE = 7,
   // A value is out of its range, or the world cannot do this.
   TAUT_STATUS_INVALID_VALUE = 8,
@@ -316,7 +317,9 @@ taut_status taut_world_from_toml(const char *scene,
                                  struct taut_world **out);
 
 // Makes the world of a scene file (TOML). Mesh files that it names are read from its folder or
-// below it. `kernels` may be NULL: the best, on one thread.
+// below it. The status is `TAUT_STATUS_FILE` if the scene file or a mesh file cannot be read, and
+// `TAUT_STATUS_INVALID_SCENE` if the name of a mesh file leads out of the folder. `kernels` may be
+// NULL: the best, on one thread.
 //
 // # Safety
 // `path` must have `path_length` bytes. `kernels` must be NULL or point to kernels, and `out` must

@@ -1,11 +1,12 @@
 //! Creates and frees worlds.
 
+use std::cell::Cell;
 use std::ffi::c_char;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use taut_mesh::{TriangleMesh, load_in_folder};
+use taut_mesh::{LoadInFolderError, MeshError, Problem, TriangleMesh, load_in_folder};
 use taut_rs::{AnyWorld, Bending, KernelChoice, KernelName, MeshCloth, UnknownKernelName};
 
 use crate::guard::{World, array, check_output, guard, read_to, text};
@@ -100,7 +101,8 @@ pub unsafe extern "C" fn taut_world_from_library(
     let make = || {
         // SAFETY: the promise of the caller.
         let (name, kernels) = unsafe { (text(name, name_length, "name")?, choice(kernels)?) };
-        Ok(AnyWorld::from_library(name, (size > 0).then_some(size), &kernels)?)
+        AnyWorld::from_library(name, (size > 0).then_some(size), &kernels)
+            .map_err(Failure::of_creation)
     };
     // SAFETY: the promise of the caller.
     unsafe { create(out, make) }
@@ -122,14 +124,16 @@ pub unsafe extern "C" fn taut_world_from_toml(
     let make = || {
         // SAFETY: the promise of the caller.
         let (scene, kernels) = unsafe { (text(scene, scene_length, "scene")?, choice(kernels)?) };
-        Ok(AnyWorld::from_toml(scene, &kernels)?)
+        AnyWorld::from_toml(scene, &kernels).map_err(Failure::of_creation)
     };
     // SAFETY: the promise of the caller.
     unsafe { create(out, make) }
 }
 
 /// Makes the world of a scene file (TOML). Mesh files that it names are read from its folder or
-/// below it. `kernels` may be NULL: the best, on one thread.
+/// below it. The status is `TAUT_STATUS_FILE` if the scene file or a mesh file cannot be read, and
+/// `TAUT_STATUS_INVALID_SCENE` if the name of a mesh file leads out of the folder. `kernels` may be
+/// NULL: the best, on one thread.
 ///
 /// # Safety
 /// `path` must have `path_length` bytes. `kernels` must be NULL or point to kernels, and `out` must
@@ -147,17 +151,28 @@ pub unsafe extern "C" fn taut_world_from_file(
         let unreadable = |error| Failure::new(Status::File, format!("{path}: {error}"));
         let scene = fs::read_to_string(path).map_err(unreadable)?;
         let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+        // The error of a scene text has only the message of the mesh file, not its kind.
+        let is_unreadable = Cell::new(false);
         let load_mesh = |file: &str| {
-            let TriangleMesh { positions, triangles } = load_in_folder(folder, file)?;
+            let mesh = load_in_folder(folder, file);
+            is_unreadable.set(mesh.as_ref().is_err_and(is_read_error));
+            let TriangleMesh { positions, triangles } = mesh?;
             Ok((positions, triangles))
         };
         AnyWorld::from_toml_with(&scene, &load_mesh, &kernels).map_err(|error| {
-            let Failure { status, message } = error.into();
+            let Failure { status, message } = Failure::of_creation(error);
+            let status = if is_unreadable.get() { Status::File } else { status };
             Failure::new(status, format!("{path}: {message}"))
         })
     };
     // SAFETY: the promise of the caller.
     unsafe { create(out, make) }
+}
+
+/// Whether a mesh file could not be read, rather than having invalid content.
+fn is_read_error(error: &LoadInFolderError) -> bool {
+    let LoadInFolderError::Mesh(MeshError { problem, .. }) = error else { return false };
+    matches!(problem, Problem::Unreadable { .. } | Problem::NotAFile)
 }
 
 /// Makes the world of a triangle mesh as cloth, the model `cloth`. `positions` has x, y, z of each
@@ -191,7 +206,7 @@ pub unsafe extern "C" fn taut_world_from_mesh(
         let cloth = MeshCloth { density, bending, tethered };
         let positions = triples("positions", positions)?;
         let triangles = triples("triangles", triangles)?;
-        Ok(AnyWorld::from_mesh(positions, triangles, &cloth, &kernels)?)
+        AnyWorld::from_mesh(positions, triangles, &cloth, &kernels).map_err(Failure::of_creation)
     };
     // SAFETY: the promise of the caller.
     unsafe { create(out, make) }
@@ -208,8 +223,10 @@ pub unsafe extern "C" fn taut_world_repeated(
     copies: usize,
     out: *mut *mut World,
 ) -> Status {
-    let make =
-        |world: &mut World| Ok(Box::into_raw(Box::new(World::new(world.inner.repeated(copies)?))));
+    let make = |world: &mut World| {
+        let repeated = world.inner.repeated(copies).map_err(Failure::of_creation)?;
+        Ok(Box::into_raw(Box::new(World::new(repeated))))
+    };
     // SAFETY: the promise of the caller.
     unsafe { read_to(world, out, make) }
 }

@@ -19,9 +19,10 @@ pub enum Status {
     UnknownName = 4,
     /// There is no particle, stick or model with this index.
     OutOfRange = 5,
-    /// A scene or a mesh is invalid; for a scene text, the message has the line.
+    /// A scene or a mesh is invalid, or no world can be made of it. The message about a scene text has
+    /// the line, unless only the scene as a whole is invalid.
     InvalidScene = 6,
-    /// A file cannot be read.
+    /// A scene file, or a mesh file that it names, cannot be read.
     File = 7,
     /// A value is out of its range, or the world cannot do this.
     InvalidValue = 8,
@@ -46,6 +47,17 @@ pub struct Failure {
 impl Failure {
     pub(crate) fn new(status: Status, message: impl Into<String>) -> Self {
         Self { status, message: message.into() }
+    }
+
+    /// The failure of a call that creates a world: what the world rejects is a value of the scene, not
+    /// an argument of the call.
+    pub(crate) fn of_creation(error: AnyWorldError) -> Self {
+        match error {
+            AnyWorldError::World(_) | AnyWorldError::Step(_) => {
+                Self::new(Status::InvalidScene, error.to_string())
+            }
+            other => other.into(),
+        }
     }
 
     pub(crate) fn null(name: &str) -> Self {

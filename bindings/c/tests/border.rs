@@ -249,6 +249,55 @@ fn errors_in_scenes_name_the_line_or_the_file() {
 }
 
 #[test]
+fn a_mesh_file_that_cannot_be_read_is_an_error_of_a_file() {
+    let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/mesh-files");
+    std::fs::create_dir_all(format!("{folder}/folder.obj")).unwrap();
+    std::fs::write(format!("{folder}/invalid.obj"), "v 0 0 0\nf 1 2 3\n").unwrap();
+    let cases = [
+        ("no-such.obj", Status::File),
+        ("folder.obj", Status::File),
+        ("invalid.obj", Status::InvalidScene),
+        ("../no-such.obj", Status::InvalidScene),
+    ];
+    for (file, expected) in cases {
+        let path = format!("{folder}/scene.toml");
+        let scene =
+            format!("[[model]]\nname = \"cloth\"\nmesh = {{ file = \"{file}\", density = 1 }}\n");
+        std::fs::write(&path, scene).unwrap();
+        let (start, length) = text(&path);
+        let mut world = ptr::null_mut();
+        // SAFETY: the arguments are valid.
+        let status = unsafe { taut_world_from_file(start, length, ptr::null(), &raw mut world) };
+        assert_eq!(status, expected, "{}", message());
+        assert!(message().starts_with(&format!("{path}: line 3: ")), "{}", message());
+        assert!(message().contains(file), "{}", message());
+    }
+}
+
+#[test]
+fn a_scene_that_cannot_become_a_world_is_invalid() {
+    let springs = "[[model]]\nname = \"sheet\"\ndrape = { size = 8 }\nsprings = { stiffness = 1e9, damping = 0 }";
+    let (scene, length) = text(springs);
+    let mut world = ptr::null_mut();
+    // SAFETY: the arguments are valid.
+    let status = unsafe { taut_world_from_toml(scene, length, ptr::null(), &raw mut world) };
+    assert_eq!(status, Status::InvalidScene, "{}", message());
+    assert!(message().contains("substep"), "{}", message());
+
+    // The same error of a change is that of a value.
+    let (scene, length) = text("[[model]]\nname = \"sheet\"\ndrape = { size = 8 }");
+    // SAFETY: the arguments are valid.
+    unsafe {
+        let status = taut_world_from_toml(scene, length, ptr::null(), &raw mut world);
+        assert_eq!(status, Status::Ok, "{}", message());
+        let world = OwnedWorld(world);
+        let settings = Settings { dt: 1e3, ..read(|out| taut_world_settings(world.0, out)) };
+        let status = taut_world_set_settings(world.0, &raw const settings);
+        assert_eq!(status, Status::InvalidValue, "{}", message());
+    }
+}
+
+#[test]
 fn a_torn_stick_has_no_ends_and_is_not_drawn() {
     let world = library("drape", 8).unwrap();
     let before = info(&world);

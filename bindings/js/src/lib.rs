@@ -1,9 +1,14 @@
 //! Worlds for JavaScript. The comments of public items are those of the TypeScript types.
 
+mod arguments;
+
 use js_sys::{Float32Array, Uint32Array};
 use taut::world::{LibraryScene, Settings};
-use taut::{AnyWorld, Bending, KernelChoice, MeshCloth};
+use taut::{AnyWorld, KernelChoice, MeshCloth};
 use wasm_bindgen::prelude::*;
+
+pub use arguments::{Cloth, ClothObject, Unsigned};
+use arguments::{optional_unsigned, triples, unsigned};
 
 /// The exception of a call that failed.
 fn exception(error: impl core::fmt::Display) -> JsError {
@@ -31,43 +36,21 @@ pub struct Outcome {
     pub broken: usize,
 }
 
-/// Properties of the cloth that a mesh becomes.
-#[wasm_bindgen]
-#[derive(Clone, Copy, Debug)]
-pub struct Cloth {
-    /// Mass per area, kg/m². Default: 0.2.
-    pub density: f32,
-    /// Whether it resists bending. Default: true.
-    #[wasm_bindgen(js_name = resistsBending)]
-    pub resists_bending: bool,
-    /// Whether its particles are tethered to pinned ones, which keeps it stiff. Default: true.
-    pub tethered: bool,
-}
-
-#[wasm_bindgen]
-impl Cloth {
-    /// Cloth with default properties.
-    #[wasm_bindgen(constructor)]
-    #[expect(clippy::new_without_default, reason = "it is called from JavaScript")]
-    #[must_use]
-    pub fn new() -> Self {
-        let MeshCloth { density, bending, tethered } = MeshCloth::default();
-        Self { density, resists_bending: bending == Bending::Sticks, tethered }
-    }
-}
-
 /// The settings of a step.
 #[wasm_bindgen]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StepSettings {
     /// Length of a step, s.
     pub dt: f32,
     /// Number of substeps of a step.
-    pub substeps: u32,
+    #[wasm_bindgen(getter_with_clone)]
+    pub substeps: Unsigned,
     /// Number of passes of a substep.
-    pub passes: u32,
+    #[wasm_bindgen(getter_with_clone)]
+    pub passes: Unsigned,
     /// Number of iterations of a pass.
-    pub iterations: u32,
+    #[wasm_bindgen(getter_with_clone)]
+    pub iterations: Unsigned,
     /// Gravity, m/s².
     #[wasm_bindgen(js_name = gravityX)]
     pub gravity_x: f32,
@@ -98,23 +81,14 @@ pub struct World {
 /// A world, repeated if `copies` is given.
 fn build_world(
     world: Result<AnyWorld, taut::AnyWorldError>,
-    copies: Option<usize>,
+    copies: Option<Unsigned>,
 ) -> Result<World, JsError> {
     let world = world.map_err(exception)?;
-    let inner = match copies {
+    let inner = match optional_unsigned("copies", copies)? {
         None => world,
         Some(copies) => world.repeated(copies).map_err(exception)?,
     };
     Ok(World { inner, buffer: Vec::new() })
-}
-
-/// The numbers in groups of three.
-fn triples<T: Copy>(name: &str, values: &[T]) -> Result<Vec<[T; 3]>, JsError> {
-    let (triples, rest) = values.as_chunks();
-    if rest.is_empty() {
-        return Ok(triples.to_vec());
-    }
-    Err(exception(format!("the length of {name} is {}, not a multiple of 3", values.len())))
 }
 
 #[wasm_bindgen]
@@ -125,32 +99,31 @@ impl World {
     #[wasm_bindgen(js_name = fromLibrary)]
     pub fn from_library(
         name: &str,
-        size: Option<usize>,
-        copies: Option<usize>,
+        size: Option<Unsigned>,
+        copies: Option<Unsigned>,
     ) -> Result<World, JsError> {
+        let size = optional_unsigned("size", size)?;
         build_world(AnyWorld::from_library(name, size, &KernelChoice::default()), copies)
     }
 
     /// The world of a scene in TOML that names no mesh files. For `copies` see `fromLibrary`.
     #[cfg(feature = "toml")]
     #[wasm_bindgen(js_name = fromToml)]
-    pub fn from_toml(scene: &str, copies: Option<usize>) -> Result<World, JsError> {
+    pub fn from_toml(scene: &str, copies: Option<Unsigned>) -> Result<World, JsError> {
         build_world(AnyWorld::from_toml(scene, &KernelChoice::default()), copies)
     }
 
     /// The world of a triangle mesh as cloth, the model `cloth`: x, y, z of each vertex, m, and
-    /// three vertex indices per triangle, counter-clockwise from outside. Nothing is pinned. The call
-    /// takes `cloth`: make another for a second world. For `copies` see `fromLibrary`.
+    /// three vertex indices per triangle, counter-clockwise from outside. Nothing is pinned.
+    /// For `copies` see `fromLibrary`.
     #[wasm_bindgen(js_name = fromMesh)]
     pub fn from_mesh(
         vertices: &[f32],
         triangles: &[u32],
-        cloth: Option<Cloth>,
-        copies: Option<usize>,
+        cloth: Option<ClothObject>,
+        copies: Option<Unsigned>,
     ) -> Result<World, JsError> {
-        let Cloth { density, resists_bending, tethered } = cloth.unwrap_or_else(Cloth::new);
-        let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
-        let cloth = MeshCloth { density, bending, tethered };
+        let cloth = cloth.map_or_else(|| Ok(MeshCloth::default()), |cloth| cloth.read())?;
         let (vertices, triangles) =
             (triples("vertices", vertices)?, triples("triangles", triangles)?);
         build_world(
@@ -161,8 +134,9 @@ impl World {
 
     /// Runs `count` steps, 1 by default, and stops after the first one that leaves a position that is
     /// not finite.
-    pub fn step(&mut self, count: Option<u32>) -> Result<Outcome, JsError> {
-        let outcome = self.inner.step(count.unwrap_or(1)).map_err(exception)?;
+    pub fn step(&mut self, count: Option<Unsigned>) -> Result<Outcome, JsError> {
+        let count = optional_unsigned("count", count)?.unwrap_or(1);
+        let outcome = self.inner.step(count).map_err(exception)?;
         let taut::world::Outcome { finite, torn, broken } = outcome;
         Ok(Outcome { finite, torn, broken })
     }
@@ -282,51 +256,69 @@ impl World {
     }
 
     /// The position of a particle, m.
-    pub fn position(&self, particle: usize) -> Result<Vec<f32>, JsError> {
-        Ok(self.inner.position(particle).map_err(exception)?.to_vec())
+    pub fn position(&self, particle: &Unsigned) -> Result<Vec<f32>, JsError> {
+        Ok(self.inner.position(unsigned("particle", particle)?).map_err(exception)?.to_vec())
     }
 
     /// Moves a particle to a point, m, and stops it.
     #[wasm_bindgen(js_name = setPosition)]
-    pub fn set_position(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.set_position(particle, [x, y, z]).map_err(exception)
+    pub fn set_position(
+        &mut self,
+        particle: &Unsigned,
+        x: f32,
+        y: f32,
+        z: f32,
+    ) -> Result<(), JsError> {
+        self.inner.set_position(unsigned("particle", particle)?, [x, y, z]).map_err(exception)
     }
 
     /// Sets the velocity of a particle, m/s.
     #[wasm_bindgen(js_name = setVelocity)]
-    pub fn set_velocity(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.set_velocity(particle, [x, y, z]).map_err(exception)
+    pub fn set_velocity(
+        &mut self,
+        particle: &Unsigned,
+        x: f32,
+        y: f32,
+        z: f32,
+    ) -> Result<(), JsError> {
+        self.inner.set_velocity(unsigned("particle", particle)?, [x, y, z]).map_err(exception)
     }
 
     /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
     #[wasm_bindgen(js_name = setInverseMass)]
-    pub fn set_inverse_mass(&mut self, particle: usize, inverse_mass: f32) -> Result<(), JsError> {
-        self.inner.set_inverse_mass(particle, inverse_mass).map_err(exception)
+    pub fn set_inverse_mass(
+        &mut self,
+        particle: &Unsigned,
+        inverse_mass: f32,
+    ) -> Result<(), JsError> {
+        self.inner
+            .set_inverse_mass(unsigned("particle", particle)?, inverse_mass)
+            .map_err(exception)
     }
 
     /// Pins a particle at its position, until it is unpinned.
-    pub fn pin(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.pin(particle).map_err(exception)
+    pub fn pin(&mut self, particle: &Unsigned) -> Result<(), JsError> {
+        self.inner.pin(unsigned("particle", particle)?).map_err(exception)
     }
 
     /// Unpins a particle. One that the scene pins has no mass and cannot be unpinned.
-    pub fn unpin(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.unpin(particle).map_err(exception)
+    pub fn unpin(&mut self, particle: &Unsigned) -> Result<(), JsError> {
+        self.inner.unpin(unsigned("particle", particle)?).map_err(exception)
     }
 
     /// Grabs a particle: it stays in place, or follows a drag, until it is released.
-    pub fn grab(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.grab(particle).map_err(exception)
+    pub fn grab(&mut self, particle: &Unsigned) -> Result<(), JsError> {
+        self.inner.grab(unsigned("particle", particle)?).map_err(exception)
     }
 
     /// Sets the position of a grabbed or pinned particle at the end of the next step, m.
-    pub fn drag(&mut self, particle: usize, x: f32, y: f32, z: f32) -> Result<(), JsError> {
-        self.inner.drag(particle, [x, y, z]).map_err(exception)
+    pub fn drag(&mut self, particle: &Unsigned, x: f32, y: f32, z: f32) -> Result<(), JsError> {
+        self.inner.drag(unsigned("particle", particle)?, [x, y, z]).map_err(exception)
     }
 
     /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
-    pub fn release(&mut self, particle: usize) -> Result<(), JsError> {
-        self.inner.release(particle).map_err(exception)
+    pub fn release(&mut self, particle: &Unsigned) -> Result<(), JsError> {
+        self.inner.release(unsigned("particle", particle)?).map_err(exception)
     }
 
     /// The particle nearest to a ray (origin, then direction), at most `within` m away and not behind
@@ -368,9 +360,9 @@ impl World {
         let taut::Step { dt, substeps, iterations, damping_rate, .. } = step;
         StepSettings {
             dt,
-            substeps,
-            passes,
-            iterations,
+            substeps: substeps.into(),
+            passes: passes.into(),
+            iterations: iterations.into(),
             gravity_x,
             gravity_y,
             gravity_z,
@@ -381,7 +373,10 @@ impl World {
     /// Changes the settings; velocities stay.
     #[wasm_bindgen(js_name = setSettings)]
     pub fn set_settings(&mut self, settings: &StepSettings) -> Result<(), JsError> {
-        let StepSettings { dt, substeps, passes, iterations, damping_rate, .. } = *settings;
+        let StepSettings { dt, damping_rate, .. } = *settings;
+        let substeps = unsigned("substeps", &settings.substeps)?;
+        let passes = unsigned("passes", &settings.passes)?;
+        let iterations = unsigned("iterations", &settings.iterations)?;
         let acceleration = [settings.gravity_x, settings.gravity_y, settings.gravity_z];
         let step = taut::Step { dt, substeps, iterations, acceleration, damping_rate };
         self.inner.set_settings(&Settings { step, passes }).map_err(exception)

@@ -55,6 +55,69 @@ test("errors name the place and change nothing", () => {
   assert.ok(scenes().includes("ragdolls-3d"));
 });
 
+test("a cloth may be used again", () => {
+  const cloth = new Cloth();
+  cloth.tethered = false;
+  const hashes = [cloth, cloth, undefined].map((each) => {
+    const world = fallingSheet(each);
+    world.step(30);
+    return world.hash();
+  });
+  assert.ok(hashes[0] === hashes[1] && hashes[0] !== hashes[2], `${hashes}`);
+  assert.equal(cloth.tethered, false);
+  const mistaken = [20, {}, { density: "0.2", resistsBending: true, tethered: true }];
+  for (const each of mistaken) assert.throws(() => fallingSheet(each), /cloth has no property/);
+  cloth.free();
+  assert.throws(() => fallingSheet(cloth), /expected a Cloth that is not freed/);
+});
+
+test("counts and indices that are not integers in range are errors", () => {
+  const world = fallingSheet();
+  const hash = world.hash();
+  const setSettings = (changes) => world.setSettings(Object.assign(world.settings(), changes));
+  const required = {
+    particle: [
+      (number) => world.position(number),
+      (number) => world.setPosition(number, 0, 0, 0),
+      (number) => world.setVelocity(number, 0, 0, 0),
+      (number) => world.setInverseMass(number, 1),
+      (number) => world.pin(number),
+      (number) => world.unpin(number),
+      (number) => world.grab(number),
+      (number) => world.drag(number, 0, 0, 0),
+      (number) => world.release(number),
+    ],
+    substeps: [(substeps) => setSettings({ substeps })],
+    passes: [(passes) => setSettings({ passes })],
+    iterations: [(iterations) => setSettings({ iterations })],
+  };
+  const optional = {
+    count: [(number) => world.step(number)],
+    size: [(number) => World.fromLibrary("drape", number)],
+    copies: [
+      (number) => World.fromLibrary("drape", 8, number),
+      (number) => World.fromToml('[[model]]\nname = "sheet"\ndrape = { size = 8 }\n', number),
+      (number) => fallingSheet(undefined, number),
+    ],
+  };
+  const expected = "expected an integer from 0 to 4294967295";
+  const check = (calls, numbers) => {
+    for (const [name, each] of Object.entries(calls)) {
+      for (const call of each) {
+        for (const [number, found] of numbers) {
+          assert.throws(() => call(number), { message: `${name} is ${found}, ${expected}` });
+        }
+      }
+    }
+  };
+  const mistaken = [[NaN, "NaN"], [-1, "-1"], [1.5, "1.5"], [2 ** 32, "4294967296"], ["1", "of type string"]];
+  check({ ...required, ...optional }, mistaken);
+  check(required, [[undefined, "of type undefined"], [null, "of type object"]]);
+  assert.equal(world.hash(), hash);
+  assert.equal(world.settings().substeps, 8);
+  assert.throws(() => world.pin(4294967295), /4294967295/);
+});
+
 test("a grabbed particle follows a drag; settings are changed", () => {
   const world = fallingSheet();
   const settings = world.settings();
@@ -98,9 +161,7 @@ test("copies have the bits of one", () => {
   const cloth = new Cloth();
   cloth.density = 0.3;
   const one = fallingSheet(cloth);
-  const sameCloth = new Cloth(); // `fromMesh` consumes its cloth
-  sameCloth.density = 0.3;
-  const many = fallingSheet(sameCloth, 20);
+  const many = fallingSheet(cloth, 20);
   one.step(30);
   many.step(30);
   const [expected, found] = [one.positions(), many.positions()];

@@ -1,6 +1,9 @@
 //! NumPy arrays that are filled with the data of a world.
 
-use numpy::{PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods, ToPyArray};
+use numpy::{
+    PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods, ToPyArray,
+};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use taut::AnyWorldError;
 
@@ -13,10 +16,13 @@ pub(crate) type Rows<'py> = Bound<'py, PyArrayDyn<f32>>;
 pub(crate) fn filled<'py>(
     py: Python<'py>,
     shape: &[usize],
-    out: Option<Rows<'py>>,
+    out: Option<Bound<'py, PyAny>>,
     fill: impl FnOnce(&mut [f32]) -> Result<(), AnyWorldError>,
 ) -> PyResult<Rows<'py>> {
-    let out = out.unwrap_or_else(|| PyArrayDyn::zeros(py, shape, false));
+    let out = match out {
+        None => PyArrayDyn::zeros(py, shape, false),
+        Some(out) => float32(out)?,
+    };
     if out.shape() != shape {
         return Err(exception(format!(
             "the shape of out is {:?}, expected {shape:?}",
@@ -31,6 +37,18 @@ pub(crate) fn filled<'py>(
     fill(values).map_err(exception)?;
     drop(writable);
     Ok(out)
+}
+
+/// An argument that must be an array of float32.
+fn float32(out: Bound<'_, PyAny>) -> PyResult<Rows<'_>> {
+    out.cast_into().map_err(|error| {
+        let out = error.into_inner();
+        let found = match out.cast::<PyUntypedArray>() {
+            Ok(array) => array.dtype().to_string(),
+            Err(_) => out.get_type().to_string(),
+        };
+        PyTypeError::new_err(format!("out must be a float32 array, found {found}"))
+    })
 }
 
 /// Lists of vertex indices as an array of shape (n, N).

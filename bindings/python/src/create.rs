@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use numpy::{AllowTypeChange, PyArrayLike2, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray};
+use numpy::{AllowTypeChange, PyArrayLike2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use taut::world::LibraryScene;
 use taut::{AnyWorld, AnyWorldError, Bending, KernelChoice, MeshCloth};
 use taut_mesh::{TriangleMesh, load_in_folder};
 
+use crate::arguments::{corners, optional_unsigned, triples, unsigned};
+use crate::arrays::lists;
 use crate::exception;
 use crate::world::World;
 
@@ -36,26 +38,6 @@ fn build_world(
     world.map_err(exception)
 }
 
-/// The rows of an array of shape (n, 3).
-fn triples<T: numpy::Element + Copy>(
-    name: &str,
-    array: &PyReadonlyArray2<'_, T>,
-) -> PyResult<Vec<[T; 3]>> {
-    if array.shape()[1] != 3 {
-        return Err(exception(format!(
-            "the shape of {name} is {:?}, expected (n, 3)",
-            array.shape()
-        )));
-    }
-    // The fields of a packed record, for example, are not: their strides are no multiples of a number.
-    if !array.is_aligned() {
-        return Err(exception(format!(
-            "{name} is not aligned: pass numpy.ascontiguousarray({name})"
-        )));
-    }
-    Ok(array.as_array().rows().into_iter().map(|row| [row[0], row[1], row[2]]).collect())
-}
-
 #[pymethods]
 impl World {
     /// The world of a scene of the library, such as `curtain`: see `taut.scenes()`.
@@ -69,10 +51,10 @@ impl World {
     fn from_library(
         py: Python<'_>,
         name: &str,
-        size: Option<usize>,
-        copies: Option<usize>,
+        #[pyo3(from_py_with = optional_unsigned)] size: Option<usize>,
+        #[pyo3(from_py_with = optional_unsigned)] copies: Option<usize>,
         kernel: Option<&str>,
-        threads: usize,
+        #[pyo3(from_py_with = unsigned)] threads: usize,
     ) -> PyResult<Self> {
         let kernels = kernel_choice(kernel, threads)?;
         let world = build_world(py, copies, || AnyWorld::from_library(name, size, &kernels))?;
@@ -90,9 +72,9 @@ impl World {
         py: Python<'_>,
         scene: &str,
         folder: Option<PathBuf>,
-        copies: Option<usize>,
+        #[pyo3(from_py_with = optional_unsigned)] copies: Option<usize>,
         kernel: Option<&str>,
-        threads: usize,
+        #[pyo3(from_py_with = unsigned)] threads: usize,
     ) -> PyResult<Self> {
         let kernels = kernel_choice(kernel, threads)?;
         let world = build_world(py, copies, || match &folder {
@@ -111,7 +93,7 @@ impl World {
 
     /// The world of a triangle mesh as cloth, the model `cloth`. Nothing is pinned.
     ///
-    /// `vertices` are positions in m, of shape (n, 3); `triangles` are vertex indices,
+    /// `vertices` are positions in m, of shape (n, 3); `triangles` are vertex indices, integers
     /// of shape (m, 3), counter-clockwise from outside. `density` is the mass per area, kg/m².
     /// `tethered`: particles are tethered to pinned ones, which keeps the cloth stiff.
     /// `copies`, `kernel` and `threads`: see `from_library`.
@@ -123,25 +105,25 @@ impl World {
     fn from_mesh<'py>(
         py: Python<'py>,
         vertices: PyArrayLike2<'py, f32, AllowTypeChange>,
-        triangles: PyArrayLike2<'py, u32, AllowTypeChange>,
+        triangles: Bound<'py, PyAny>,
         density: f32,
         resists_bending: bool,
         tethered: bool,
-        copies: Option<usize>,
+        #[pyo3(from_py_with = optional_unsigned)] copies: Option<usize>,
         kernel: Option<&str>,
-        threads: usize,
+        #[pyo3(from_py_with = unsigned)] threads: usize,
     ) -> PyResult<Self> {
         let kernels = kernel_choice(kernel, threads)?;
         let positions = triples("vertices", &vertices)?;
-        let corners = triples("triangles", &triangles)?;
+        let triangles = corners(&triangles, positions.len())?;
         let bending = if resists_bending { Bending::Sticks } else { Bending::Free };
         let cloth = MeshCloth { density, bending, tethered };
         let world = build_world(py, copies, || {
-            AnyWorld::from_mesh(&positions, &corners, &cloth, &kernels)
+            AnyWorld::from_mesh(&positions, &triangles, &cloth, &kernels)
         })?;
         // Copies of the arrays, because the caller may change them.
         let vertices = vertices.as_array().to_pyarray(py);
-        let triangles = triangles.as_array().to_pyarray(py);
+        let triangles = lists(py, triangles.into_iter())?;
         let keywords = keywords(py, copies, kernel, threads)?;
         keywords.set_item("density", density)?;
         keywords.set_item("resists_bending", resists_bending)?;

@@ -1,6 +1,7 @@
 //! The extension module `taut._taut`: worlds for Python. The package `taut` re-exports it, and its
 //! type stubs have the types. The comments of public classes and functions are their docstrings.
 
+mod arguments;
 mod arrays;
 mod create;
 mod world;
@@ -9,7 +10,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(taut, TautError, PyValueError, "A call failed; the message says what is wrong.");
+create_exception!(
+    taut,
+    TautError,
+    PyValueError,
+    "A call failed, or a number is out of range; the message says what is wrong."
+);
 
 /// The exception of a call that failed.
 fn exception(error: impl ToString) -> PyErr {

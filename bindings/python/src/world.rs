@@ -8,6 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use taut::world::Settings;
 use taut::{AnyWorld, COORDINATE_MAX, ParticleError, Step};
 
+use crate::arguments::{optional_unsigned, unsigned};
 use crate::arrays::{Rows, filled, lists};
 use crate::exception;
 
@@ -34,7 +35,8 @@ impl Outcome {
 /// `from_mesh`.
 ///
 /// A particle is given by its index. Points have three coordinates, m. A call that fails raises
-/// `TautError` and changes nothing. Worlds can be pickled.
+/// `TautError`, a ValueError, and changes nothing; a count or an index that is negative or too large
+/// raises it, too. An argument of a wrong type raises TypeError. Worlds can be pickled.
 #[pyclass(module = "taut")]
 #[derive(Debug)]
 pub(crate) struct World {
@@ -83,7 +85,11 @@ impl World {
     ///
     /// Other Python threads run meanwhile.
     #[pyo3(signature = (count=1))]
-    fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<Outcome> {
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = unsigned)] count: u32,
+    ) -> PyResult<Outcome> {
         let inner = &mut self.inner;
         let outcome = py.detach(|| inner.step(count)).map_err(exception)?;
         let taut::world::Outcome { finite, torn, broken } = outcome;
@@ -93,15 +99,24 @@ impl World {
     /// The positions of all vertices, m: float32 of shape (vertices, 3), or (copies, vertices, 3).
     ///
     /// They are the particles, then the vertices of the meshes of rigid bodies. If `out`, a
-    /// C-contiguous array of that shape, is given, it is filled and returned, and nothing is allocated.
+    /// C-contiguous float32 array of that shape, is given, it is filled and returned, and nothing is
+    /// allocated.
     #[pyo3(signature = (out=None))]
-    fn positions<'py>(&self, py: Python<'py>, out: Option<Rows<'py>>) -> PyResult<Rows<'py>> {
+    fn positions<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Rows<'py>> {
         filled(py, &self.shape(), out, |values| self.inner.copy_positions(values))
     }
 
     /// The unit normals of all vertices, in the shape of `positions`. See there for `out`.
     #[pyo3(signature = (out=None))]
-    fn normals<'py>(&mut self, py: Python<'py>, out: Option<Rows<'py>>) -> PyResult<Rows<'py>> {
+    fn normals<'py>(
+        &mut self,
+        py: Python<'py>,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Rows<'py>> {
         filled(py, &self.shape(), out, |values| self.inner.copy_normals(values))
     }
 
@@ -191,12 +206,16 @@ impl World {
     }
 
     /// The position of a particle, m.
-    fn position(&self, particle: usize) -> PyResult<[f32; 3]> {
+    fn position(&self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<[f32; 3]> {
         self.inner.position(particle).map_err(exception)
     }
 
     /// Moves a particle to a point, m, and stops it.
-    fn set_position(&mut self, particle: usize, to: [f32; 3]) -> PyResult<()> {
+    fn set_position(
+        &mut self,
+        #[pyo3(from_py_with = unsigned)] particle: usize,
+        to: [f32; 3],
+    ) -> PyResult<()> {
         self.inner.set_position(particle, to).map_err(exception)
     }
 
@@ -207,7 +226,7 @@ impl World {
     fn set_positions(
         &mut self,
         positions: PyArrayLikeDyn<'_, f32, AllowTypeChange>,
-        first: usize,
+        #[pyo3(from_py_with = unsigned)] first: usize,
     ) -> PyResult<()> {
         if !positions.is_c_contiguous() {
             return Err(exception("positions is not C-contiguous"));
@@ -243,44 +262,56 @@ impl World {
     }
 
     /// Sets the velocity of a particle, m/s.
-    fn set_velocity(&mut self, particle: usize, velocity: [f32; 3]) -> PyResult<()> {
+    fn set_velocity(
+        &mut self,
+        #[pyo3(from_py_with = unsigned)] particle: usize,
+        velocity: [f32; 3],
+    ) -> PyResult<()> {
         self.inner.set_velocity(particle, velocity).map_err(exception)
     }
 
     /// The inverse mass of a particle, 1/kg; 0 while it is pinned or grabbed.
-    fn inverse_mass(&self, particle: usize) -> PyResult<f32> {
+    fn inverse_mass(&self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<f32> {
         self.inner.inverse_mass(particle).map_err(exception)
     }
 
     /// Sets the inverse mass of a particle, 1/kg; 0 pins it permanently.
-    fn set_inverse_mass(&mut self, particle: usize, inverse_mass: f32) -> PyResult<()> {
+    fn set_inverse_mass(
+        &mut self,
+        #[pyo3(from_py_with = unsigned)] particle: usize,
+        inverse_mass: f32,
+    ) -> PyResult<()> {
         self.inner.set_inverse_mass(particle, inverse_mass).map_err(exception)
     }
 
     /// Pins a particle at its position, until it is unpinned.
-    fn pin(&mut self, particle: usize) -> PyResult<()> {
+    fn pin(&mut self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<()> {
         self.inner.pin(particle).map_err(exception)
     }
 
     /// Unpins a particle: it gets its mass back and starts at rest.
     ///
     /// A particle that the scene pins has no mass and cannot be unpinned.
-    fn unpin(&mut self, particle: usize) -> PyResult<()> {
+    fn unpin(&mut self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<()> {
         self.inner.unpin(particle).map_err(exception)
     }
 
     /// Grabs a particle: it stays in place, or follows a drag, until it is released.
-    fn grab(&mut self, particle: usize) -> PyResult<()> {
+    fn grab(&mut self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<()> {
         self.inner.grab(particle).map_err(exception)
     }
 
     /// Sets the position of a grabbed or pinned particle at the end of the next step, m.
-    fn drag(&mut self, particle: usize, to: [f32; 3]) -> PyResult<()> {
+    fn drag(
+        &mut self,
+        #[pyo3(from_py_with = unsigned)] particle: usize,
+        to: [f32; 3],
+    ) -> PyResult<()> {
         self.inner.drag(particle, to).map_err(exception)
     }
 
     /// Releases a grabbed particle. If the last step dragged it, it keeps that velocity.
-    fn release(&mut self, particle: usize) -> PyResult<()> {
+    fn release(&mut self, #[pyo3(from_py_with = unsigned)] particle: usize) -> PyResult<()> {
         self.inner.release(particle).map_err(exception)
     }
 
@@ -304,7 +335,7 @@ impl World {
     }
 
     /// Tears a stick, and removes the triangles at it. Returns whether it was not torn before.
-    fn tear(&mut self, stick: usize) -> PyResult<bool> {
+    fn tear(&mut self, #[pyo3(from_py_with = unsigned)] stick: usize) -> PyResult<bool> {
         self.inner.tear(stick).map_err(exception)
     }
 
@@ -342,9 +373,9 @@ impl World {
     fn set_settings(
         &mut self,
         dt: Option<f32>,
-        substeps: Option<u32>,
-        iterations: Option<u32>,
-        passes: Option<u32>,
+        #[pyo3(from_py_with = optional_unsigned)] substeps: Option<u32>,
+        #[pyo3(from_py_with = optional_unsigned)] iterations: Option<u32>,
+        #[pyo3(from_py_with = optional_unsigned)] passes: Option<u32>,
         gravity: Option<[f32; 3]>,
         damping_rate: Option<f32>,
     ) -> PyResult<()> {

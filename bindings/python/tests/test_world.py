@@ -1,6 +1,7 @@
 """Worlds from Python: the same hashes as in Rust, arrays, errors, pickles and copies."""
 
 import pickle
+import sys
 import threading
 from pathlib import Path
 
@@ -144,6 +145,73 @@ def test_copies_have_the_bits_of_one():
     assert not (many.positions()[5] == many.positions()[19]).all()
     with pytest.raises(taut.TautError, match="copies would collide"):
         taut.World.from_library("ragdolls-3d", 1, copies=4)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, np.uint64, ">i4", list], ids=str)
+def test_triangles_may_be_integers_of_any_type(dtype):
+    square = [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]]
+    triangles = np.array([[0, 1, 2], [0, 2, 3]])
+    given = triangles.tolist() if dtype is list else triangles.astype(dtype)
+    world = taut.World.from_mesh(square, given)
+    assert (world.triangles() == triangles).all()
+    assert pickle.loads(pickle.dumps(world)).hash() == world.hash()
+
+
+def test_triangles_that_are_no_vertex_indices_are_errors():
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]])
+    for index, dtype in [(-1, np.int32), (4, np.uint32), (2**32, np.int64), (2**63, np.uint64)]:
+        triangles = np.array([[0, 1, 2], [0, 2, index]], dtype)
+        with pytest.raises(taut.TautError, match=rf"^triangles\[1, 2\] is {index}, expected .* 4 vertices$"):
+            taut.World.from_mesh(square, triangles)
+    for dtype in [np.float64, np.bool_, object]:
+        with pytest.raises(TypeError, match=f"^triangles must be integers, found {np.dtype(dtype)}$"):
+            taut.World.from_mesh(square, np.array([[0, 1, 2], [0, 2, 3]], dtype))
+    with pytest.raises(taut.TautError, match="shape of triangles"):
+        taut.World.from_mesh(square, np.array([[0, 1], [2, 3]]))
+
+
+def test_counts_and_indices_out_of_range_are_errors():
+    world = falling_sheet()
+    before = world.hash()
+    point = (0, 0, 0)
+    calls = [
+        ("count", lambda number: world.step(number)),
+        ("particle", lambda number: world.position(number)),
+        ("particle", lambda number: world.set_position(number, point)),
+        ("first", lambda number: world.set_positions([point], first=number)),
+        ("particle", lambda number: world.set_velocity(number, point)),
+        ("particle", lambda number: world.inverse_mass(number)),
+        ("particle", lambda number: world.set_inverse_mass(number, 1)),
+        ("particle", lambda number: world.pin(number)),
+        ("particle", lambda number: world.unpin(number)),
+        ("particle", lambda number: world.grab(number)),
+        ("particle", lambda number: world.drag(number, point)),
+        ("particle", lambda number: world.release(number)),
+        ("stick", lambda number: world.tear(number)),
+        ("substeps", lambda number: world.set_settings(substeps=number)),
+        ("iterations", lambda number: world.set_settings(iterations=number)),
+        ("passes", lambda number: world.set_settings(passes=number)),
+        ("size", lambda number: taut.World.from_library("drape", number)),
+        ("copies", lambda number: taut.World.from_library("drape", 8, copies=number)),
+        ("threads", lambda number: taut.World.from_library("drape", 8, threads=number)),
+    ]
+    for name, call in calls:
+        note = f"\nwhile processing '{name}'" if sys.version_info >= (3, 11) else ""
+        for number in [-1, 2**32, 2**64, np.int64(-1)]:
+            with pytest.raises(taut.TautError, match=f"^expected an integer from 0 to 4294967295, found {number}{note}$"):
+                call(number)
+        with pytest.raises(TypeError):
+            call(1.5)
+    assert world.hash() == before
+    world.pin(np.uint8(1))
+
+
+def test_out_of_another_type_is_a_type_error():
+    world = falling_sheet()
+    for out, found in [(np.zeros((289, 3)), "float64"), ([0.0] * 867, "list")]:
+        for call in [world.positions, world.normals]:
+            with pytest.raises(TypeError, match=f"^out must be a float32 array, found .*{found}"):
+                call(out=out)
 
 
 def test_positions_that_are_not_valid_change_nothing():

@@ -3,7 +3,7 @@
 use super::*;
 use bevy_math::{Dir3, Quat};
 use bevy_shape::Ray3d;
-use bevy_taut::{Cloth, Pins, Rope, Simulated, TautError};
+use bevy_taut::{Cloth, Pins, Rope, Simulated, TautError, TautFailure};
 use bevy_transform::prelude::{GlobalTransform, Transform};
 
 #[test]
@@ -144,4 +144,82 @@ fn cloth_that_is_pulled_too_far_tears_and_a_rope_falls_apart() {
     app.world_mut().despawn(rope);
     run(&mut app, 1);
     assert_eq!(taut(&mut app).release(rope, 3), Err(TautError::NotSimulated { entity: rope }));
+}
+
+#[test]
+fn a_cloth_that_is_added_again_begins_with_the_mesh_of_the_user() {
+    let mut app = app();
+    let source = add_mesh(&mut app, grid(5, 0.1));
+    let original = vertices_of(&app, &source);
+    let all = || Pins::where_(|_| true);
+    let cloth = (Cloth::from_mesh(), Mesh3d(source.clone()), Pins::vertices([0, 4]));
+    let cloth = app.world_mut().spawn(cloth).id();
+    run(&mut app, 30);
+    app.world_mut().entity_mut(cloth).remove::<Cloth>();
+    run(&mut app, 3);
+    assert!(taut(&mut app).positions(cloth).is_err());
+    assert_ne!(vertices(mesh(&app, cloth)), original); // what was drawn last stays
+    app.world_mut().entity_mut(cloth).insert((Cloth::from_mesh(), all()));
+    run(&mut app, 1);
+    assert_eq!(positions(&app, cloth), original);
+
+    // A sheet replaces the mesh of the user, if there is one, and does not become a source.
+    let sheet = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Mesh3d(source), all())).id();
+    let bare = app.world_mut().spawn(Cloth::sheet(4, 4, 0.1)).id();
+    run(&mut app, 3);
+    for entity in [sheet, bare] {
+        app.world_mut().entity_mut(entity).insert(Cloth::from_mesh());
+    }
+    run(&mut app, 3);
+    assert_eq!(positions(&app, sheet), original);
+    assert_eq!(failures(&mut app), [TautError::NoMesh.to_string()]);
+    assert_eq!(app.world().get::<TautFailure>(bare), Some(&TautFailure(TautError::NoMesh)));
+}
+
+#[test]
+fn a_source_that_is_inserted_again_changes_nothing() {
+    let simulate = |inserts: bool| {
+        let mut app = app();
+        let source = add_mesh(&mut app, grid(5, 0.1));
+        let original = vertices_of(&app, &source);
+        let mut spawn = |cloth: Cloth| {
+            let cloth = (cloth, Mesh3d(source.clone()), Pins::particles([0, 3]));
+            app.world_mut().spawn(cloth).id()
+        };
+        let cloths = [spawn(Cloth::from_mesh()), spawn(Cloth::sheet(4, 4, 0.1))];
+        run(&mut app, 10);
+        let drawn = cloths.map(|cloth| app.world().get::<Mesh3d>(cloth).unwrap().clone());
+        if inserts {
+            for cloth in cloths {
+                app.world_mut().entity_mut(cloth).insert(Mesh3d(source.clone()));
+            }
+        }
+        run(&mut app, 10);
+        for (cloth, drawn) in cloths.iter().zip(&drawn) {
+            assert_eq!(app.world().get::<Mesh3d>(*cloth), Some(drawn));
+        }
+        assert_eq!(vertices_of(&app, &source), original);
+        assert!(failures(&mut app).is_empty());
+        cloths.map(|cloth| (positions(&app, cloth), vertices(mesh(&app, cloth)).to_vec()))
+    };
+    assert_eq!(simulate(true), simulate(false));
+}
+
+#[test]
+fn vertices_of_sheets_and_ropes_have_the_indices_of_their_particles() {
+    let mut app = app();
+    let pins = || Pins::vertices([0, 9]);
+    let sheet = app.world_mut().spawn((Cloth::sheet(10, 10, 0.05), pins())).id();
+    let rope = app.world_mut().spawn((Rope::new([Vec3::ZERO, Vec3::X]), pins())).id();
+    run(&mut app, 1);
+    let before = [positions(&app, sheet), positions(&app, rope)];
+    run(&mut app, 20);
+    for (entity, before) in [sheet, rope].into_iter().zip(before) {
+        let after = positions(&app, entity);
+        assert_eq!([after[0], after[9]], [before[0], before[9]]);
+        assert!(after[4] != before[4] && after[20] != before[20]);
+    }
+    app.world_mut().entity_mut(sheet).insert(Pins::vertices([100]));
+    run(&mut app, 1);
+    assert_eq!(failures(&mut app), ["Pins: there is no vertex 100: there are 100"]);
 }

@@ -124,3 +124,66 @@ fn a_cloth_that_blows_up_leaves_the_world_and_the_others_continue() {
     run(&mut app, 3);
     assert_eq!(taut(&mut app).steps(), steps + 3);
 }
+
+#[test]
+fn a_failure_of_changed_pins_lasts_until_they_are_corrected() {
+    let mut app = app();
+    let cloth = app.world_mut().spawn((Cloth::sheet(4, 4, 0.1), Pins::group("top"))).id();
+    run(&mut app, 5);
+    app.world_mut().entity_mut(cloth).insert(Pins::group("middle"));
+    run(&mut app, 5);
+    let all = failures(&mut app);
+    assert!(all.len() == 1 && all[0].contains("no group 'middle'"), "{all:?}");
+    let failure = app.world().get::<TautFailure>(cloth).expect("it is not cleared");
+    assert!(matches!(failure.0, TautError::NoSuchGroup { .. }));
+    assert!(app.world().get::<Simulated>(cloth).is_none());
+    app.world_mut().entity_mut(cloth).insert(Pins::group("top"));
+    run(&mut app, 5);
+    assert!(app.world().get::<TautFailure>(cloth).is_none());
+    assert!(app.world().get::<Simulated>(cloth).is_some());
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
+fn an_invalid_transform_is_tried_again_once_a_parent_or_followed_entity_is_corrected() {
+    let mut app = app();
+    let world = app.world_mut();
+    let parent = world.spawn(Transform::from_scale(Vec3::new(1.0, 0.0, 1.0))).id();
+    let child = world.spawn((Cloth::sheet(4, 4, 0.1), ChildOf(parent))).id();
+    let collider = world.spawn((ClothCollider::new(Sphere::new(0.1)), ChildOf(parent))).id();
+    let hand = world.spawn(Transform::from_xyz(f32::NAN, 0.0, 0.0)).id();
+    let pins = Pins::group("top").following(hand);
+    let held = world.spawn((Cloth::sheet(4, 4, 0.1), pins)).id();
+    run(&mut app, 5);
+    let mut all = failures(&mut app);
+    all.sort();
+    let mut expected = [child, collider, hand]
+        .map(|entity| TautError::Transform { entity })
+        .map(|error| error.to_string());
+    expected.sort();
+    assert_eq!(all, expected);
+    *app.world_mut().get_mut::<Transform>(parent).unwrap() = Transform::default();
+    *app.world_mut().get_mut::<Transform>(hand).unwrap() = Transform::default();
+    run(&mut app, 2);
+    for entity in [child, collider, held] {
+        assert!(app.world().get::<TautFailure>(entity).is_none());
+    }
+    for cloth in [child, held] {
+        assert!(app.world().get::<Simulated>(cloth).is_some());
+    }
+    assert!(failures(&mut app).is_empty());
+}
+
+#[test]
+fn zero_threads_are_one_per_core() {
+    let simulate = |threads| {
+        let mut app = app();
+        app.insert_resource(TautSettings { threads, ..TautSettings::default() });
+        app.world_mut().spawn((Cloth::sheet(20, 20, 0.1), Pins::group("top")));
+        run(&mut app, 5);
+        assert!(failures(&mut app).is_empty());
+        assert_eq!(taut(&mut app).steps(), 5);
+        taut(&mut app).hash()
+    };
+    assert_eq!(simulate(0), simulate(1));
+}

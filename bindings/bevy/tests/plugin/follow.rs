@@ -5,7 +5,9 @@ use super::*;
 use bevy_app::FixedUpdate;
 use bevy_math::{Quat, Vec2};
 use bevy_shape::{Capsule3d, Cuboid, InfinitePlane3d, Sphere};
-use bevy_taut::{Cloth, ClothCollider, Pins, Rope, Sheet, TautSettings, TautSystems};
+use bevy_taut::{
+    Cloth, ClothCollider, Pins, Rope, Sheet, Simulated, TautFailure, TautSettings, TautSystems,
+};
 use bevy_time::Time;
 use bevy_transform::prelude::Transform;
 
@@ -153,4 +155,54 @@ fn drawn_positions_lie_between_two_ticks() {
     let tube = vertices(mesh(&app, rope));
     assert_eq!(tube.len(), 8 * 21);
     assert!(tube[..8].iter().all(|at| (Vec3::from(*at).length() - 0.01).abs() < 1e-5));
+}
+
+#[test]
+fn a_change_of_pins_loses_no_motion_of_the_followed_entity() {
+    let mut app = moving_app();
+    let moving = Moving(Vec3::new(0.6, 0.0, 0.0), 0.0);
+    let hand = app.world_mut().spawn((Transform::default(), moving)).id();
+    let pins = Pins::group("top").following(hand);
+    let cloth = app.world_mut().spawn((Cloth::sheet(10, 10, 0.05), pins)).id();
+    run(&mut app, 5);
+    let before = positions(&app, cloth);
+    let pins = Pins::group("top").and(Pins::particles([99])).following(hand);
+    app.world_mut().entity_mut(cloth).insert(pins);
+    run(&mut app, 1);
+    // The motion of the last tick before the entity stops is not made up for later.
+    app.world_mut().entity_mut(hand).remove::<Moving>();
+    run(&mut app, 3);
+    let after = positions(&app, cloth);
+    for particle in (0..10).chain([99]) {
+        let moved = Vec3::from(after[particle]) - Vec3::from(before[particle]);
+        assert!(moved.distance(Vec3::X * 0.01) < 1e-5, "particle {particle}: {moved}");
+    }
+}
+
+#[test]
+fn pins_of_an_entity_that_no_longer_exists_stay_and_the_others_follow() {
+    let mut app = moving_app();
+    let gone = app.world_mut().spawn(Transform::default()).id();
+    app.world_mut().despawn(gone);
+    let hand = (Transform::default(), Moving(Vec3::X, 0.0));
+    let hand = app.world_mut().spawn(hand).id();
+    let pins = || Pins::particles([0, 1]).following(gone).and(Pins::particles([9]).following(hand));
+    // The pins are added with one cloth, and later to the other.
+    let new = app.world_mut().spawn((Cloth::sheet(10, 10, 0.05), pins())).id();
+    let old = app.world_mut().spawn((Cloth::sheet(10, 10, 0.05), Pins::group("top"))).id();
+    run(&mut app, 2);
+    app.world_mut().entity_mut(old).insert(pins());
+    run(&mut app, 1);
+    let before = [new, old].map(|cloth| positions(&app, cloth));
+    run(&mut app, 10);
+    for (cloth, before) in [new, old].into_iter().zip(before) {
+        let after = positions(&app, cloth);
+        assert_eq!(after[..2], before[..2]);
+        assert!((after[9][0] - before[9][0] - 10.0 / 60.0).abs() < 1e-5);
+        assert!(app.world().get::<Simulated>(cloth).is_some());
+        assert!(app.world().get::<TautFailure>(cloth).is_none());
+    }
+    let text = "no longer exists, or it or one of its ancestors has no Transform";
+    let text = format!("entity {gone} {text}");
+    assert_eq!(failures(&mut app), [text.clone(), text]);
 }

@@ -5,6 +5,8 @@ mod bits;
 mod bodies;
 mod failures;
 mod follow;
+#[cfg(feature = "scenes")]
+mod scenes;
 
 use std::time::Duration;
 
@@ -53,6 +55,11 @@ fn positions(app: &App, entity: Entity) -> Vec<[f32; 3]> {
 
 fn add_mesh(app: &mut App, mesh: Mesh) -> Handle<Mesh> {
     app.world_mut().resource_mut::<Assets<Mesh>>().add(mesh)
+}
+
+/// The positions of the vertices of a mesh that the test has added.
+fn vertices_of(app: &App, mesh: &Handle<Mesh>) -> Vec<[f32; 3]> {
+    vertices(app.world().resource::<Assets<Mesh>>().get(mesh).expect("the mesh exists")).to_vec()
 }
 
 /// The mesh that is drawn for an entity.

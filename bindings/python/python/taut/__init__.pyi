@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Point = Sequence[float] | NDArray[np.floating]
 Points = Sequence[Point] | NDArray[np.floating]
+Triangle = Sequence[int] | NDArray[np.integer]
+Triangles = Sequence[Triangle] | NDArray[np.integer]
 Rows = NDArray[np.float32]
 
 class TautError(ValueError): ...
@@ -45,7 +47,7 @@ class World:
     @staticmethod
     def from_mesh(
         vertices: ArrayLike,
-        triangles: ArrayLike,
+        triangles: Triangles,
         *,
         density: float = 0.2,
         resists_bending: bool = True,
