@@ -14,15 +14,15 @@ use pulp::WithSimd;
 /// inlined is compiled for the baseline.
 #[inline]
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(crate) fn widest(column_loop: impl WithSimd<Output = ()>) {
-    arch().dispatch(column_loop);
+pub(crate) fn widest<L: WithSimd>(column_loop: L) -> L::Output {
+    arch().dispatch(column_loop)
 }
 
 /// Runs a loop over columns. A WebAssembly module either has SIMD or not, so there is nothing to
 /// choose at run time, and `dispatch` would compile the loop twice.
 #[inline]
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(crate) fn widest(column_loop: impl WithSimd<Output = ()>) {
+pub(crate) fn widest<L: WithSimd>(column_loop: L) -> L::Output {
     match pulp::wasm::Simd128::try_new() {
         Some(simd) => column_loop.with_simd(simd),
         None => unreachable!("the module is compiled for simd128"),

@@ -111,7 +111,8 @@ impl<const D: usize> BoxTree<D> {
     }
 
     /// Makes the boxes contain all balls throughout this substep and, if they move uniformly, the next
-    /// `ahead` substeps, in a frame of reference that moves by `common`, m, in a substep.
+    /// `ahead` substeps, in a frame of reference that moves by `common`, m, in a substep. With `radii`,
+    /// m, by cluster, the boxes are larger by these on all sides.
     #[inline(always)]
     pub(super) fn refit<R: Simd>(
         &mut self,
@@ -119,10 +120,12 @@ impl<const D: usize> BoxTree<D> {
         balls: &Balls<D>,
         common: [f32; D],
         ahead: f32,
+        radii: Option<&[f32]>,
     ) {
         let (clusters, later_levels) = self.levels.split_first_mut().expect("there is a level");
         let ahead = Register::splat(simd, ahead);
         for cluster in 0..balls.models.len() {
+            let radius = radii.map_or(0.0, |radii| radii[cluster]);
             for axis in 0..D {
                 let common = Register::splat(simd, common[axis]);
                 let mut span = Span::empty(simd);
@@ -134,7 +137,9 @@ impl<const D: usize> BoxTree<D> {
                     span.add(now);
                     span.add(now + ahead * (now - before));
                 }
-                [clusters.low[axis][cluster], clusters.high[axis][cluster]] = span.ends(simd);
+                let [low, high] = span.ends(simd);
+                clusters.low[axis][cluster] = low - radius;
+                clusters.high[axis][cluster] = high + radius;
             }
         }
         let mut children = clusters;

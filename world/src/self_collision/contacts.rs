@@ -296,7 +296,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::clusters::CLUSTER;
-    use super::super::near_rows::{Margin, NearRows};
+    use super::super::margin::Margin;
+    use super::super::near_rows::NearRows;
     use super::super::rest_pairs::LeftOut;
     use super::{Balls, ContactSolver, Pairing, Pairings, SEPARATION_MAX, Workers, swept_contact};
     use crate::vector::{add_scaled, difference, length};

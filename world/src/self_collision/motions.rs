@@ -30,6 +30,11 @@ impl<const D: usize> Motions<D> {
         sum / self.0.len() as f32
     }
 
+    /// The greatest displacement of the balls of each cluster, m, at most.
+    pub(crate) fn displacements_max(&self) -> impl Iterator<Item = f32> {
+        self.0.iter().map(|motion| difference_max(motion, &[[0.0; 2]; D]))
+    }
+
     /// How far a ball of a cluster moves relative to one of another cluster, m, at most.
     #[inline(always)]
     pub(crate) fn relative(&self, clusters: [usize; 2]) -> f32 {

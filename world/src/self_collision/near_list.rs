@@ -2,7 +2,9 @@
 //! on Classical Fluids", 1967).
 
 use super::clusters::Balls;
-use super::near_rows::{Margin, NearRows, Pairings, Row};
+use super::margin::Margin;
+use super::near_rows::{NearRows, Pairings, Row};
+use super::radii::Radii;
 use super::travel::{DisplacementBounds, ExpectedMotion, Travel};
 use super::workers::Workers;
 
@@ -20,10 +22,13 @@ const MOTION_AHEAD: f32 = 0.5;
 /// How far two balls may deviate from uniform motion relative to each other while such a list is valid,
 /// as a multiple of the greatest thickness.
 const DEVIATION: f32 = 0.4;
+/// Mean radius of clusters up to which a list for balls that move back and forth is built, as a
+/// multiple of the greatest thickness. With more, it would have too many pairs.
+const RADIUS_MEAN: f32 = 0.25;
 /// Least number of substeps for which a list for several substeps must be used to be worthwhile.
 const SUBSTEPS_LEAST: u32 = 3;
-/// Number of lists for one substep each that are built after a list that was not worthwhile.
-const SINGLE_LISTS: u32 = 16;
+/// Number of lists of other kinds that are built after a list that was not worthwhile.
+const OTHER_LISTS: u32 = 16;
 
 /// The pairs of balls that may touch, and some more. Which pairs touch, and how their contacts are
 /// resolved, does not depend on the age of the list.
@@ -34,8 +39,13 @@ pub(crate) struct NearList<const D: usize> {
     start: [Vec<f32>; D],
     /// In a list for fast balls, their expected displacements in a substep, m.
     motion: [Vec<f32>; D],
+    radii: Radii,
     /// None before the first list.
     validity: Option<Validity>,
+    /// For how many substeps the list has been used, this one included.
+    substeps: u32,
+    /// How many of the next lists are not for balls that move back and forth.
+    without_radii: u32,
     /// How many of the next lists for fast balls are for one substep each.
     single_lists: u32,
     /// How many lists have been built.
@@ -44,19 +54,15 @@ pub(crate) struct NearList<const D: usize> {
 
 /// How long a list is valid.
 #[derive(Clone, Copy, Debug)]
-struct Validity {
-    /// How far the offset of two balls may be from the expected one, m.
-    margin: f32,
-    /// The age of a list for fast balls, which are expected to move uniformly; None for slow balls.
-    age: Option<Age>,
-}
-
-/// For how many substeps, including this one, a list for fast balls has been used, and the largest
-/// number allowed.
-#[derive(Clone, Copy, Debug)]
-struct Age {
-    substeps: u32,
-    max: u32,
+enum Validity {
+    /// While no two balls have moved by more than this relative to each other, m: for slow balls.
+    Distance(f32),
+    /// For at most `substeps` substeps, while no two balls deviate by more than `deviation`, m, from
+    /// uniform motion relative to each other: for fast balls.
+    Uniform { substeps: u32, deviation: f32 },
+    /// While no ball is farther from its position than the radius of its cluster: for balls of which
+    /// some move back and forth, as in a heap.
+    Radii,
 }
 
 /// A list without pairs: while no two balls have moved by its margin relative to each other, none
@@ -82,7 +88,10 @@ impl<const D: usize> NearList<D> {
             near: NearRows::new(balls),
             start: balls.position.clone(),
             motion: balls.position.clone(),
+            radii: Radii::with_capacity(balls.models.len()),
             validity: None,
+            substeps: 0,
+            without_radii: 0,
             single_lists: 0,
             built: 0,
         }
@@ -91,7 +100,7 @@ impl<const D: usize> NearList<D> {
     /// The list, if it is for slow balls and has no pairs.
     pub(crate) fn empty(&self) -> Option<EmptyList<'_, D>> {
         match self.validity {
-            Some(Validity { margin, age: None }) if self.near.is_empty() => {
+            Some(Validity::Distance(margin)) if self.near.is_empty() => {
                 Some(EmptyList { number: self.built, positions: &self.start, margin })
             }
             _ => None,
@@ -105,20 +114,25 @@ impl<const D: usize> NearList<D> {
         pairings: &impl Pairings,
         workers: &mut Workers<'_>,
     ) -> &[Vec<Row>] {
-        let uniform = match &mut self.validity {
-            Some(Validity { age: Some(age), .. }) => {
-                age.substeps += 1;
-                Some((slices(&self.motion), age.substeps as f32))
-            }
-            _ => None,
-        };
+        self.substeps = self.substeps.saturating_add(1);
+        let is_within_radii = matches!(self.validity, Some(Validity::Radii))
+            && self.radii.contain(balls, &self.start);
+        if is_within_radii {
+            return self.near.parts();
+        }
+        let uniform = matches!(self.validity, Some(Validity::Uniform { .. }))
+            .then(|| (slices(&self.motion), self.substeps as f32));
         let expected = ExpectedMotion { start: slices(&self.start), uniform };
         let mut displacements = DisplacementBounds::NONE;
         displacements.add(slices(&balls.position), slices(&balls.previous), expected);
         let Travel { in_substep, from_expected } = displacements.travel();
-        let is_valid = self.validity.is_some_and(|Validity { margin, age }| {
-            from_expected <= margin && age.is_none_or(|age| age.substeps <= age.max)
-        });
+        let is_valid = match self.validity {
+            Some(Validity::Distance(margin)) => from_expected <= margin,
+            Some(Validity::Uniform { substeps, deviation }) => {
+                self.substeps <= substeps && from_expected <= deviation
+            }
+            Some(Validity::Radii) | None => false,
+        };
         if !is_valid {
             self.build(balls, pairings, in_substep, workers);
         }
@@ -136,44 +150,62 @@ impl<const D: usize> NearList<D> {
         let thickness = pairings.thickness();
         let [least, greatest] = MARGINS.map(|it| it * thickness);
         let wanted_margin = SUBSTEPS * in_substep;
-        let (margin, validity) = if wanted_margin > greatest {
-            for (start, previous) in self.start.iter_mut().zip(&balls.previous) {
-                start.copy_from_slice(previous);
-            }
-            for axis in 0..D {
-                let ends = balls.position[axis].iter().zip(&balls.previous[axis]);
+        let validity = if wanted_margin > greatest {
+            self.validity_for_fast_balls(balls, thickness)
+        } else {
+            Validity::Distance(wanted_margin.max(least))
+        };
+        let margin = match validity {
+            Validity::Distance(margin) => Margin::Distance(margin),
+            Validity::Uniform { substeps, deviation } => Margin::Uniform { substeps, deviation },
+            Validity::Radii => Margin::Radii(self.radii.by_cluster()),
+        };
+        let is_uniform = matches!(validity, Validity::Uniform { .. });
+        for axis in 0..D {
+            let (position, previous) = (&balls.position[axis], &balls.previous[axis]);
+            let start = if is_uniform { previous } else { position };
+            self.start[axis].copy_from_slice(start);
+            if is_uniform {
+                let ends = position.iter().zip(previous);
                 for (motion, (now, before)) in self.motion[axis].iter_mut().zip(ends) {
                     *motion = now - before;
                 }
             }
-            // `substeps` includes this substep, in which the old list is not used.
-            if let Some(Age { substeps, max }) = self.validity.and_then(|it| it.age)
-                && max > 1
-                && substeps <= SUBSTEPS_LEAST
-            {
-                self.single_lists = SINGLE_LISTS;
-            }
-            let ahead = if self.single_lists > 0 {
-                self.single_lists -= 1;
-                0.0
-            } else {
-                MOTION_AHEAD * thickness / self.near.local_motion(balls)
-            };
-            #[allow(clippy::cast_sign_loss, reason = "not negative")]
-            let substeps = 1 + ahead.min(SUBSTEPS_AHEAD - 1.0) as u32;
-            let deviation = if substeps > 1 { DEVIATION * thickness } else { 0.0 };
-            let age = Some(Age { substeps: 1, max: substeps });
-            let validity = Validity { margin: deviation, age };
-            (Margin::Uniform { substeps, deviation }, validity)
-        } else {
-            for (start, position) in self.start.iter_mut().zip(&balls.position) {
-                start.copy_from_slice(position);
-            }
-            let margin = wanted_margin.max(least);
-            (Margin::Distance(margin), Validity { margin, age: None })
-        };
+        }
         self.near.search(balls, pairings, margin, workers);
         self.validity = Some(validity);
+        self.substeps = 1;
         self.built += 1;
+    }
+
+    /// Chooses a kind of list for balls of which some are fast.
+    fn validity_for_fast_balls(&mut self, balls: &Balls<D>, thickness: f32) -> Validity {
+        // `substeps` includes this substep, in which the old list is not used.
+        if self.substeps <= SUBSTEPS_LEAST {
+            match self.validity {
+                Some(Validity::Radii) => self.without_radii = OTHER_LISTS,
+                Some(Validity::Uniform { substeps: 2.., .. }) => self.single_lists = OTHER_LISTS,
+                _ => {}
+            }
+        }
+        let (may_have_radii, is_single) = (self.without_radii == 0, self.single_lists > 0);
+        self.without_radii = self.without_radii.saturating_sub(1);
+        self.single_lists = self.single_lists.saturating_sub(1);
+        if is_single && !may_have_radii {
+            return Validity::Uniform { substeps: 1, deviation: 0.0 };
+        }
+        let motions = self.near.motions(balls);
+        let radius_max = RADIUS_MEAN * thickness;
+        if may_have_radii && self.radii.fit(motions, thickness) < radius_max {
+            return Validity::Radii;
+        }
+        if is_single {
+            return Validity::Uniform { substeps: 1, deviation: 0.0 };
+        }
+        let ahead = MOTION_AHEAD * thickness / motions.local();
+        #[allow(clippy::cast_sign_loss, reason = "not negative")]
+        let substeps = 1 + ahead.min(SUBSTEPS_AHEAD - 1.0) as u32;
+        let deviation = if substeps > 1 { DEVIATION * thickness } else { 0.0 };
+        Validity::Uniform { substeps, deviation }
     }
 }

@@ -6,6 +6,7 @@ use taut_lanes::pulp::Register;
 
 use super::box_tree::{Bounds, BoxTree, all, register};
 use super::clusters::{Balls, CLUSTER, PART};
+use super::margin::{ClusterMargin, Margin};
 use super::motions::Motions;
 use super::rest_pairs::LeftOut;
 use super::workers::{Workers, by_part};
@@ -68,16 +69,6 @@ pub(crate) trait Pairings: Sync {
     fn left_out(&self) -> &LeftOut;
 }
 
-/// How far apart balls may be to be near each other, in addition to their thickness.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Margin {
-    /// Far enough to find all pairs that touch in this and the next substeps, `substeps` in all, if two
-    /// balls deviate from uniform motion by at most `deviation`, m, relative to each other.
-    Uniform { substeps: u32, deviation: f32 },
-    /// A distance between their positions now, m.
-    Distance(f32),
-}
-
 /// Finds near balls.
 #[derive(Clone, Debug)]
 pub(crate) struct NearRows<const D: usize> {
@@ -120,10 +111,10 @@ impl<const D: usize> NearRows<D> {
         self.rows().flat_map(Row::pairs)
     }
 
-    /// How far balls of one cluster move relative to each other in this substep, m: mean of clusters.
-    pub(crate) fn local_motion(&mut self, balls: &Balls<D>) -> f32 {
+    /// The motions of clusters in this substep.
+    pub(crate) fn motions(&mut self, balls: &Balls<D>) -> &Motions<D> {
         self.motions.measure(balls);
-        self.motions.local()
+        &self.motions
     }
 
     /// Finds the pairs that may collide and are near each other: all of them, unless a part has more
@@ -132,28 +123,32 @@ impl<const D: usize> NearRows<D> {
         &mut self,
         balls: &Balls<D>,
         pairings: &impl Pairings,
-        margin: Margin,
+        margin: Margin<'_>,
         workers: &mut Workers<'_>,
     ) {
         let Self { tree, motions, parts } = self;
-        let (ahead, distance, common) = match margin {
-            Margin::Distance(distance) => (0, distance, [0.0; D]),
-            Margin::Uniform { substeps, deviation } => {
+        let (mut common, mut ahead, mut radii) = ([0.0; D], 0.0, None);
+        let margin = match margin {
+            Margin::Distance(distance) => ClusterMargin::Distance(distance),
+            Margin::Uniform { substeps, deviation: distance } => {
                 motions.measure(balls);
-                (substeps - 1, deviation, motions.common())
+                (common, ahead) = (motions.common(), (substeps - 1) as f32);
+                ClusterMargin::Motions { motions, substeps: ahead.max(1.0), distance }
+            }
+            Margin::Radii(of_clusters) => {
+                radii = Some(of_clusters);
+                ClusterMargin::Radii(of_clusters)
             }
         };
-        widest(Refit { tree, balls, common, ahead: ahead as f32 });
-        let (tree, motions) = (&*tree, &*motions);
+        widest(Refit { tree, balls, common, ahead, radii });
+        let tree = &*tree;
         workers.for_each(parts, |part, rows| {
             rows.clear();
             widest(Search {
                 balls,
                 pairings,
                 tree,
-                motions: matches!(margin, Margin::Uniform { .. }).then_some(motions),
-                displacements: ahead.max(1) as f32,
-                distance,
+                margin,
                 part,
                 models: [u32::MAX; 2],
                 pairing: None,
@@ -169,6 +164,7 @@ struct Refit<'a, const D: usize> {
     balls: &'a Balls<D>,
     common: [f32; D],
     ahead: f32,
+    radii: Option<&'a [f32]>,
 }
 
 impl<const D: usize> WithSimd for Refit<'_, D> {
@@ -176,8 +172,8 @@ impl<const D: usize> WithSimd for Refit<'_, D> {
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
-        let Self { tree, balls, common, ahead } = self;
-        tree.refit(simd, balls, common, ahead);
+        let Self { tree, balls, common, ahead, radii } = self;
+        tree.refit(simd, balls, common, ahead, radii);
     }
 }
 
@@ -192,14 +188,7 @@ struct Search<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     pairings: &'a P,
     tree: &'a BoxTree<D>,
-    /// None if the margin does not depend on them.
-    motions: Option<&'a Motions<D>>,
-    /// How many displacements of a substep are added to the margin. From the positions, at the end of
-    /// this substep, its beginning is one displacement back, and the end of the last substep one ahead
-    /// for each later one; the larger number suffices for both.
-    displacements: f32,
-    /// The margin without displacements, m.
-    distance: f32,
+    margin: ClusterMargin<'a, D>,
     /// The part whose clusters are searched.
     part: usize,
     /// The pair of models that was looked up last, and how they collide.
@@ -214,7 +203,7 @@ impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
     #[inline(always)]
     fn with_simd<R: Simd>(mut self, simd: R) {
         let tree = self.tree;
-        let cutoff = cutoff_of(self.pairings.thickness(), self.distance);
+        let cutoff = cutoff_of(self.pairings.thickness(), self.margin.between_boxes());
         let first = PART * self.part;
         for cluster in first..self.balls.models.len().min(first + PART) {
             let bounds = tree.bounds(cluster, cutoff);
@@ -239,9 +228,7 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
             (self.models, self.pairing) = (models, pairings.of(models));
         }
         let Some(Pairing { thickness, .. }) = self.pairing else { return };
-        let motion = self.motions.map_or(0.0, |motions| motions.relative([cluster, other]));
-        let margin = self.distance + self.displacements * motion;
-        let cutoff = cutoff_of(thickness, margin);
+        let cutoff = cutoff_of(thickness, self.margin.of([cluster, other]));
         let mut lanes =
             balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, cutoff));
         if lanes == 0 {
@@ -368,7 +355,9 @@ mod tests {
         let pairings = TwoModels { thickness, left_out };
         let uniform = |substeps, deviation| Margin::Uniform { substeps, deviation };
         let distances = [0.0, 0.3].map(Margin::Distance);
-        for margin in [uniform(1, 0.0), uniform(5, 0.1)].into_iter().chain(distances) {
+        let radii: Vec<f32> = (0..balls.models.len()).map(|it| 0.1 * (it % 3) as f32).collect();
+        let margins = [uniform(1, 0.0), uniform(5, 0.1), Margin::Radii(&radii)];
+        for margin in margins.into_iter().chain(distances) {
             let mut near = NearRows::new(&balls);
             near.search(&balls, &pairings, margin, &mut Workers::caller());
             let found: Vec<[usize; 2]> = near.pairs().collect();
@@ -377,6 +366,10 @@ mod tests {
                 let path = difference(balls.displacement(one), balls.displacement(other));
                 let is_near = match margin {
                     Margin::Distance(distance) => length(end) < thickness + distance,
+                    Margin::Radii(radii) => {
+                        let [radius, other_radius] = [one, other].map(|it| radii[it / CLUSTER]);
+                        length(end) < thickness + radius + other_radius
+                    }
                     // From the beginning of this substep to the end of the last one.
                     Margin::Uniform { substeps, deviation } => (0..=50 * substeps).any(|nth| {
                         let time = 0.02 * nth as f32 - 1.0;

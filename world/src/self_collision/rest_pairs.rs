@@ -1,9 +1,13 @@
 //! Pairs of particles of one model that do not collide, because they are near each other at rest.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use taut_core::Sticks;
 
 use super::clusters::{Balls, CLUSTER, clustered};
-use super::near_rows::{Margin, NearRows, Pairing, Pairings};
+use super::margin::Margin;
+use super::near_rows::{NearRows, Pairing, Pairings};
 use super::workers::Workers;
 use crate::model::Model;
 use crate::vector::{difference, length};
@@ -107,31 +111,56 @@ impl Neighbours {
         let [first, end] = [0, 1].map(|next| self.first[particle as usize + next] as usize);
         &self.others[first..end]
     }
+}
 
-    /// Whether a path of at most `length`, m, along sticks joins two particles. `shortest` is scratch
-    /// memory: infinite for each particle, before and after.
-    fn joins(&self, [from, to]: [u32; 2], length: f32, shortest: &mut [f32]) -> bool {
-        let mut reached = vec![(from, 0.0)];
-        shortest[from as usize] = 0.0;
-        let mut next = 0;
-        while let Some(&(particle, path)) = reached.get(next) {
-            next += 1;
-            if path > shortest[particle as usize] {
-                continue; // found again, on a shorter path
+/// The lengths of the shortest paths along sticks from one particle (Dijkstra, "A Note on Two Problems
+/// in Connexion with Graphs", 1959).
+struct ShortestPaths<'a> {
+    neighbours: &'a Neighbours,
+    /// By particle, m: infinite if it was not reached.
+    lengths: Vec<f32>,
+    reached: Vec<u32>,
+    /// Particles at the ends of paths: the bits of the length, m, in the order of lengths as these
+    /// are not negative, and the particle.
+    open: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl<'a> ShortestPaths<'a> {
+    fn new(neighbours: &'a Neighbours, particles: usize) -> Self {
+        Self {
+            neighbours,
+            lengths: vec![f32::INFINITY; particles],
+            reached: Vec::new(),
+            open: BinaryHeap::new(),
+        }
+    }
+
+    /// Finds all paths of at most `length_max`, m, from a particle.
+    fn find(&mut self, from: u32, length_max: f32) {
+        for particle in self.reached.drain(..) {
+            self.lengths[particle as usize] = f32::INFINITY;
+        }
+        self.reach(from, 0.0);
+        while let Some(Reverse((length, particle))) = self.open.pop() {
+            let length = f32::from_bits(length);
+            if length > self.lengths[particle as usize] {
+                continue; // there is a shorter path
             }
-            for &(other, rest) in self.of(particle) {
-                let extended = path + rest;
-                if extended <= length && extended < shortest[other as usize] {
-                    shortest[other as usize] = extended;
-                    reached.push((other, extended));
+            for &(other, rest) in self.neighbours.of(particle) {
+                let extended = length + rest;
+                if extended <= length_max && extended < self.lengths[other as usize] {
+                    self.reach(other, extended);
                 }
             }
         }
-        let found = shortest[to as usize] <= length;
-        for (particle, _) in reached {
-            shortest[particle as usize] = f32::INFINITY;
+    }
+
+    fn reach(&mut self, particle: u32, length: f32) {
+        let known = core::mem::replace(&mut self.lengths[particle as usize], length);
+        if known == f32::INFINITY {
+            self.reached.push(particle);
         }
-        found
+        self.open.push(Reverse((length.to_bits(), particle)));
     }
 }
 
@@ -182,19 +211,19 @@ impl RestPairs {
         let pairings = WithinModel { thickness, left_out };
         near.search(&balls, &pairings, Margin::Distance(0.0), &mut Workers::caller());
         let neighbours = Neighbours::new(model);
-        let mut shortest = vec![f32::INFINITY; count];
-        for pair in near.pairs() {
-            let [one, other] = pair.map(|slot| balls.position(slot));
-            let is_near = length(difference(one, other)) < thickness;
-            if is_near
-                && neighbours.joins(
-                    pair.map(|slot| particles[slot]),
-                    PATH_MAX * thickness,
-                    &mut shortest,
-                )
-            {
-                pairs.push(pair.map(|slot| slot as u32));
-            }
+        let is_near = |&[one, other]: &[usize; 2]| {
+            length(difference(balls.position(one), balls.position(other))) < thickness
+        };
+        let near = near.pairs().filter(is_near).map(|pair| pair.map(|slot| slot as u32));
+        let mut near: Vec<[u32; 2]> = near.collect();
+        near.sort_unstable();
+        let particle_of = |slot: u32| particles[slot as usize];
+        let mut paths = ShortestPaths::new(&neighbours, count);
+        for of_one in near.chunk_by(|pair, next| pair[0] == next[0]) {
+            paths.find(particle_of(of_one[0][0]), PATH_MAX * thickness);
+            let is_reached =
+                |[_, other]: &&[u32; 2]| paths.lengths[particle_of(*other) as usize].is_finite();
+            pairs.extend(of_one.iter().filter(is_reached));
         }
         let close_count = pairs.len() - joined_count;
         Self { particles, pairs, close_count }
