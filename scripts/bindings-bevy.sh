@@ -4,6 +4,9 @@
 #
 #   scripts/bindings-bevy.sh              checks the plugin
 #   scripts/bindings-bevy.sh --examples   also checks its windowed examples, which build all of Bevy
+#   scripts/bindings-bevy.sh --pictures DIR
+#                                         runs the examples for 30 s each, and saves a picture of each window;
+#                                         needs Xvfb, xwd, ImageMagick and a Vulkan driver, such as lavapipe
 #
 # Needs the Rust of Bevy 0.20 and its crates; without them it says so, and the exit code is 3.
 set -euo pipefail
@@ -14,6 +17,28 @@ needed=$(sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' Cargo.toml)
 version=$(rustc --version | cut -d ' ' -f 2)
 [ "$(printf '%s\n' "$needed" "${version%%-*}" | sort -V | head -n 1)" = "$needed" ] || skip "no Rust $needed"
 cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
+
+target=$(realpath -m "${CARGO_TARGET_DIR:-examples/target}")/examples
+if [ "${1-}" = --pictures ]; then
+    pictures=$(realpath "${2:?the folder for the pictures}")
+    for tool in Xvfb xwd convert; do
+        command -v "$tool" >/dev/null || skip "no $tool"
+    done
+    cd examples
+    CARGO_TARGET_DIR=$target cargo build --quiet --locked --ignore-rust-version --bins
+    export DISPLAY=:97
+    Xvfb "$DISPLAY" -screen 0 1280x720x24 >/dev/null 2>&1 &
+    trap 'kill %1' EXIT
+    for example in src/bin/*.rs; do
+        name=$(basename "$example" .rs)
+        "$target/debug/$name" >/dev/null 2>&1 &
+        sleep 30
+        kill -0 $! || { printf '%s has ended\n' "$name" >&2 && exit 1; }
+        xwd -root -silent | convert xwd:- "$pictures/$name.png"
+        kill $!
+    done
+    exit
+fi
 
 cargo fmt --check
 (cd examples && cargo fmt --check)
@@ -28,6 +53,6 @@ if [ "${1-}" = --examples ]; then
     diff <(awk '/^```rust,ignore/ { on = 1; next } /^```/ { on = 0 } on' ../../../docs/bevy.md) <(tail -n +3 src/bin/first.rs)
     cargo fetch --quiet --locked || skip 'the crates of Bevy cannot be fetched'
     # The crate `bevy` 0.20.1 requires a newer Rust than its sub-crates.
-    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/examples \
+    CARGO_TARGET_DIR=$target \
         cargo clippy --quiet --locked --ignore-rust-version -- -D warnings
 fi

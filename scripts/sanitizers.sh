@@ -5,7 +5,9 @@
 #   scripts/sanitizers.sh              both
 #   scripts/sanitizers.sh address      or thread: one of them
 #
-# Needs Rust nightly and, for the fuzz corpus, `cargo install --locked cargo-fuzz`.
+# Needs Rust nightly with the source of the standard library (`rustup component add rust-src --toolchain
+# nightly`), which is built with the sanitizer, too; and, for the fuzz corpus, `cargo install --locked
+# cargo-fuzz`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,13 +20,12 @@ esac
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 export CARGO_INCREMENTAL=0
 
-# sanitized SANITIZER ARGUMENT...: cargo test with the sanitizer. The standard library is the precompiled
-# one without instrumentation; `-Cunsafe-allow-abi-mismatch` makes the compiler accept it.
+# sanitized SANITIZER ARGUMENT...: cargo test with the sanitizer.
 sanitized() {
     local sanitizer=$1
     shift
-    RUSTFLAGS="-Zsanitizer=$sanitizer -Cunsafe-allow-abi-mismatch=sanitizer" \
-        cargo +nightly test --quiet --locked --target "$host" --target-dir "target/$sanitizer" "$@"
+    RUSTFLAGS="-Zsanitizer=$sanitizer" \
+        cargo +nightly test -Zbuild-std --quiet --locked --target "$host" --target-dir "target/$sanitizer" "$@"
 }
 
 for sanitizer in "${sanitizers[@]}"; do

@@ -44,7 +44,8 @@ pub struct Row {
     pub ns_per_stick_fastest: f64,
     /// Median frame of the textbook loop over this median frame.
     pub speedup_over_textbook: f64,
-    /// Median frame of the scalar kernel in its best schedule over this median frame.
+    /// Lowest median frame of the rows of the scalar kernel, of any schedule and formula, over this
+    /// median frame.
     pub speedup_over_scalar: f64,
     /// Median frame of the same inner kernel, instruction set, formula and schedule on one thread
     /// over this median frame; `None` if that was not measured.

@@ -77,10 +77,10 @@ impl StepProfile {
 /// The fraction of each part in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// The relaxation of sticks, and the motion of particles without forces: there the kernel does
-    /// both in one call.
+    /// The relaxation of sticks, and the motion of particles on which no force besides gravity acts:
+    /// there the kernel does both in one call.
     pub sticks: f64,
-    /// The motion of particles on which forces act.
+    /// The motion of particles on which forces besides gravity act.
     pub motion: f64,
     /// Forces.
     pub forces: f64,

@@ -6,5 +6,6 @@ use aligned_vec::{AVec, ConstAlign};
 /// register, so that no kernel has a tail loop over particles.
 pub const PADDING: usize = 16;
 
-/// A column of values, 64-byte aligned.
+/// A column of values, 64-byte aligned. Its constructors also take an alignment: 0 stands for that of
+/// the type.
 pub type Column<S> = AVec<S, ConstAlign<64>>;

@@ -69,7 +69,7 @@ pub use particles::{
 };
 pub use plan::{Engine, Plan, Residence, Session, Substeps};
 pub use real::Real;
-pub use renumbering::{NotAPermutation, Renumbering};
+pub use renumbering::{PermutationError, Renumbering};
 pub use runs::RunKey;
 pub use schedule::{
     BAND_PARTICLES, BAND_ROWS, BAND_WIDTH_MAX, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS,

@@ -25,8 +25,10 @@ pub trait Real:
     /// between instruction sets.
     fn canonical_bits(self) -> u64;
 
-    /// This number, with -0.0 turned into +0.0. Applied to all input positions, because `x + 0` has
-    /// the same bits as `x` for every `x` but -0.0.
+    /// This number, with -0.0 turned into +0.0. Applied to every input that may be zero: positions,
+    /// inverse masses, compliance, damping and the displacement of a substep. `x + 0.0` has the same
+    /// bits as `x` for every `x` but -0.0, so kernels may add +0.0, for padding or zero motion,
+    /// without changing bits.
     #[inline(always)]
     #[must_use]
     fn positive_zero(self) -> Self {

@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 ///
 /// It is built once, when a simulation is set up. [`new_of`](Self::new_of) and
 /// [`old_of`](Self::old_of) map single numbers. Sticks keep their numbers; only their ends change.
-/// Renumbering a shuffled mesh makes every kernel 2-3 times faster.
+/// A good numbering puts the ends of a stick near each other in memory, which makes a large mesh with
+/// a shuffled numbering faster; a small one fits the caches anyway. To measure it: `taut compare --mesh
+/// FILE --shuffle 1 --schedules blocked,blocked+hilbert`.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Renumbering, Sticks};
@@ -27,9 +29,9 @@ pub struct Renumbering {
     pub(crate) new_of_old: Vec<u32>,
 }
 
-/// The given list of numbers is not a permutation.
+/// Why a list of numbers is not a permutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAPermutation {
+pub enum PermutationError {
     /// An old number is out of range or occurs twice.
     #[error("entry {new} of the list is {old}, which is out of range or occurs twice")]
     OldNumber {
@@ -38,13 +40,13 @@ pub enum NotAPermutation {
         /// The old number given for it.
         old: u32,
     },
-    /// The list does not have one number for each stick, in
+    /// The list does not have one number for each entry that it reorders, such as the sticks in
     /// [`Sticks::reordered`](crate::Sticks::reordered).
     #[error("the list has {len} numbers: expected {expected}")]
     Len {
-        /// Its length.
+        /// The length of the list.
         len: usize,
-        /// The number of sticks.
+        /// The number of entries.
         expected: usize,
     },
 }
@@ -54,18 +56,18 @@ impl Renumbering {
     ///
     /// # Errors
     /// If `old_of_new` is not a permutation.
-    pub fn from_order(old_of_new: Vec<u32>) -> Result<Self, NotAPermutation> {
+    pub fn from_order(old_of_new: Vec<u32>) -> Result<Self, PermutationError> {
         let mut new_of_old = alloc::vec![u32::MAX; old_of_new.len()];
         for (new, &old) in old_of_new.iter().enumerate() {
             match new_of_old.get_mut(old as usize) {
                 Some(entry) if *entry == u32::MAX => *entry = new as u32,
-                _ => return Err(NotAPermutation::OldNumber { new, old }),
+                _ => return Err(PermutationError::OldNumber { new, old }),
             }
         }
         Ok(Self { old_of_new, new_of_old })
     }
 
-    /// The renumbering of `count` equal parts side by side, each renumbered by this one.
+    /// The renumbering of `count` copies side by side, each renumbered by this one.
     ///
     /// # Panics
     /// If the numbers do not fit 32 bits.

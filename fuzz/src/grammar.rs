@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 
-use keys::{ALL_BUILDERS, BUILDERS, FORCES, FORCES_3D, MODEL, OBSTACLE, SCENE, SHAPES, SHAPES_3D};
+use keys::{BUILDERS, BUILDERS_3D, FORCES, FORCES_3D, MODEL, OBSTACLE, SCENE, SHAPES, SHAPES_3D};
 
 /// The type of the value of a key.
 enum Value {
@@ -46,15 +46,18 @@ enum Value {
 struct Key {
     name: &'static str,
     value: Value,
-    is_required: bool,
+    is_usual: bool,
 }
 
-const fn must(name: &'static str, value: Value) -> Key {
-    Key { name, value, is_required: true }
+/// A key that is written 63 times out of 64 on average: scene files require it, or it is the size of a model, whose
+/// default is large for a fuzz input.
+const fn usual(name: &'static str, value: Value) -> Key {
+    Key { name, value, is_usual: true }
 }
 
-const fn may(name: &'static str, value: Value) -> Key {
-    Key { name, value, is_required: false }
+/// A key that is written once in 4 times on average.
+const fn rare(name: &'static str, value: Value) -> Key {
+    Key { name, value, is_usual: false }
 }
 
 /// Names of groups, and of the mesh file.
@@ -104,7 +107,7 @@ impl Writer<'_, '_> {
         for key in SCENE {
             self.key(key, " = ", "\n")?;
         }
-        let builders = if self.is_flat { BUILDERS } else { ALL_BUILDERS };
+        let builders = if self.is_flat { BUILDERS } else { BUILDERS_3D };
         for nth in 0..self.input.int_in_range(1..=3)? {
             let _ = writeln!(self.text, "[[model]]\nname = \"m{nth}\"");
             self.entry(builders, MODEL)?;
@@ -144,11 +147,10 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Writes a key and its value, or leaves it out, which for a required key is rare. Returns whether
-    /// it was written.
+    /// Writes a key and its value, or leaves it out. Returns whether it was written.
     fn key(&mut self, key: &'static Key, between: &str, after: &str) -> Result<bool> {
         let is_written =
-            if key.is_required { !self.input.ratio(1, 64)? } else { self.input.ratio(1, 4)? };
+            if key.is_usual { !self.input.ratio(1, 64)? } else { self.input.ratio(1, 4)? };
         if is_written {
             let _ = write!(self.text, "{}{between}", key.name);
             self.value(&key.value)?;

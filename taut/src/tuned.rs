@@ -1,5 +1,6 @@
 //! Saved tunings.
 
+use alloc::format;
 use alloc::string::String;
 
 use taut_core::{Formula, LimitError, PARTICLES_MAX, STICKS_MAX, Sticks, check_limit};
@@ -55,6 +56,7 @@ pub struct Tuned {
     /// Iterations per substep when it was measured.
     pub iterations: u32,
     /// Root mean square residual (stretch and compression together) when it was measured.
+    // Tunings that were saved before the field was renamed have the key `stretch_rms`.
     #[cfg_attr(feature = "serde", serde(alias = "stretch_rms"))]
     pub residual_rms: f64,
     /// Median time of a whole frame when it was measured, divided by sticks, iterations and
@@ -93,7 +95,7 @@ pub enum TunedError {
         /// The sticks given.
         given: Fingerprint,
     },
-    /// The kernel is not in this build, or not for this machine.
+    /// The kernel is not in this build, or this machine lacks an instruction set that it needs.
     #[error("the tuning names the kernel '{name}', which this build does not have on this machine")]
     UnknownKernel {
         /// The name of the kernel.
@@ -105,8 +107,9 @@ pub enum TunedError {
     /// The copies together have too many particles or sticks.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// This build cannot start that many threads.
-    #[error("the tuning names {threads} threads, which this build cannot start")]
+    /// The number of threads is out of range, this build lacks the feature `colour` that more than
+    /// one thread needs, or the operating system cannot start them.
+    #[error("the tuning names {threads} threads: {}", threads_problem(*threads))]
     Threads {
         /// The number of threads.
         threads: usize,
@@ -114,6 +117,17 @@ pub enum TunedError {
     /// The arrangement does not fit the model.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
+}
+
+/// Why [`Tuned::to_kernel`] rejects a number of threads.
+fn threads_problem(threads: usize) -> String {
+    match threads {
+        1..=KernelChoice::THREADS_MAX if cfg!(feature = "colour") => {
+            "the operating system could not start them".into()
+        }
+        1..=KernelChoice::THREADS_MAX => "more than 1 needs the feature `colour`".into(),
+        _ => format!("expected 1 to {}", KernelChoice::THREADS_MAX),
+    }
 }
 
 impl Fingerprint {
@@ -141,10 +155,11 @@ impl Tuned {
     }
 
     /// Checks that the tuning was made for these sticks, or for others with the same ends, and that
-    /// its number of copies is at least 1 and within [`PARTICLES_MAX`] and [`STICKS_MAX`].
+    /// its number of copies is at least 1. All copies together may have up to [`PARTICLES_MAX`]
+    /// particles and [`STICKS_MAX`] sticks.
     ///
     /// # Errors
-    /// If the tuning was made for other sticks, or the number of copies is out of range.
+    /// If the tuning was made for other sticks, or has no copies or too many.
     pub fn check(&self, sticks: &Sticks) -> Result<(), TunedError> {
         let given = Fingerprint::of(sticks);
         if given != self.mesh {

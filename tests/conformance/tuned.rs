@@ -113,6 +113,7 @@ fn tunings_for_other_meshes_are_rejected() {
     for threads in [0, 1025, usize::MAX] {
         let error = tuned("wide", threads, "packed").to_kernel().unwrap_err();
         assert_eq!(error, TunedError::Threads { threads });
+        assert!(error.to_string().ends_with(" threads: expected 1 to 1024"), "{error}");
     }
 }
 

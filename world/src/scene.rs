@@ -230,7 +230,7 @@ impl<const D: usize> Scene<D> {
     /// let error = scene.attach(&seam).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "tie 1 (counted from 0, as attached): its two points are already joined by tie 0"
+    ///     "tie 1 (counted from 0, in order of attachment): its two points are already joined by tie 0"
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

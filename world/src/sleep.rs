@@ -65,10 +65,16 @@ impl Sleep {
     /// A speed that is not from 0 to 1e6 m/s; a time that is not from 0.001 to 1e6 s.
     pub fn check(&self) -> Result<(), ModelError> {
         let (speed, time) = (self.speed.into(), self.time.into());
-        ModelError::check("speed", "the speed of sleep, m/s,", speed, 0.0..=1e6, "from 0 to 1e6")?;
+        ModelError::check("speed", "the sleep speed, m/s,", speed, 0.0..=1e6, "from 0 to 1e6")?;
         // At a time of 0, models would sleep before they begin to fall.
         let min = f64::from(1e-3_f32);
-        ModelError::check("time", "the time of sleep, s,", time, min..=1e6, "from 0.001 to 1e6")?;
+        ModelError::check(
+            "time",
+            "the time before sleep, s,",
+            time,
+            min..=1e6,
+            "from 0.001 to 1e6",
+        )?;
         Ok(())
     }
 

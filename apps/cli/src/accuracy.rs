@@ -45,14 +45,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
     /// Iterations per substep, in the parts frames and drift.
-    #[arg(long, value_name = "K", default_value_t = 8,
+    #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
     /// Substeps per frame of 1/60 s, in the parts frames and drift.
-    #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
     /// Number of frames.
-    #[arg(long, value_name = "F", default_value_t = 60,
+    #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = within::<usize>(1..=100_000))]
     frames: usize,
     /// Formulas, any of: exact, newton, halley, quick.

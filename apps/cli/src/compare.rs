@@ -27,17 +27,17 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
     /// Iterations per substep. [default: 8, or that of the library scene]
-    #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
     /// Substeps per frame of 1/60 s. [default: 1, or that of the library scene]
-    #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
     /// Number of timed frames.
-    #[arg(long, value_name = "F", default_value_t = 60,
+    #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
     /// Number of frames before timing starts.
-    #[arg(long, value_name = "W", default_value_t = 60,
+    #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
     /// Kernels, any of: scalar, wide, pulp, grid (regular sheets only), copies (with --copies

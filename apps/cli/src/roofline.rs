@@ -41,15 +41,15 @@ pub(crate) struct Arguments {
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
     /// Iterations per frame.
-    #[arg(long, value_name = "K", default_value_t = 8,
+    #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
     /// Number of timed frames.
-    #[arg(long, value_name = "F", default_value_t = 60,
+    #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
     /// Number of frames before timing starts.
-    #[arg(long, value_name = "W", default_value_t = 20,
+    #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
     /// Largest working set of the bandwidth measurement, KiB.

@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     dt: Vec<f32>,
     /// Number of frames of each simulation.
-    #[arg(long, value_name = "F", default_value_t = 360,
+    #[arg(long, value_name = "N", default_value_t = 360,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
     /// The bound: the largest stretch or compression that a stick may have after a frame.

@@ -52,16 +52,15 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("schedule", false),
     ("ns per stick", true),
     ("speedup over `textbook`", true),
-    ("speedup over best `scalar`", true),
+    ("speedup over fastest `scalar`", true),
     ("divisions, roots per frame", true),
     ("stretch rms", true),
     ("error vs `f64`, m", true),
 ];
 
 /// A description of the rows that [`selected_rows`] returns, for readers of the table.
-pub(crate) const SELECTION: &str = "The table shows the fastest row of each kernel on each \
-    instruction set (and number of threads) and of each schedule, with the default formula; and of \
-    each formula.";
+pub(crate) const SELECTION: &str = "The table shows the fastest row of each formula and, with \
+    the default formula, of each schedule and of each kernel, instruction set and number of threads.";
 
 /// The selected rows, the fastest first: see [`SELECTION`]. Rows that blew up are excluded.
 pub(crate) fn selected_rows<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>

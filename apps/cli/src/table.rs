@@ -20,7 +20,7 @@ const COLUMNS: [&str; 17] = [
     "ns/stick\nfastest",
     "million\nsticks/s",
     "speedup over\ntextbook",
-    "speedup over\nscalar",
+    "speedup over\nfastest scalar",
     "div + sqrt + est\nper frame",
     "stretch\nrms / max",
     "compression\nrms / max",
@@ -164,7 +164,7 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
             fastest.speedup_over_textbook,
             match fastest.speedup_over_scalar {
                 ratio if ratio.is_nan() => String::new(),
-                ratio => format!(" and {ratio:.1} times as fast as the best scalar row"),
+                ratio => format!(" and {ratio:.1} times as fast as the fastest scalar row"),
             },
         ));
         let textbook = bounded().find(|row| row.kernel == "textbook");

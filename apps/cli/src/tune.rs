@@ -26,11 +26,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
     /// Iterations per substep.
-    #[arg(long, value_name = "K", default_value_t = 8,
+    #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
     /// Substeps per frame of 1/60 s.
-    #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
     /// The formula: exact, newton, halley or quick. It determines the result.
     #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]

@@ -27,8 +27,8 @@ pub struct TautSettings {
     /// Whether drawn positions are interpolated between the last two ticks. They are then late by one
     /// tick, as everything else that is interpolated. Default: true.
     pub interpolate: bool,
-    /// Number of threads, up to 1024; 1 is the thread of the system alone, 0 is one per core. It does
-    /// not change results. Default: 1.
+    /// Number of threads, up to 1024; 1 is the thread of the system alone, 0 is one per logical
+    /// processor. It does not change results. Default: 1.
     pub threads: usize,
 }
 

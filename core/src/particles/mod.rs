@@ -67,7 +67,7 @@ pub struct Columns<'a, const D: usize, S> {
 
 /// Constructors of `f32` particles, which every kernel relaxes. They are not generic, because a
 /// default type parameter does not guide inference: literals would become `f64` wherever the kernel
-/// supports both types. For `f64`, see [`in_precision`](Particles::in_precision).
+/// supports both types. For `f64`, see [`new_generic`](Particles::new_generic).
 impl<const D: usize> Particles<D, f32> {
     /// Particles at rest (previous = position) at `points`, m, with `inverse_masses`, 1/kg.
     /// Coordinates of -0.0 become +0.0.
@@ -76,7 +76,7 @@ impl<const D: usize> Particles<D, f32> {
     /// Slices of unequal length; a coordinate that is not finite or beyond 1e12 m; an inverse
     /// mass that is neither 0 nor within 1e-9 to 1e9 per kg; too many points for 32-bit numbers.
     pub fn new(points: &[[f32; D]], inverse_masses: &[f32]) -> Result<Self, ParticleError> {
-        Self::in_precision(points, inverse_masses)
+        Self::new_generic(points, inverse_masses)
     }
 
     /// [`Particles::new`] from points of another type that converts to arrays, such as those of
@@ -111,14 +111,14 @@ impl<const D: usize> Particles<D, f32> {
 }
 
 impl<const D: usize, S: Real> Particles<D, S> {
-    /// [`Particles::new`] in an explicit number type. The scalar kernel in `f64` is the reference
+    /// [`Particles::new`] for both number types. The scalar kernel in `f64` is the reference
     /// for measuring errors. ([`convert`](Self::convert) turns `f32` particles into `f64`
     /// particles.)
     ///
     /// ```
     /// use taut_core::Particles;
     ///
-    /// let particles = Particles::<3, f64>::in_precision(&[[0.1, 0.0, 0.0]], &[1.0])?;
+    /// let particles = Particles::<3, f64>::new_generic(&[[0.1, 0.0, 0.0]], &[1.0])?;
     /// assert_eq!(particles.position(0), [0.1_f64, 0.0, 0.0]);
     /// assert_eq!(Particles::new(&[[0.1, 0.0, 0.0]], &[1.0])?.position(0), [0.1_f32, 0.0, 0.0]);
     /// # Ok::<(), taut_core::ParticleError>(())
@@ -126,7 +126,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     ///
     /// # Errors
     /// Same as [`Particles::new`].
-    pub fn in_precision(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
+    pub fn new_generic(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
         if points.len() != inverse_masses.len() {
             return Err(ParticleError::UnequalLengths {
                 points: points.len(),

@@ -10,6 +10,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     #[must_use]
     pub fn convert<T: Real>(&self) -> Particles<D, T> {
         let column = |from: &Column<S>| {
+            // 0: the alignment of the type, as for every `Column`.
             Column::from_iter(0, from.iter().map(|value| T::from_f64(value.to_f64())))
         };
         Particles {
@@ -17,12 +18,14 @@ impl<const D: usize, S: Real> Particles<D, S> {
             previous: self.previous.each_ref().map(column),
             inverse_mass: column(&self.inverse_mass),
             len: self.len,
+            // A new table: cursors of the original do not apply.
             mass_changes: Changes::new(),
             position_changes: Changes::new(),
         }
     }
 
-    /// Some of the particles, with all their columns: particle `kept[i]` becomes particle `i`.
+    /// A copy of the particles `kept`, in that order: particle `kept[i]` becomes particle `i`. A
+    /// number may occur more than once.
     ///
     /// ```
     /// use taut_core::Particles;
@@ -36,7 +39,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// ```
     ///
     /// # Errors
-    /// No such particle.
+    /// If `kept` has a number that no particle has.
     pub fn selected(&self, kept: &[u32]) -> Result<Self, ParticleError> {
         for &particle in kept {
             self.check_exists(particle as usize)?;

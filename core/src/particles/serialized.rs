@@ -9,7 +9,7 @@ use crate::real::Real;
 /// The serialized form: `positions` and `previous` are flat, `dimensions` coordinates per particle.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Particles")]
-struct Rows<S> {
+struct FlatParticles<S> {
     dimensions: usize,
     positions: Vec<S>,
     previous: Vec<S>,
@@ -23,13 +23,13 @@ struct Rows<S> {
 /// `float_roundtrip`; without it some values are one unit in the last place off.
 impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let rows = |columns: &[super::Column<S>; D]| {
+        let flat = |columns: &[super::Column<S>; D]| {
             (0..self.len).flat_map(|i| columns.each_ref().map(|column| column[i])).collect()
         };
-        Rows {
+        FlatParticles {
             dimensions: D,
-            positions: rows(&self.position),
-            previous: rows(&self.previous),
+            positions: flat(&self.position),
+            previous: flat(&self.previous),
             inverse_masses: self.inverse_masses().to_vec(),
         }
         .serialize(serializer)
@@ -39,21 +39,31 @@ impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
 /// Every value is checked as by [`Particles::new`].
 impl<'de, const D: usize, S: Real + Deserialize<'de>> Deserialize<'de> for Particles<D, S> {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let rows = Rows::<S>::deserialize(deserializer)?;
-        if rows.dimensions != D || rows.positions.len() % D != 0 {
-            return Err(T::Error::custom(format_args!("expected particles in {D} dimensions")));
+        let FlatParticles { dimensions, positions, previous, inverse_masses } =
+            FlatParticles::<S>::deserialize(deserializer)?;
+        if dimensions != D {
+            return Err(T::Error::custom(format_args!(
+                "the particles have {dimensions} dimensions: expected {D}"
+            )));
         }
-        if rows.previous.len() != rows.positions.len() {
-            return Err(T::Error::custom("positions and previous positions differ in number"));
+        if positions.len() % D != 0 {
+            return Err(T::Error::custom(format_args!(
+                "the positions have {} coordinates: expected a multiple of {D}",
+                positions.len()
+            )));
         }
-        let points: Vec<[S; D]> = rows
-            .positions
-            .chunks_exact(D)
-            .map(|row| core::array::from_fn(|axis| row[axis]))
-            .collect();
+        if previous.len() != positions.len() {
+            return Err(T::Error::custom(format_args!(
+                "positions and previous positions differ in number: {} and {} coordinates",
+                positions.len(),
+                previous.len()
+            )));
+        }
+        let points: Vec<[S; D]> =
+            positions.chunks_exact(D).map(|row| core::array::from_fn(|axis| row[axis])).collect();
         let mut particles =
-            Self::in_precision(&points, &rows.inverse_masses).map_err(T::Error::custom)?;
-        for (i, row) in rows.previous.chunks_exact(D).enumerate() {
+            Self::new_generic(&points, &inverse_masses).map_err(T::Error::custom)?;
+        for (i, row) in previous.chunks_exact(D).enumerate() {
             let previous =
                 checked_coordinates(i, core::array::from_fn::<S, D, _>(|axis| row[axis]))
                     .map_err(T::Error::custom)?;

@@ -16,7 +16,7 @@ use crate::error::PlanError;
 use crate::hash::fnv1a;
 use crate::particles::Particles;
 use crate::real::Real;
-use crate::renumbering::{NotAPermutation, Renumbering};
+use crate::renumbering::{PermutationError, Renumbering};
 
 use checks::{check_ends, checked_compliance, checked_rest, checked_stiffness};
 pub use error::StickError;
@@ -385,10 +385,10 @@ impl<S: Real> Sticks<S> {
     ///
     /// # Errors
     /// If `old_of_new` is not a permutation.
-    pub fn reordered(&self, old_of_new: &[u32]) -> Result<Self, NotAPermutation> {
+    pub fn reordered(&self, old_of_new: &[u32]) -> Result<Self, PermutationError> {
         let order = Renumbering::from_order(old_of_new.to_vec())?;
         if order.len() != self.len() {
-            return Err(NotAPermutation::Len { len: order.len(), expected: self.len() });
+            return Err(PermutationError::Len { len: order.len(), expected: self.len() });
         }
         Ok(self.gathered(old_of_new))
     }

@@ -76,7 +76,7 @@ pub(crate) struct Mesh<const D: usize = 3, S: Real = f32> {
 
 /// Particles at `points`, all of inverse mass 1.
 pub(crate) fn particles_at<const D: usize, S: Real>(points: &[[S; D]]) -> Particles<D, S> {
-    Particles::in_precision(points, &vec![S::ONE; points.len()]).unwrap()
+    Particles::new_generic(points, &vec![S::ONE; points.len()]).unwrap()
 }
 
 /// Plain sticks of rest length 1.
@@ -228,7 +228,7 @@ impl Recipe {
         let pairs: Vec<[u32; 2]> =
             pairs.into_iter().map(|ends| ends.map(|end| new_numbers[end as usize])).collect();
 
-        let mut particles = Particles::in_precision(&[], &[]).unwrap();
+        let mut particles = Particles::new_generic(&[], &[]).unwrap();
         for _ in 0..count {
             let on_lattice = random.one_in(10); // so that some particles share a position
             let point = std::array::from_fn(|_| {

@@ -1,7 +1,7 @@
 //! Renumbering of particles.
 
 use taut_core::{
-    Duplicates, Family, NotAPermutation, Particles, Real, Renumbering, Schedule, ScheduleError,
+    Duplicates, Family, Particles, PermutationError, Real, Renumbering, Schedule, ScheduleError,
     Sticks,
 };
 
@@ -76,9 +76,9 @@ fn renumbering_permutes_every_column_and_undo_restores_it() {
 #[test]
 fn from_order_rejects_lists_that_are_not_permutations() {
     let rejected = |order: &[u32]| Renumbering::from_order(order.to_vec()).unwrap_err();
-    assert_eq!(rejected(&[0, 2, 2, 1]), NotAPermutation::OldNumber { new: 2, old: 2 });
-    assert_eq!(rejected(&[0, 4, 2, 1]), NotAPermutation::OldNumber { new: 1, old: 4 });
-    assert_eq!(rejected(&[u32::MAX]), NotAPermutation::OldNumber { new: 0, old: u32::MAX });
+    assert_eq!(rejected(&[0, 2, 2, 1]), PermutationError::OldNumber { new: 2, old: 2 });
+    assert_eq!(rejected(&[0, 4, 2, 1]), PermutationError::OldNumber { new: 1, old: 4 });
+    assert_eq!(rejected(&[u32::MAX]), PermutationError::OldNumber { new: 0, old: u32::MAX });
     assert_permutation(&Renumbering::from_order(vec![]).unwrap(), 0);
     let rotation = Renumbering::from_order(vec![1, 2, 0]).unwrap();
     assert_eq!((rotation.old_of(0), rotation.new_of(0)), (1, 2));

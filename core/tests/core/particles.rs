@@ -36,7 +36,7 @@ fn columns_are_aligned_and_padded_however_they_are_made() {
             let points: Vec<[S; D]> = random_points(count);
             let made = particles_at(&points);
             assert_layout(made.clone(), &points);
-            let mut grown = Particles::in_precision(&[], &[]).unwrap();
+            let mut grown = Particles::new_generic(&[], &[]).unwrap();
             for (index, &point) in points.iter().enumerate() {
                 assert_eq!(grown.push(point, S::ONE), Ok(index as u32));
             }
@@ -58,7 +58,7 @@ fn columns_are_aligned_and_padded_however_they_are_made() {
 fn invalid_particles_are_reported_and_nothing_is_added() {
     let particles_with = |x: f64, inverse_mass: f64| {
         let points = [[0.0; 2], [1.0, x]];
-        Particles::in_precision(&points, &[1.0, inverse_mass])
+        Particles::new_generic(&points, &[1.0, inverse_mass])
     };
     for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.001e12, -1.001e12] {
         let Err(ParticleError::Coordinate { particle: 1, axis: 1, value }) = particles_with(x, 1.0)
@@ -102,7 +102,7 @@ fn literals_are_f32_unless_another_type_is_given() {
     let mut grown = Particles::with_capacity(1);
     grown.push([0.1, 0.2], 1.0).unwrap();
     assert_eq!(bytes(&grown), 4);
-    assert_eq!(bytes(&Particles::<2, f64>::in_precision(&[[0.1, 0.2]], &[1.0]).unwrap()), 8);
+    assert_eq!(bytes(&Particles::<2, f64>::new_generic(&[[0.1, 0.2]], &[1.0]).unwrap()), 8);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn the_limits_of_the_valid_ranges_are_valid_in_both_types() {
         let real = S::from_f64;
         for x in [-1e12, 1e12] {
             for w in [0.0, 1e-9, 1e9] {
-                let made = Particles::in_precision(&[[real(x)]], &[real(w)]);
+                let made = Particles::new_generic(&[[real(x)]], &[real(w)]);
                 assert!(made.is_ok(), "{x} m, {w} 1/kg");
             }
         }

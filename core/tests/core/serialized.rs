@@ -75,10 +75,11 @@ fn invalid_particles_are_rejected() {
         let error = read(with(&valid, path, value)).unwrap_err();
         assert!(error.contains(expected), "{path}: {error}");
     };
-    rejected("/dimensions", json!(3), "in 2 dimensions");
-    rejected("/positions", json!([1.0, 2.0, 3.0]), "in 2 dimensions");
-    rejected("/positions", json!([1.0, 2.0]), "differ in number");
-    rejected("/previous", json!([]), "differ in number");
+    rejected("/dimensions", json!(3), "the particles have 3 dimensions: expected 2");
+    let odd = "the positions have 3 coordinates: expected a multiple of 2";
+    rejected("/positions", json!([1.0, 2.0, 3.0]), odd);
+    rejected("/positions", json!([1.0, 2.0]), "differ in number: 2 and 4 coordinates");
+    rejected("/previous", json!([]), "differ in number: 4 and 0 coordinates");
     rejected("/inverse_masses", json!([1.0]), "2 points came with 1 inverse masses");
     rejected("/inverse_masses/1", json!(-1.0), "particle 1 has the inverse mass -1");
     rejected("/positions/3", json!(1e13), "particle 1 is at");

@@ -1,7 +1,7 @@
 //! Columns of sticks: errors, duplicates, order and changes.
 
 use taut_core::{
-    Delta, Duplicates, Kind, NotAPermutation, Particles, PlanError, REST_MAX, REST_MIN, Real,
+    Delta, Duplicates, Kind, Particles, PermutationError, PlanError, REST_MAX, REST_MIN, Real,
     Schedule, StickError, Sticks,
 };
 
@@ -171,9 +171,9 @@ fn reordering_permutes_every_column() {
     }
     let three = unit_sticks(4, &[[0, 1], [1, 2], [2, 3]]);
     let rejected = |order: &[u32]| three.reordered(order).unwrap_err();
-    assert_eq!(rejected(&[0, 2, 2]), NotAPermutation::OldNumber { new: 2, old: 2 });
-    assert_eq!(rejected(&[0, 3, 1]), NotAPermutation::OldNumber { new: 1, old: 3 });
-    assert_eq!(rejected(&[1, 0]), NotAPermutation::Len { len: 2, expected: 3 });
+    assert_eq!(rejected(&[0, 2, 2]), PermutationError::OldNumber { new: 2, old: 2 });
+    assert_eq!(rejected(&[0, 3, 1]), PermutationError::OldNumber { new: 1, old: 3 });
+    assert_eq!(rejected(&[1, 0]), PermutationError::Len { len: 2, expected: 3 });
     let message = rejected(&[0, 1, 2, 3]).to_string();
     assert_eq!(message, "the list has 4 numbers: expected 3");
 }

@@ -97,7 +97,7 @@ pub struct DrawnScene {
     pub sticks: Vec<[u32; 2]>,
     /// The radius of each vertex that is drawn as a ball, m, and 0 for other vertices; empty if
     /// there are no balls.
-    pub balls: Vec<f32>,
+    pub ball_radii: Vec<f32>,
     /// The pinned vertices.
     pub pinned: Vec<u32>,
     /// The deformable parts.

@@ -18,25 +18,25 @@ pub enum LoadInFolderError {
     Mesh(#[from] MeshError),
 }
 
-/// An error of loading a mesh: the file, the place in it, and the problem.
+/// An error of loading a mesh: the file, the location in it, and the problem.
 ///
 /// Displays as one line, such as
 /// `cube.ply: line 12: face 3 refers to vertex 9, but valid numbers are 0 to 7`.
 #[derive(Debug, Error)]
-#[error("{}{}{problem}", prefix(file.as_ref().map(|path| path.display())), prefix(place.as_ref()))]
+#[error("{}{}{problem}", prefix(file.as_ref().map(|path| path.display())), prefix(location.as_ref()))]
 pub struct MeshError {
     /// The path that was given to [`load`](crate::load); `None` if bytes were read.
     pub file: Option<PathBuf>,
-    /// The place in the file; `None` if the problem is with the file as a whole.
-    pub place: Option<Place>,
+    /// The location in the file; `None` if the problem is with the file as a whole.
+    pub location: Option<Location>,
     /// What is wrong.
     pub problem: Problem,
 }
 
-/// The place of a problem in a file.
+/// The location of a problem in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Location {
     /// A line of a text file, counted from 1.
     Line(u64),
     /// A byte of a binary file, counted from 0: the first byte of the invalid item.
@@ -147,7 +147,7 @@ pub enum Problem {
         position: [f32; 3],
     },
     /// The file has no faces: it is a point cloud, has only lines, or no geometry at all.
-    #[error("has {} but no faces: expected a mesh", count(*vertices, "vertex", "vertices"))]
+    #[error("has {} and 0 faces: expected at least 1 face", count(*vertices, "vertex", "vertices"))]
     NoFaces {
         /// The number of vertices.
         vertices: u64,
@@ -230,9 +230,9 @@ pub enum Problem {
 pub(crate) type Result<T, E = MeshError> = std::result::Result<T, E>;
 
 impl Problem {
-    /// Returns an error with this problem at a place.
-    pub(crate) fn at(self, place: Place) -> MeshError {
-        MeshError { file: None, place: Some(place), problem: self }
+    /// Returns an error with this problem at a location.
+    pub(crate) fn at(self, location: Location) -> MeshError {
+        MeshError { file: None, location: Some(location), problem: self }
     }
 
     /// Returns a [`Problem::TooLarge`] if `count` is above the limit of an option.
@@ -250,7 +250,7 @@ impl Problem {
 
 impl From<Problem> for MeshError {
     fn from(problem: Problem) -> Self {
-        Self { file: None, place: None, problem }
+        Self { file: None, location: None, problem }
     }
 }
 
@@ -261,7 +261,7 @@ impl MeshError {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(f, "line {line}"),

@@ -15,7 +15,7 @@ use ::gltf::binary::{ChunkType, Error, Glb};
 use ::gltf::json::{Index, Root};
 
 use crate::LoadOptions;
-use crate::error::{Place, Problem, Result, quote};
+use crate::error::{Location, Problem, Result, quote};
 use crate::format::{Format, is_glb, is_json, is_text};
 use crate::soup::Soup;
 
@@ -41,16 +41,18 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, options: &LoadOptions) -
 /// Returns the chunks of a binary file: JSON, and optionally the bytes of buffer 0.
 fn chunks(bytes: &[u8]) -> Result<Glb<'_>> {
     const HEADER_BYTES: usize = 12; // magic, version, length of the file
-    const LENGTH_PLACE: Place = Place::Byte(8);
+    const LENGTH_LOCATION: Location = Location::Byte(8);
     let truncated = |inside: String| Problem::Truncated { inside };
     let Some((header, _)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
-        return Err(truncated("the header of binary glTF".into()).at(Place::Byte(0)));
+        return Err(truncated("the header of binary glTF".into()).at(Location::Byte(0)));
     };
     let length = u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize;
     // The crate subtracts the length of the header without a check.
     if length < HEADER_BYTES {
         let found = format!("a length of {length} bytes");
-        return Err(Problem::malformed("binary glTF of at least 12 bytes", found).at(LENGTH_PLACE));
+        return Err(
+            Problem::malformed("binary glTF of at least 12 bytes", found).at(LENGTH_LOCATION)
+        );
     }
     let error = match Glb::from_slice(&bytes[..length.min(bytes.len())]) {
         Ok(glb) => return Ok(glb),
@@ -60,14 +62,14 @@ fn chunks(bytes: &[u8]) -> Result<Glb<'_>> {
     Err(match error {
         Error::Version(version) => {
             Problem::Unsupported { what: format!("version {version} of binary glTF") }
-                .at(Place::Byte(4))
+                .at(Location::Byte(4))
         }
         Error::Length { .. } => {
             let inside = format!(
                 "binary glTF (the header declares {length} bytes, but the file has {})",
                 bytes.len()
             );
-            truncated(inside).at(LENGTH_PLACE)
+            truncated(inside).at(LENGTH_LOCATION)
         }
         Error::ChunkLength { ty, length, length_read } => {
             let name = match ty {

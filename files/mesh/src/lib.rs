@@ -65,7 +65,7 @@ mod soup;
 use std::fs;
 use std::path::Path;
 
-pub use error::{LoadInFolderError, MeshError, Place, Problem};
+pub use error::{LoadInFolderError, Location, MeshError, Problem};
 pub use file_name::{FileNameError, FileNameFault, path_in_folder};
 pub use format::Format;
 pub use mesh::{Loaded, Report, TriangleMesh, VertexMap};

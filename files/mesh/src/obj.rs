@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::LoadOptions;
-use crate::error::{Place, Problem, Result, quote};
+use crate::error::{Location, Problem, Result, quote};
 use crate::format::{Format, is_text};
 use crate::soup::Soup;
 
@@ -24,7 +24,7 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     while let Some((number, line)) = lines.next() {
         let line = join_continued(line, &mut lines);
         reader.line = number;
-        reader.read_line(&line).map_err(|problem| problem.at(Place::Line(number)))?;
+        reader.read_line(&line).map_err(|problem| problem.at(Location::Line(number)))?;
     }
     reader.finish()
 }
@@ -169,7 +169,7 @@ impl Reader {
         let vertices = i64::from(self.soup.vertex_count());
         match self.forward.iter().find(|forward| forward.index > vertices) {
             Some(&ForwardReference { line, face, index }) => {
-                Err(self.out_of_range(face, index).at(Place::Line(line)))
+                Err(self.out_of_range(face, index).at(Location::Line(line)))
             }
             None => Ok(self.soup),
         }

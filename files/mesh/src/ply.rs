@@ -29,13 +29,13 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
             soup.reserve_vertices(element.count);
         }
         for index in 0..element.count {
-            let (place, row) = body.row(element, index)?;
+            let (location, row) = body.row(element, index)?;
             match element.name.as_str() {
                 "vertex" => soup.add_vertex(index as u64, row.position),
                 "face" => add_face(&mut soup, index as u64, &row.corners, vertices),
                 _ => Ok(()),
             }
-            .map_err(|problem| problem.at(place))?;
+            .map_err(|problem| problem.at(location))?;
         }
     }
     body.finish()?;

@@ -84,6 +84,12 @@ fn heights(shape: &RigidShape, pose: &Pose) -> [f32; 2] {
     heights.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)])
 }
 
+/// Whether a rigid shape is an unbounded plane.
+fn is_plane(shape: &RigidShape) -> bool {
+    let [low, high] = heights(shape, &Pose::REST);
+    shape.unbounded && high <= low
+}
+
 /// Whether a rigid shape is unbounded horizontal ground.
 pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
     let [low, high] = heights(shape, pose);
@@ -101,7 +107,7 @@ pub(crate) fn floor(scene: &DrawnScene, frame: &Frame) -> Option<f32> {
 /// The radii with which vertices are drawn (as balls or as ends of sticks), m.
 fn radii(scene: &DrawnScene) -> Vec<f32> {
     let mut radii = vec![0.0_f32; scene.vertices];
-    for (radius, ball) in radii.iter_mut().zip(&scene.balls) {
+    for (radius, ball) in radii.iter_mut().zip(&scene.ball_radii) {
         *radius = *ball;
     }
     for part in scene.parts.iter().filter(|part| !part.sticks.is_empty()) {
@@ -115,11 +121,16 @@ fn radii(scene: &DrawnScene) -> Vec<f32> {
 
 impl Bounds {
     /// Extends the bounds by the part of a frame above the floor. Of the unbounded rigid shapes,
-    /// floors are left out and rooms are included.
+    /// floors are left out and rooms are included. In 2D, planes of any angle are left out.
     pub fn add(&mut self, scene: &DrawnScene, frame: &Frame) {
         let floor = floor(scene, frame).filter(|_| !scene.flat).unwrap_or(f32::NEG_INFINITY);
         let rooms = scene.rigid_shapes.iter().zip(&frame.poses);
-        let rooms = rooms.filter(|(shape, pose)| shape.unbounded && !is_floor(shape, pose));
+        // The 3D painter skips triangles that reach behind the camera, so its pictures show the whole
+        // mesh of a tilted plane.
+        let is_left_out = |shape: &RigidShape, pose: &Pose| {
+            !shape.unbounded || is_floor(shape, pose) || (scene.flat && is_plane(shape))
+        };
+        let rooms = rooms.filter(|(shape, pose)| !is_left_out(shape, pose));
         let room_points = rooms.flat_map(|(shape, pose)| {
             shape.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
         });

@@ -70,8 +70,8 @@ pub(crate) fn byte(value: f32) -> u8 {
 
 /// Converts linear light to sRGB, clamped to 1.
 #[allow(clippy::cast_sign_loss, reason = "clamped")]
-pub(crate) fn srgb(light: Vec3) -> [u8; 3] {
-    light.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])
+pub(crate) fn srgb(linear_colour: Vec3) -> [u8; 3] {
+    linear_colour.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])
 }
 
 /// The colour of the back of a cloth.

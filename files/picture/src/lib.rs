@@ -117,7 +117,7 @@ impl Painter {
     #[must_use]
     pub fn pixel_of(&self, position: [f32; 3]) -> [f32; 2] {
         match &self.kind {
-            Kind::TwoD(painter) => painter.pixel_of(position),
+            Kind::TwoD(painter) => painter.pixel_of(position).into(),
             Kind::ThreeD(painter) => painter.camera().pixel_of(position.into()).into(),
         }
     }

@@ -11,7 +11,7 @@ use crate::camera::Bounds;
 use crate::colour::{Background, linear, srgb};
 use crate::{Options, Picture};
 
-/// Draws frames of a 2D scene in a fixed section of the plane.
+/// Draws frames of a 2D scene in a fixed rectangle of the plane.
 #[derive(Debug)]
 pub(crate) struct Painter2d {
     /// The position at the centre of the picture, m.
@@ -25,14 +25,14 @@ pub(crate) struct Painter2d {
 /// The margin at each side, as a fraction of the picture.
 const MARGIN: f32 = 0.05;
 
-fn colour(light: Vec3, alpha: f32) -> Color {
-    let [r, g, b] = srgb(light);
+fn colour(linear_colour: Vec3, alpha: f32) -> Color {
+    let [r, g, b] = srgb(linear_colour);
     Color::from_rgba8(r, g, b, crate::colour::byte(alpha * 255.0))
 }
 
-fn paint(light: Vec3, alpha: f32) -> Paint<'static> {
+fn paint(linear_colour: Vec3, alpha: f32) -> Paint<'static> {
     let mut paint = Paint::default();
-    paint.set_color(colour(light, alpha));
+    paint.set_color(colour(linear_colour, alpha));
     paint.anti_alias = true;
     paint
 }
@@ -47,55 +47,50 @@ impl Painter2d {
         Self { centre_position: min.midpoint(max), scale, centre: size / 2.0 }
     }
 
-    /// Converts a position to pixels.
-    fn point(&self, [x, y, _]: [f32; 3]) -> Vec2 {
+    /// The pixel at which a position is drawn.
+    pub(crate) fn pixel_of(&self, [x, y, _]: [f32; 3]) -> Vec2 {
         let offset = (Vec2::new(x, y) - self.centre_position) * self.scale;
         self.centre + Vec2::new(offset.x, -offset.y)
     }
 
-    pub(crate) fn pixel_of(&self, position: [f32; 3]) -> [f32; 2] {
-        self.point(position).into()
-    }
-
     pub(crate) fn paint(&self, scene: &DrawnScene, frame: &Frame, options: &Options) -> Picture {
         let Options { width, height, background, .. } = *options;
-        let Some(mut map) = Pixmap::new(width, height) else {
+        let Some(mut pixmap) = Pixmap::new(width, height) else {
             return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
         };
-        fill_background(&mut map, background);
-        for (nth, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
+        fill_background(&mut pixmap, background);
+        for (index, (shape, pose)) in scene.rigid_shapes.iter().zip(&frame.poses).enumerate() {
             // Of an unbounded rigid shape only the faces perpendicular to the plane are drawn.
             let mesh = &shape.mesh;
             let is_perpendicular = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
             let triangles =
                 mesh.triangles.iter().filter(|it| !shape.unbounded || is_perpendicular(it));
             let corners = triangles.map(|triangle| {
-                triangle.map(|corner| self.point(pose.point(mesh.points[corner as usize])))
+                triangle.map(|corner| self.pixel_of(pose.point(mesh.points[corner as usize])))
             });
             if shape.unbounded {
                 let grey = paint(linear([0x7c, 0x88, 0x99]), 0.8);
+                // Seen from the front, each of these faces is a line, on which all its edges lie.
                 let edges = corners.flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
-                // Only horizontal and vertical edges, not the diagonals of rectangles.
-                let edges = edges.filter(|[a, b]| (*a - *b).abs().min_element() < 1e-3);
-                stroke(&mut map, lines_path(edges), &grey, 1.5);
+                stroke(&mut pixmap, lines_path(edges), &grey, 1.5);
                 continue;
             }
-            let light = linear(shape.material.colour(nth));
-            fill(&mut map, triangles_path(corners), &paint(light, 1.0));
+            let linear_colour = linear(shape.material.colour(index));
+            fill(&mut pixmap, triangles_path(corners), &paint(linear_colour, 1.0));
         }
-        for (nth, part) in scene.parts.iter().enumerate() {
-            let light = linear(part.material.colour(nth));
-            let pixel = |vertex: u32| self.point(frame.positions[vertex as usize]);
+        for (index, part) in scene.parts.iter().enumerate() {
+            let linear_colour = linear(part.material.colour(index));
+            let pixel = |vertex: u32| self.pixel_of(frame.positions[vertex as usize]);
             let faces = part.faces.clone().filter(|&face| frame.has_face(face));
             let corners = faces.map(|face| scene.faces[face].map(pixel));
-            fill(&mut map, triangles_path(corners), &paint(light, 0.4));
+            fill(&mut pixmap, triangles_path(corners), &paint(linear_colour, 0.4));
             let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
             let ends = sticks.map(|stick| scene.sticks[stick].map(pixel));
             let line_width =
                 if part.material == Material::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
-            stroke(&mut map, lines_path(ends), &paint(light, 1.0), line_width.max(1.1));
+            stroke(&mut pixmap, lines_path(ends), &paint(linear_colour, 1.0), line_width.max(1.1));
             for vertex in part.vertices.clone() {
-                let ball_radius = scene.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
+                let ball_radius = scene.ball_radii.get(vertex).copied().unwrap_or(0.0) * self.scale;
                 let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
                 let radius = if only_vertices {
                     ball_radius.max(part.radius * self.scale).max(1.5)
@@ -103,7 +98,12 @@ impl Painter2d {
                     ball_radius
                 };
                 if radius > 0.0 && frame.has_vertex(vertex) {
-                    fill_circle(&mut map, pixel(vertex as u32), radius, &paint(light, 1.0));
+                    fill_circle(
+                        &mut pixmap,
+                        pixel(vertex as u32),
+                        radius,
+                        &paint(linear_colour, 1.0),
+                    );
                 }
             }
         }
@@ -112,17 +112,17 @@ impl Painter2d {
             Background::Dark => linear([0xe6, 0xea, 0xf0]),
         };
         for &vertex in &scene.pinned {
-            let centre = self.point(frame.positions[vertex as usize]);
-            fill_circle(&mut map, centre, 2.0, &paint(pin_colour, 1.0));
+            let centre = self.pixel_of(frame.positions[vertex as usize]);
+            fill_circle(&mut pixmap, centre, 2.0, &paint(pin_colour, 1.0));
         }
-        let pixels = map.pixels().iter().map(|it| [it.red(), it.green(), it.blue()]).collect();
+        let pixels = pixmap.pixels().iter().map(|it| [it.red(), it.green(), it.blue()]).collect();
         Picture { width, height, pixels }
     }
 }
 
 /// Fills the picture with the gradient of the background.
-fn fill_background(map: &mut Pixmap, background: Background) {
-    let (width, height) = (map.width() as f32, map.height() as f32);
+fn fill_background(pixmap: &mut Pixmap, background: Background) {
+    let (width, height) = (pixmap.width() as f32, pixmap.height() as f32);
     let stop = |fraction: f32| GradientStop::new(fraction, colour(background.at(fraction), 1.0));
     let shader = LinearGradient::new(
         Point::from_xy(0.0, 0.0),
@@ -134,10 +134,10 @@ fn fill_background(map: &mut Pixmap, background: Background) {
     let (Some(shader), Some(all)) = (shader, Rect::from_xywh(0.0, 0.0, width, height)) else {
         return;
     };
-    map.fill_rect(all, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
+    pixmap.fill_rect(all, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
 }
 
-/// All triangles as one path, so that no seams are visible between them.
+/// All triangles as one path, so that anti-aliasing leaves no gaps between them.
 fn triangles_path(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
     let mut path = PathBuilder::new();
     for [a, b, c] in triangles {
@@ -160,20 +160,20 @@ fn lines_path(lines: impl Iterator<Item = [Vec2; 2]>) -> Option<Path> {
     path.finish()
 }
 
-fn fill(map: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>) {
+fn fill(pixmap: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>) {
     if let Some(path) = path {
-        map.fill_path(&path, paint, FillRule::Winding, Transform::identity(), None);
+        pixmap.fill_path(&path, paint, FillRule::Winding, Transform::identity(), None);
     }
 }
 
-fn stroke(map: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>, width: f32) {
+fn stroke(pixmap: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>, width: f32) {
     let stroke =
         Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
     if let Some(path) = path {
-        map.stroke_path(&path, paint, &stroke, Transform::identity(), None);
+        pixmap.stroke_path(&path, paint, &stroke, Transform::identity(), None);
     }
 }
 
-fn fill_circle(map: &mut Pixmap, centre: Vec2, radius: f32, paint: &Paint<'_>) {
-    fill(map, PathBuilder::from_circle(centre.x, centre.y, radius), paint);
+fn fill_circle(pixmap: &mut Pixmap, centre: Vec2, radius: f32, paint: &Paint<'_>) {
+    fill(pixmap, PathBuilder::from_circle(centre.x, centre.y, radius), paint);
 }

@@ -4,175 +4,178 @@ use super::Value::{
     Array, Count, Counts, Flag, List, Model, Name, One, Point, Point3, Positive, Real, Rotation,
     Table, Timed, Word,
 };
-use super::{Key, Value, may, must};
+use super::{Key, Value, rare, usual};
 
 const ORDERS: Value =
     Word(&["authored", "coloured", "packed", "banded", "blocked", "sheet", "starred"]);
 const STICK_SETS: Value = Word(&["structural", "shear", "all"]);
 const KINDS: Value = Word(&["two-sided", "maximum", "minimum"]);
 const BENDING: Value = Word(&["free", "sticks"]);
-const AXES: Value = Table(&[must("across", Point), must("down", Point)]);
-const SIZE: Value = Table(&[must("size", Count), may("sticks", STICK_SETS)]);
+const AXES_TABLE: Value = Table(&[usual("across", Point), usual("down", Point)]);
+const SIZED_MESH: Value = Table(&[usual("size", Count), rare("sticks", STICK_SETS)]);
 const SEED: Value = Count;
 
 /// The keys of the whole scene.
 pub(super) const SCENE: &[Key] = &[
-    may("formula", Word(&["exact", "newton", "halley", "quick"])),
-    may("order", ORDERS),
-    may("sleep", Table(&[may("speed", Positive), may("time", Positive)])),
-    may(
+    rare("formula", Word(&["exact", "newton", "halley", "quick"])),
+    rare("order", ORDERS),
+    rare("sleep", Table(&[rare("speed", Positive), rare("time", Positive)])),
+    rare(
         "step",
         Table(&[
-            may("dt", Positive),
-            may("substeps", Count),
-            may("iterations", Count),
-            may("passes", Count),
-            may("gravity", Point),
-            may("damping_rate", Positive),
+            rare("dt", Positive),
+            rare("substeps", Count),
+            rare("iterations", Count),
+            rare("passes", Count),
+            rare("gravity", Point),
+            rare("damping_rate", Positive),
         ]),
     ),
 ];
 
 const PATH: Value = One(&[
-    must("linear", Table(&[must("velocity", Point)])),
-    must("oscillating", Table(&[must("amplitude", Point), must("period", Positive)])),
-    must("circular", Table(&[must("radii", Array(&Point, 2)), must("period", Positive)])),
-    must("keyframed", Table(&[must("keys", List(&Timed, 3))])),
+    usual("linear", Table(&[usual("velocity", Point)])),
+    usual("oscillating", Table(&[usual("amplitude", Point), usual("period", Positive)])),
+    usual("circular", Table(&[usual("radii", Array(&Point, 2)), usual("period", Positive)])),
+    usual("keyframed", Table(&[usual("keys", List(&Timed, 3))])),
 ]);
 const SPIN: Value = Table(&[
-    must("plane", Array(&Point, 2)),
-    must("centre", Point),
-    must("rate", Real),
-    may("period", Positive),
+    usual("plane", Array(&Point, 2)),
+    usual("centre", Point),
+    usual("rate", Real),
+    rare("period", Positive),
 ]);
 
 /// The keys of every model.
 pub(super) const MODEL: &[Key] = &[
-    may("turned", Rotation),
-    may("at", Point),
-    may("velocity", Point),
-    may("groups", Table(&[may("g", List(&Count, 4))])),
-    may("pinned", List(&Name, 2)),
-    may("guided", List(&Table(&[must("group", Name), may("path", PATH), may("spin", SPIN)]), 2)),
-    may("stiffness", Positive),
-    may("compliance", Positive),
-    may("tears_at", Positive),
-    may("tethers", Table(&[may("slack", Positive), may("anchors", Count)])),
-    may("springs", Table(&[must("stiffness", Positive), must("damping", Positive)])),
-    may(
+    rare("turned", Rotation),
+    rare("at", Point),
+    rare("velocity", Point),
+    rare("groups", Table(&[rare("g", List(&Count, 4))])),
+    rare("pinned", List(&Name, 2)),
+    rare(
+        "guided",
+        List(&Table(&[usual("group", Name), rare("path", PATH), rare("spin", SPIN)]), 2),
+    ),
+    rare("stiffness", Positive),
+    rare("compliance", Positive),
+    rare("tears_at", Positive),
+    rare("tethers", Table(&[rare("slack", Positive), rare("anchors", Count)])),
+    rare("springs", Table(&[usual("stiffness", Positive), usual("damping", Positive)])),
+    rare(
         "self_collision",
         Table(&[
-            may("thickness", Positive),
-            may("friction", Positive),
-            may("categories", Count),
-            may("mask", Count),
+            rare("thickness", Positive),
+            rare("friction", Positive),
+            rare("categories", Count),
+            rare("mask", Count),
         ]),
     ),
-    // Two forms.
-    may("copies", Table(&[must("at", List(&Point, 7))])),
-    may("copies", Table(&[must("grid", Counts), must("spacing", Point)])),
+    // `copies` has two forms; at most one of them is written.
+    rare("copies", Table(&[usual("at", List(&Point, 7))])),
+    rare("copies", Table(&[usual("grid", Counts), usual("spacing", Point)])),
 ];
 
-const CLOTH: Key = must(
+const CLOTH: Key = usual(
     "cloth",
     Table(&[
-        may("columns", Count),
-        must("rows", Count),
-        may("width", Positive),
-        may("height", Positive),
-        may("axes", AXES),
-        may("families", STICK_SETS),
-        may("density", Positive),
-        may("diagonals", Word(&["alternating", "parallel"])),
+        rare("columns", Count),
+        usual("rows", Count),
+        rare("width", Positive),
+        rare("height", Positive),
+        rare("axes", AXES_TABLE),
+        rare("families", STICK_SETS),
+        rare("density", Positive),
+        rare("diagonals", Word(&["alternating", "parallel"])),
     ]),
 );
-const HEX_SHEET: Key = must(
+const HEX_SHEET: Key = usual(
     "hex_sheet",
     Table(&[
-        must("columns", Count),
-        must("rows", Count),
-        may("spacing", Positive),
-        may("axes", AXES),
-        may("bending", BENDING),
-        may("density", Positive),
+        usual("columns", Count),
+        usual("rows", Count),
+        rare("spacing", Positive),
+        rare("axes", AXES_TABLE),
+        rare("bending", BENDING),
+        rare("density", Positive),
     ]),
 );
-const ROPE: Key = must(
+const ROPE: Key = usual(
     "rope",
     Table(&[
-        must("path", List(&Point, 4)),
-        may("spacing", Positive),
-        may("density", Positive),
-        may("kind", KINDS),
-        may("bending", Positive),
+        usual("path", List(&Point, 4)),
+        rare("spacing", Positive),
+        rare("density", Positive),
+        rare("kind", KINDS),
+        rare("bending", Positive),
     ]),
 );
-const PLANT: Key = must(
+const PLANT: Key = usual(
     "plant",
     Table(&[
-        may("height", Positive),
-        must("pieces", Count),
-        may("levels", Count),
-        may("angle", Positive),
-        may("leaf", Positive),
-        may("thickness", Positive),
-        may("wood_density", Positive),
-        may("leaf_density", Positive),
-        may("stiffness", Positive),
-        may("seed", SEED),
+        rare("height", Positive),
+        usual("pieces", Count),
+        rare("levels", Count),
+        rare("angle", Positive),
+        rare("leaf", Positive),
+        rare("thickness", Positive),
+        rare("wood_density", Positive),
+        rare("leaf_density", Positive),
+        rare("stiffness", Positive),
+        rare("seed", SEED),
     ]),
 );
-const RAGDOLL: Key = must(
+const RAGDOLL: Key = usual(
     "ragdoll",
-    Table(&[may("height", Positive), may("mass", Positive), may("posture", Positive)]),
+    Table(&[rare("height", Positive), rare("mass", Positive), rare("posture", Positive)]),
 );
-const EMITTER: Key = must(
+const EMITTER: Key = usual(
     "emitter",
     Table(&[
-        may(
+        rare(
             "source",
             One(&[
-                must("point", Point),
-                must("disc", Table(&[must("centre", Point), must("axes", Array(&Point, 2))])),
-                must("polygons", List(&Array(&Point, 3), 3)),
+                usual("point", Point),
+                usual("disc", Table(&[usual("centre", Point), usual("axes", Array(&Point, 2))])),
+                usual("polygons", List(&Array(&Point, 3), 3)),
             ]),
         ),
-        must("rate", Positive),
-        may("velocity", Point),
-        may("normal_speed", Positive),
-        may("spread", Positive),
-        may("lifetime", Array(&Positive, 2)),
-        may("mass", Positive),
-        may("seed", SEED),
-        may("group", Name),
+        usual("rate", Positive),
+        rare("velocity", Point),
+        rare("normal_speed", Positive),
+        rare("spread", Positive),
+        rare("lifetime", Array(&Positive, 2)),
+        rare("mass", Positive),
+        rare("seed", SEED),
+        rare("group", Name),
     ]),
 );
 const SPRING: Value = Table(&[
-    must("ends", Array(&Count, 2)),
-    must("rest", Positive),
-    must("stiffness", Positive),
-    must("damping", Positive),
+    usual("ends", Array(&Count, 2)),
+    usual("rest", Positive),
+    usual("stiffness", Positive),
+    usual("damping", Positive),
 ]);
-const PARTICLES: Key = must(
+const PARTICLES: Key = usual(
     "particles",
     Table(&[
-        must("positions", Array(&Point, 4)),
-        must("masses", Array(&Positive, 4)),
-        may("sticks", List(&Array(&Count, 2), 6)),
-        may("springs", List(&SPRING, 3)),
+        usual("positions", Array(&Point, 4)),
+        usual("masses", Array(&Positive, 4)),
+        rare("sticks", List(&Array(&Count, 2), 6)),
+        rare("springs", List(&SPRING, 3)),
     ]),
 );
 
 /// The builders of models in 2D.
 pub(super) const BUILDERS: &[Key] = &[CLOTH, HEX_SHEET, ROPE, PLANT, RAGDOLL, EMITTER, PARTICLES];
 
-const FILE: Key = may("file", Word(&["square.obj", "none.obj"]));
-const SCALE: Key = may("scale", Positive);
-const POSITIONS: Key = may("positions", List(&Point3, 5));
-const CORNERS: Key = may("triangles", List(&Array(&Count, 3), 5));
+const FILE: Key = rare("file", Word(&["square.obj", "none.obj"]));
+const SCALE: Key = rare("scale", Positive);
+const POSITIONS: Key = rare("positions", List(&Point3, 5));
+const TRIANGLES: Key = rare("triangles", List(&Array(&Count, 3), 5));
 
 /// The builders of models in 3D.
-pub(super) const ALL_BUILDERS: &[Key] = &[
+pub(super) const BUILDERS_3D: &[Key] = &[
     CLOTH,
     HEX_SHEET,
     ROPE,
@@ -180,153 +183,157 @@ pub(super) const ALL_BUILDERS: &[Key] = &[
     RAGDOLL,
     EMITTER,
     PARTICLES,
-    must("drape", SIZE),
-    must("disc", SIZE),
-    must("ball", SIZE),
-    must(
+    usual("drape", SIZED_MESH),
+    usual("disc", SIZED_MESH),
+    usual("ball", SIZED_MESH),
+    usual(
         "mesh",
         Table(&[
             FILE,
             SCALE,
             POSITIONS,
-            CORNERS,
-            must("density", Positive),
-            may("bending", BENDING),
+            TRIANGLES,
+            usual("density", Positive),
+            rare("bending", BENDING),
         ]),
     ),
-    must(
+    usual(
         "bridge",
         Table(&[
-            must("from", Point),
-            must("to", Point),
-            must("planks", Count),
-            may("ropes", Count),
-            may("width", Positive),
-            may("sag", Positive),
-            may("rails", Positive),
-            may("plank_mass", Positive),
-            may("density", Positive),
+            usual("from", Point),
+            usual("to", Point),
+            usual("planks", Count),
+            rare("ropes", Count),
+            rare("width", Positive),
+            rare("sag", Positive),
+            rare("rails", Positive),
+            rare("plank_mass", Positive),
+            rare("density", Positive),
         ]),
     ),
-    must("tetrahedron", Table(&[must("edge", Positive), must("mass", Positive)])),
-    must("basis", Table(&[must("edge", Positive), must("mass", Positive)])),
-    must(
+    usual("tetrahedron", Table(&[usual("edge", Positive), usual("mass", Positive)])),
+    usual("basis", Table(&[usual("edge", Positive), usual("mass", Positive)])),
+    usual(
         "rigid",
         Table(&[
-            must("mass", Positive),
-            must("centre", Point3),
-            must("inertia", Array(&Point3, 3)),
+            usual("mass", Positive),
+            usual("centre", Point3),
+            usual("inertia", Array(&Point3, 3)),
         ]),
     ),
-    must("rigid_box", Table(&[must("size", Array(&Positive, 3)), must("density", Positive)])),
-    must("rigid_mesh", Table(&[FILE, SCALE, POSITIONS, CORNERS, must("density", Positive)])),
+    usual("rigid_box", Table(&[usual("size", Array(&Positive, 3)), usual("density", Positive)])),
+    usual("rigid_mesh", Table(&[FILE, SCALE, POSITIONS, TRIANGLES, usual("density", Positive)])),
 ];
 
 const END: Value = Table(&[
-    must("model", Model),
-    may("particle", Count),
-    may("group", Name),
-    may("stick", Count),
-    may("limb", Count),
-    may("face", Count),
-    may("body", Count),
-    may("share", Positive),
-    may("weights", Array(&Positive, 2)),
-    may("point", Point3),
+    usual("model", Model),
+    rare("particle", Count),
+    rare("group", Name),
+    rare("stick", Count),
+    rare("limb", Count),
+    rare("face", Count),
+    rare("body", Count),
+    rare("share", Positive),
+    rare("weights", Array(&Positive, 2)),
+    rare("point", Point3),
 ]);
 
 /// The keys of a tie.
 pub(super) const TIE: &[Key] = &[
-    must("from", END),
-    must("to", END),
-    may("distance", Positive),
-    may("kind", KINDS),
-    may("compliance", Positive),
-    may("breaking_force", Positive),
+    usual("from", END),
+    usual("to", END),
+    rare("distance", Positive),
+    rare("kind", KINDS),
+    rare("compliance", Positive),
+    rare("breaking_force", Positive),
 ];
 
 /// The keys of every force.
 pub(super) const FORCE: &[Key] = &[
-    may("on", Name),
-    may(
+    rare("on", Name),
+    rare(
         "within",
         One(&[
-            must("ball", Table(&[must("centre", Point), must("radius", Positive)])),
-            must("box", Table(&[must("from", Point), must("to", Point)])),
-            must("behind", Table(&[must("normal", Point), must("offset", Real)])),
+            usual("ball", Table(&[usual("centre", Point), usual("radius", Positive)])),
+            usual("box", Table(&[usual("from", Point), usual("to", Point)])),
+            usual("behind", Table(&[usual("normal", Point), usual("offset", Real)])),
         ]),
     ),
 ];
 
-const DRAG: Key =
-    must("drag", Table(&[may("linear", Positive), may("quadratic", Positive), may("air", Point)]));
-const ACCELERATION: Key = must("acceleration", Point);
-const ATTRACTOR: Key = must(
+const DRAG: Key = usual(
+    "drag",
+    Table(&[rare("linear", Positive), rare("quadratic", Positive), rare("air", Point)]),
+);
+const ACCELERATION: Key = usual("acceleration", Point);
+const ATTRACTOR: Key = usual(
     "attractor",
-    Table(&[must("place", Point), must("strength", Real), must("softening", Positive)]),
+    Table(&[usual("place", Point), usual("strength", Real), usual("softening", Positive)]),
 );
 
 /// The forces in 2D.
 pub(super) const FORCES: &[Key] = &[DRAG, ACCELERATION, ATTRACTOR];
 
 const LAW: Value = One(&[
-    must("normal", Table(&[must("pressure", Positive)])),
-    must(
+    usual("normal", Table(&[usual("pressure", Positive)])),
+    usual(
         "plate",
-        Table(&[must("density", Positive), must("drag", Positive), must("lift", Positive)]),
+        Table(&[usual("density", Positive), usual("drag", Positive), usual("lift", Positive)]),
     ),
 ]);
 const GUSTS: Value =
-    Table(&[must("strength", Positive), must("size", Positive), must("seed", SEED)]);
+    Table(&[usual("strength", Positive), usual("size", Positive), usual("seed", SEED)]);
 
 /// The forces in 3D.
 pub(super) const FORCES_3D: &[Key] = &[
     DRAG,
     ACCELERATION,
     ATTRACTOR,
-    must(
+    usual(
         "wind",
         Table(&[
-            must("velocity", Point),
-            may("gusts", GUSTS),
-            may("law", LAW),
-            may("sampling", Word(&["step", "substep"])),
+            usual("velocity", Point),
+            rare("gusts", GUSTS),
+            rare("law", LAW),
+            rare("sampling", Word(&["step", "substep"])),
         ]),
     ),
 ];
 
 /// The keys of every obstacle.
 pub(super) const OBSTACLE: &[Key] = &[
-    may(
+    rare(
         "surface",
         Table(&[
-            may("friction", Positive),
-            may("restitution", Positive),
-            may("restitution_threshold", Positive),
-            may("thickness", Positive),
+            rare("friction", Positive),
+            rare("restitution", Positive),
+            rare("restitution_threshold", Positive),
+            rare("thickness", Positive),
         ]),
     ),
-    may("path", PATH),
-    may("spin", SPIN),
-    may("swept", Flag),
-    may("edges", Flag),
+    rare("path", PATH),
+    rare("spin", SPIN),
+    rare("swept", Flag),
+    rare("edges", Flag),
 ];
 
-const SPHERE: Key = must("sphere", Table(&[must("centre", Point), must("radius", Positive)]));
+const SPHERE: Key = usual("sphere", Table(&[usual("centre", Point), usual("radius", Positive)]));
 const CAPSULE: Key =
-    must("capsule", Table(&[must("ends", Array(&Point, 2)), must("radius", Positive)]));
-const CUBOID: Key = must("cuboid", Table(&[must("min", Point), must("max", Point)]));
+    usual("capsule", Table(&[usual("ends", Array(&Point, 2)), usual("radius", Positive)]));
+const CUBOID: Key = usual("cuboid", Table(&[usual("min", Point), usual("max", Point)]));
 const TILTED: Key =
-    must("tilted_cuboid", Table(&[must("centre", Point), must("half_edges", List(&Point, 3))]));
-const HALF_SPACE: Key = must("half_space", Table(&[must("point", Point), must("normal", Point)]));
-const BOUNDS: Key = must("bounds", Table(&[must("min", Point), must("max", Point)]));
-const LIMBS: Key = must(
+    usual("tilted_cuboid", Table(&[usual("centre", Point), usual("half_edges", List(&Point, 3))]));
+const HALF_SPACE: Key =
+    usual("half_space", Table(&[usual("point", Point), usual("normal", Point)]));
+const BOUNDS: Key = usual("bounds", Table(&[usual("min", Point), usual("max", Point)]));
+const LIMB_CONTACTS: Key = usual(
     "limb_contacts",
-    Table(&[may("friction", Positive), may("margin", Positive), may("own_limbs", Flag)]),
+    Table(&[rare("friction", Positive), rare("margin", Positive), rare("own_limbs", Flag)]),
 );
 
 /// The shapes of obstacles in 2D.
-pub(super) const SHAPES: &[Key] = &[SPHERE, CAPSULE, CUBOID, TILTED, HALF_SPACE, BOUNDS, LIMBS];
+pub(super) const SHAPES: &[Key] =
+    &[SPHERE, CAPSULE, CUBOID, TILTED, HALF_SPACE, BOUNDS, LIMB_CONTACTS];
 
 /// The shapes of obstacles in 3D.
 pub(super) const SHAPES_3D: &[Key] = &[
@@ -336,10 +343,10 @@ pub(super) const SHAPES_3D: &[Key] = &[
     TILTED,
     HALF_SPACE,
     BOUNDS,
-    LIMBS,
-    must(
+    LIMB_CONTACTS,
+    usual(
         "mesh",
-        Table(&[FILE, SCALE, POSITIONS, CORNERS, must("facing", Word(&["front", "both"]))]),
+        Table(&[FILE, SCALE, POSITIONS, TRIANGLES, usual("facing", Word(&["front", "both"]))]),
     ),
-    must("body_contacts", Table(&[may("margin", Positive)])),
+    usual("body_contacts", Table(&[rare("margin", Positive)])),
 ];

@@ -111,7 +111,8 @@ impl KernelSet {
         sets
     }
 
-    /// The same kernels on `threads` threads, including the calling thread; 0 for one per core.
+    /// The same kernels on `threads` threads, including the calling thread; 0 for one per
+    /// logical processor that the process may use.
     ///
     /// # Errors
     /// If the threads cannot be started.

@@ -14,8 +14,8 @@
 //! Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
 //! [coloured](Schedule::coloured) ones synchronize after every colour.
 //!
-//! After a pause between steps the threads are asleep. The caller wakes them, which takes about ten
-//! microseconds, but does not wait for them. If the system takes a millisecond to wake a thread, a
+//! After a pause between steps the threads are asleep. The caller wakes them, which takes about 10 µs,
+//! but does not wait for them. If the system takes a millisecond to wake a thread, a
 //! shorter step ends before the thread can help.
 #![deny(unsafe_code)]
 

@@ -22,7 +22,7 @@ const SLEEP_AFTER: Duration = Duration::from_micros(100);
 #[derive(Debug, thiserror::Error)]
 #[error("{threads} threads could not be started")]
 pub struct PoolError {
-    /// The number of threads requested.
+    /// The number of threads requested; if that was 0, the number of logical processors.
     pub threads: usize,
     /// The error of the operating system.
     #[source]
@@ -31,8 +31,8 @@ pub struct PoolError {
 
 /// Threads that work together with the calling thread; clones share them.
 ///
-/// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller a few
-/// microseconds, but the caller does not wait for them: it begins alone, and they join in. If the
+/// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller about 10 µs,
+/// but the caller does not wait for them: it begins alone, and they join in. If the
 /// pool is in use by another call, the caller works alone. Dropping the last clone ends the
 /// threads.
 #[derive(Clone, Debug)]
@@ -52,7 +52,8 @@ struct SharedState {
 }
 
 impl Pool {
-    /// A pool of `threads` threads, including the caller's; 0 for one per core.
+    /// A pool of `threads` threads, including the caller's; 0 for one per logical processor that
+    /// the process may use.
     ///
     /// # Errors
     /// If the operating system cannot start the threads.
@@ -62,14 +63,14 @@ impl Pool {
             threads => threads,
         };
         let state = Arc::new(SharedState { gate: Gate::new(), shutdown: AtomicBool::new(false) });
-        let mut pool = Threads { state, workers: Vec::new() };
+        let mut pool_threads = Threads { state, workers: Vec::new() };
         for thread in 1..threads {
-            let state = Arc::clone(&pool.state);
+            let state = Arc::clone(&pool_threads.state);
             let builder = thread::Builder::new().name(format!("taut {thread}"));
             let worker = builder.spawn(move || state.serve(thread));
-            pool.workers.push(worker.map_err(|cause| PoolError { threads, cause })?);
+            pool_threads.workers.push(worker.map_err(|cause| PoolError { threads, cause })?);
         }
-        Ok(Self(Arc::new(pool)))
+        Ok(Self(Arc::new(pool_threads)))
     }
 }
 
@@ -80,6 +81,7 @@ impl Executor for Pool {
 
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
         let Threads { state, workers } = &*self.0;
+        // The gate lends `work` to the workers until all calls have returned.
         state.gate.lend(threads, work, || {
             for worker in workers.iter().take(threads.saturating_sub(1)) {
                 worker.thread().unpark();

@@ -4,8 +4,8 @@ use taut_core::{Formula, Kernel, Particles, PlanError, Schedule, Sticks};
 use taut_lanes::Machine;
 use taut_lanes::slots::SlotPlan;
 
-use crate::engine::{CopiesEngine, CopiesPlan};
 use crate::layout::Layout;
+use crate::slot_kernel::{CopiesPlan, CopiesSlotKernel};
 
 /// The kernel for copies of one mesh, in any number of dimensions, on the registers of a machine.
 ///
@@ -68,7 +68,7 @@ impl<M: Machine, const D: usize> Kernel<D> for CopiesKernel<M> {
         schedule.check(sticks)?;
         let layout = Layout { copies: copies.count(), particles: copies.one().particles() };
         layout.check().map_err(PlanError::Limit)?;
-        let engine = CopiesEngine::new(self.machine, copies, layout, formula);
-        SlotPlan::new(engine, particles, sticks)
+        let slot_kernel = CopiesSlotKernel::new(self.machine, copies, layout, formula);
+        SlotPlan::new(slot_kernel, particles, sticks)
     }
 }

@@ -35,10 +35,10 @@ extern crate alloc;
 
 mod constants;
 mod coordinate;
-mod engine;
 mod kernel;
 mod layout;
 mod relax;
+mod slot_kernel;
 
-pub use engine::{CopiesEngine, CopiesPlan};
 pub use kernel::CopiesKernel;
+pub use slot_kernel::{CopiesPlan, CopiesSlotKernel};

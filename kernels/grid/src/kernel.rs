@@ -6,9 +6,9 @@ use taut_lanes::{Machine, Team};
 
 use crate::band_tasks;
 use crate::constants::Constants;
-use crate::engine::{self, GridEngine, GridPlan};
 use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
+use crate::slot_kernel::{self, GridPlan, GridSlotKernel};
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
 ///
@@ -77,11 +77,11 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         scratch.resize(blocks.len().max(1) * layout.row_lanes(), 0.0);
         let constants = Constants::new(sheet, layout, formula);
         let mut band_tasks = band_tasks::band_tasks(sheet);
-        let threaded_blocks: &[_] = if engine::may_use_threads(sheet) { &blocks } else { &[] };
+        let threaded_blocks: &[_] = if slot_kernel::may_use_threads(sheet) { &blocks } else { &[] };
         let narrow = layout
             .is_narrow()
             .then(|| NarrowSheet::new(&constants, &mut band_tasks, threaded_blocks));
-        let engine = GridEngine {
+        let slot_kernel = GridSlotKernel {
             machine: self.machine,
             constants,
             blocks,
@@ -94,6 +94,6 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
             offsets: layout.offsets(),
             team: Team::default(),
         };
-        SlotPlan::new(engine, particles, sticks)
+        SlotPlan::new(slot_kernel, particles, sticks)
     }
 }

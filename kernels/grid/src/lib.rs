@@ -74,15 +74,15 @@ extern crate alloc;
 
 mod band_tasks;
 mod constants;
-mod engine;
 mod kernel;
 mod layout;
 mod narrow;
 mod padding;
 mod rows;
+mod slot_kernel;
 mod sweep;
 mod time_skewed_sweep;
 
-pub use engine::{GridEngine, GridPlan};
 pub use kernel::GridKernel;
 pub use padding::PaddedSheet;
+pub use slot_kernel::{GridPlan, GridSlotKernel};

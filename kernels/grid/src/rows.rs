@@ -20,7 +20,7 @@ pub(crate) struct Positions<const D: usize> {
 
 /// The positions and masses of a sheet, for loops over its rows.
 #[derive(Clone, Copy)]
-pub(crate) struct SheetFields<'a, const D: usize> {
+pub(crate) struct SheetBuffers<'a, const D: usize> {
     pub(crate) layout: Layout,
     /// The positions that a loop changes or copies.
     pub(crate) target: Positions<D>,
@@ -32,7 +32,7 @@ pub(crate) struct SheetFields<'a, const D: usize> {
     pub(crate) offsets: &'a [u32],
 }
 
-impl<const D: usize> SheetFields<'_, D> {
+impl<const D: usize> SheetBuffers<'_, D> {
     /// Swaps target and source, which alternate between substeps.
     pub(crate) fn swapped(self) -> Self {
         Self { target: self.source, source: self.target, ..self }
@@ -41,7 +41,7 @@ impl<const D: usize> SheetFields<'_, D> {
 
 /// The operation that runs a loop over some rows.
 pub(crate) struct RowLoop<'a, const D: usize> {
-    fields: SheetFields<'a, D>,
+    buffers: SheetBuffers<'a, D>,
     rows: Range<usize>,
     slot_loop: SlotLoop<'a, D>,
     /// A buffer for one row with its padding, all values finite; small enough for the L1 cache.
@@ -52,25 +52,25 @@ pub(crate) struct RowLoop<'a, const D: usize> {
 
 impl<'a, const D: usize> RowLoop<'a, D> {
     /// # Safety
-    /// - The columns are as long as [`SheetFields`] says, and valid for reading and writing at
+    /// - The columns are as long as [`SheetBuffers`] says, and valid for reading and writing at
     ///   these rows; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
-        fields: SheetFields<'a, D>,
+        buffers: SheetBuffers<'a, D>,
         rows: Range<usize>,
         slot_loop: SlotLoop<'a, D>,
         scratch: &'a mut [f32],
         finite: &'a AtomicBool,
     ) -> Self {
-        assert!(rows.end <= fields.layout.height);
-        Self { fields, rows, slot_loop, scratch, finite }
+        assert!(rows.end <= buffers.layout.height);
+        Self { buffers, rows, slot_loop, scratch, finite }
     }
 }
 
 impl<const D: usize> Operation for RowLoop<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { fields, rows, slot_loop, scratch, finite } = self;
-        let SheetFields { layout, target, source, inverse_mass, offsets } = fields;
+        let Self { buffers, rows, slot_loop, scratch, finite } = self;
+        let SheetBuffers { layout, target, source, inverse_mass, offsets } = buffers;
         let (Positions { columns, strided }, source) = (target, source.strided);
         let Layout { width, registers, pitch, .. } = layout;
         let (row_slots, row_lanes) = (layout.row_slots(), layout.row_lanes());

@@ -17,7 +17,7 @@ use taut_lanes::{Machine, SharedPtr};
 use crate::band_tasks::{BandTask, Strip};
 use crate::constants::Constants;
 use crate::narrow::{NarrowSheet, Pairs, RegisterPair, RelaxPairs};
-use crate::rows::{Positions, RowLoop, SheetFields};
+use crate::rows::{Positions, RowLoop, SheetBuffers};
 use crate::sweep::Relax;
 
 /// Number of adjacent sweeps that advance together: the bands of two fit the L1 cache unless the
@@ -33,7 +33,7 @@ const SWEEPS_IN_PROGRESS: usize = 8;
 pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
-    pub(crate) fields: SheetFields<'a, D>,
+    pub(crate) buffers: SheetBuffers<'a, D>,
     pub(crate) presence: &'a [Column<f32>; 3],
     /// A scratch row for each block.
     pub(crate) scratch: SharedPtr<f32>,
@@ -90,33 +90,41 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
         block: usize,
         run: SubstepRun<'_, D>,
     ) {
-        let SubstepRun { first_loop, substeps, iterations, write_back, write_back_previous } = run;
+        let SubstepRun { leading_loop, substeps, iterations, write_back, write_back_previous } =
+            run;
         let run_task = |task: usize, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
-            let fields = if substeps_left % 2 == 0 { self.fields } else { self.fields.swapped() };
+            let buffers =
+                if substeps_left % 2 == 0 { self.buffers } else { self.buffers.swapped() };
             // SAFETY: by contract.
             unsafe {
-                if let (Some(slot_loop), 0) = (first_loop, iteration) {
-                    self.run_row_loop(fields, &tasks[task].entering, slot_loop, block, self.finite);
+                if let (Some(slot_loop), 0) = (leading_loop, iteration) {
+                    self.run_row_loop(
+                        buffers,
+                        &tasks[task].entering,
+                        slot_loop,
+                        block,
+                        self.finite,
+                    );
                 }
                 if iterations > 0 {
                     match (pairs, self.narrow) {
                         (Some(pairs), Some(narrow)) => {
-                            self.relax_pairs(fields, narrow, &pairs[task]);
+                            self.relax_pairs(buffers, narrow, &pairs[task]);
                         }
-                        _ => self.relax_strips(fields, &tasks[task].strips),
+                        _ => self.relax_strips(buffers, &tasks[task].strips),
                     }
                 }
                 if substeps_left == 0 && iteration + 1 >= iterations {
                     let (rows, write) = (&tasks[task].leaving, SlotLoop::WriteBack);
                     if write_back {
-                        self.run_row_loop(fields, rows, write, block, self.finite);
+                        self.run_row_loop(buffers, rows, write, block, self.finite);
                     }
                     if write_back_previous {
                         // They need not be finite.
                         let ignored = AtomicBool::new(true);
-                        self.run_row_loop(fields.swapped(), rows, write, block, &ignored);
+                        self.run_row_loop(buffers.swapped(), rows, write, block, &ignored);
                     }
                 }
             }
@@ -139,9 +147,9 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
 
     /// # Safety
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for the rows that these strips reach.
-    unsafe fn relax_strips(&self, fields: SheetFields<'_, D>, strips: &[Strip]) {
+    unsafe fn relax_strips(&self, buffers: SheetBuffers<'_, D>, strips: &[Strip]) {
         let Self { machine, constants, presence, .. } = *self;
-        let SheetFields { target: Positions { strided, .. }, inverse_mass, .. } = fields;
+        let SheetBuffers { target: Positions { strided, .. }, inverse_mass, .. } = buffers;
         // SAFETY: by contract.
         machine.run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
     }
@@ -151,12 +159,12 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     ///   `narrow` join.
     unsafe fn relax_pairs(
         &self,
-        fields: SheetFields<'_, D>,
+        buffers: SheetBuffers<'_, D>,
         narrow: &NarrowSheet,
         pairs: &[RegisterPair],
     ) {
         let Self { machine, constants, .. } = *self;
-        let SheetFields { target: Positions { strided, .. }, inverse_mass, .. } = fields;
+        let SheetBuffers { target: Positions { strided, .. }, inverse_mass, .. } = buffers;
         // SAFETY: by contract; `narrow` was made of the constants.
         machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
     }
@@ -165,18 +173,18 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// - Same as for [`sweep_tasks`](Self::sweep_tasks), for these rows.
     unsafe fn run_row_loop(
         &self,
-        fields: SheetFields<'_, D>,
+        buffers: SheetBuffers<'_, D>,
         rows: &Range<usize>,
         slot_loop: SlotLoop<'_, D>,
         block: usize,
         finite: &AtomicBool,
     ) {
-        let row_lanes = fields.layout.row_lanes();
+        let row_lanes = buffers.layout.row_lanes();
         // SAFETY: by contract; the slice is used by this loop alone.
         self.machine.run(unsafe {
             let scratch =
                 slice::from_raw_parts_mut(self.scratch.0.add(block * row_lanes), row_lanes);
-            RowLoop::new(fields, rows.clone(), slot_loop, scratch, finite)
+            RowLoop::new(buffers, rows.clone(), slot_loop, scratch, finite)
         });
     }
 }

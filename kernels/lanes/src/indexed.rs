@@ -31,15 +31,14 @@ use crate::vector::Vector;
 /// Particles per job of a pass over all particles.
 const JOB_PARTICLES: usize = 4096;
 const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
-/// The minimum number of particles per thread for which several threads make a pass over all
-/// particles faster.
-const MIN_PARTICLES_PER_THREAD: usize = 2 * JOB_PARTICLES;
-/// The minimum number of sticks per thread for which several threads make relaxation faster; with
-/// fewer, seam particles move between caches too often. Measured with this constant at 1, by `taut
+/// A pass over all particles gets another thread only if each thread gets at least this many of them.
+const PARTICLES_PER_THREAD_MIN: usize = 2 * JOB_PARTICLES;
+/// Relaxation gets another thread only if each thread gets at least this many sticks: with fewer,
+/// seam particles move between caches too often. Measured with this constant at 1, by `taut
 /// compare --threads 1,2 --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9
 /// times as fast as one at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64
 /// (32,000).
-const MIN_STICKS_PER_THREAD: usize = 8192;
+const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
 #[derive(Clone, Copy, Debug)]
@@ -324,7 +323,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let threads = executor
             .threads()
             .min(max_tasks_per_phase)
-            .min(program.slots() / MIN_STICKS_PER_THREAD);
+            .min(program.slots() / STICKS_PER_THREAD_MIN);
         if threads <= 1 {
             let tasks_per_run = if single_phase { 1 } else { task_count.max(1) };
             for first in (0..task_count).step_by(tasks_per_run) {
@@ -370,7 +369,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             inverse_mass,
             records: SharedPtr(self.records.as_mut_ptr()),
         };
-        let threads = executor.threads().min(len / MIN_PARTICLES_PER_THREAD);
+        let threads = executor.threads().min(len / PARTICLES_PER_THREAD_MIN);
         if threads <= 1 {
             // SAFETY: columns and records have `len` entries, as asserted, and are borrowed
             // exclusively; only this thread uses them.

@@ -50,7 +50,7 @@ impl EndTable {
             body.map(|body| Place::Body { body, point }),
         ];
         let given = given.into_iter().flatten().collect();
-        let place = exactly_one("the end of a tie", "place", PLACES, given)?;
+        let place = exactly_one("an end of a tie", "key for its place", PLACES, given)?;
         for (key, is_given, kind) in [
             ("share", share.is_some(), "stick or limb"),
             ("weights", weights.is_some(), "face"),

@@ -25,6 +25,7 @@ fn too_many_particles_are_rejected_at_the_line_of_the_model() {
         )
     };
     let text = ["dimensions = 2".to_owned(), emitter("a"), emitter("b"), emitter("c")].concat();
+    // Little text can ask for many particles, so the length of a file is no limit to them.
     assert!(text.len() < 256);
     let expected = "the number of particles of all models is 18000002; it must be at most 16777216";
     assert_error(&text, 5, expected);
@@ -73,8 +74,8 @@ fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
 #[test]
 fn settings_of_sleep_are_checked() {
     for (sleep, expected) in [
-        ("speed = -0.1", "the speed of sleep, m/s, is -0.1"),
-        ("time = 0", "the time of sleep, s, is 0"),
+        ("speed = -0.1", "the sleep speed, m/s, is -0.1"),
+        ("time = 0", "the time before sleep, s, is 0"),
         ("after = 1.0", "unknown field `after`"),
     ] {
         assert_error(&format!("[sleep]\n{sleep}"), 2, expected);
@@ -293,7 +294,7 @@ fn values_out_of_range_are_rejected() {
                  springs = [{ ends = [0, 1], rest = 1e30, stiffness = 1, damping = 0 }] }",
             ),
             3,
-            "spring 0 has the rest 1",
+            "spring 0 has the rest length 1",
         ),
         (
             "[[force]]\nattractor = { place = [0, 0, 0], strength = 1e25, softening = 0 }"
@@ -340,12 +341,13 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("from = {end}\nto = {{ model = \"other\" }}"),
             10,
-            "the end of a tie needs exactly one place, found 0; expected one of: particle, group",
+            "an end of a tie needs exactly one key for its place, found 0; expected one of: particle, \
+             group",
         ),
         (
             format!("from = {end}\nto = {{ model = \"other\", particle = 0, body = 0 }}"),
             10,
-            "exactly one place, found 2",
+            "exactly one key for its place, found 2",
         ),
         (
             format!("from = {end}\nto = {{ model = \"other\", particle = 0, share = 0.5 }}"),
@@ -355,12 +357,12 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("from = {end}\nto = {{ model = \"third\", particle = 0 }}"),
             10,
-            "tie 0 (counted from 0, as attached), 'to': there is no model 'third'",
+            "tie 0 (counted from 0, in order of attachment), 'to': there is no model 'third'",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\ngroup = \"top\""),
             13,
-            "tie 0 (counted from 0, as attached), 'from': the model 'other' has no group 'top'",
+            "tie 0 (counted from 0, in order of attachment), 'from': the model 'other' has no group 'top'",
         ),
         (
             format!("to = {end}\n[tie.from]\nmodel = \"other\"\n\nparticle = 21"),
@@ -381,7 +383,7 @@ fn errors_of_ties_have_line_numbers() {
         (
             format!("from = {end}\nto = {other}\n\n[[tie]]\nto = {end}\nfrom = {other}"),
             12,
-            "tie 1 (counted from 0, as attached): its two points are already joined by tie 0",
+            "tie 1 (counted from 0, in order of attachment): its two points are already joined by tie 0",
         ),
     ] {
         assert_error(&scene(&tie), line, expected);

@@ -30,7 +30,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{
-    Duplicates, NotAPermutation, ParticleError, Particles, Renumbering, Sheet, Sticks,
+    Duplicates, ParticleError, Particles, PermutationError, Renumbering, Sheet, Sticks,
 };
 
 use crate::body::{Bodies, Limbs};
@@ -393,7 +393,7 @@ impl<const D: usize> Model<D> {
             order
         };
         let (particle_order, stick_order) = (order(self.particles.len()), order(self.sticks.len()));
-        let shuffle = || -> Result<Self, NotAPermutation> {
+        let shuffle = || -> Result<Self, PermutationError> {
             let mut shuffled = self.renumbered(&Renumbering::from_order(particle_order)?);
             shuffled.sticks = shuffled.sticks.reordered(&stick_order)?;
             shuffled.tear_factors = reordered(&shuffled.tear_factors, &stick_order);

@@ -9,10 +9,10 @@ use crate::error::ModelError;
 /// tether never pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method to
 /// Simulate Inextensible Clothing in Computer Games", 2012).
 ///
-/// Pins form clusters, such as a row or a corner. A particle has a tether to the nearest pin of
-/// each of the nearest clusters. Particles that are not connected to a pin have none. A particle
-/// that is [tied](crate::Tie) at zero distance counts as pinned while the other end is, or has at
-/// least 10 times the mass of the particle's model.
+/// Pins that are joined by edges form a *pin cluster*, such as a row or a corner. A particle has a
+/// tether to the nearest pin of each of the nearest pin clusters. Particles that are not connected
+/// to a pin have none. A particle that is [tied](crate::Tie) at zero distance counts as pinned while
+/// the other end is, or has at least 10 times the mass of the particle's model.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;

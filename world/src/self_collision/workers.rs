@@ -7,7 +7,7 @@ use super::clusters::{CLUSTER, PART};
 
 /// The minimum number of clusters per thread for which several threads are faster: a search in
 /// this many takes some 10 µs or more, about as long as waking a thread.
-const MIN_CLUSTERS_PER_THREAD: usize = 1024 / CLUSTER;
+const CLUSTERS_PER_THREAD_MIN: usize = 1024 / CLUSTER;
 
 /// The threads that find contacts, each in some parts of the balls. Parts do not depend on the
 /// number of threads, so the result does not either.
@@ -28,7 +28,7 @@ impl<'a> Workers<'a> {
 
     /// As many threads of the executor as are worthwhile for a number of clusters.
     pub(crate) fn new(team: &'a mut Team, executor: &'a dyn Executor, clusters: usize) -> Self {
-        let threads = executor.threads().min(clusters / MIN_CLUSTERS_PER_THREAD);
+        let threads = executor.threads().min(clusters / CLUSTERS_PER_THREAD_MIN);
         Self((threads > 1).then_some(SeveralThreads { team, executor, threads }))
     }
 

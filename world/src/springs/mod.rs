@@ -31,7 +31,7 @@ pub enum SpringError {
     OutOfRange {
         /// Which spring.
         spring: usize,
-        /// The name of the value: `rest`, `stiffness` or `damping`.
+        /// The name of the value: `rest length`, `stiffness` or `damping`.
         what: &'static str,
         /// The value.
         value: f32,
@@ -118,8 +118,10 @@ impl Springs {
                 return Err(SpringError::NoSuchParticle { spring: index, particle, particles });
             }
             let Spring { rest, stiffness, damping } = *spring;
-            for (what, value) in [("rest", rest), ("stiffness", stiffness), ("damping", damping)] {
-                let max = if what == "rest" { REST_MAX } else { f32::MAX };
+            for (what, value) in
+                [("rest length", rest), ("stiffness", stiffness), ("damping", damping)]
+            {
+                let max = if what == "rest length" { REST_MAX } else { f32::MAX };
                 if !(0.0..=max).contains(&value) {
                     return Err(SpringError::OutOfRange { spring: index, what, value });
                 }

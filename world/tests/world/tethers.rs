@@ -11,10 +11,10 @@ use taut_world::{
 
 use super::make::{coarse, drape, scene, steps, unconnected, world};
 
-/// A scene with 8 substeps of one iteration.
-fn substepped(model: Model) -> Scene {
+/// A scene with `substeps` substeps of one iteration.
+fn substepped(model: Model, substeps: u32) -> Scene {
     let mut scene = scene("sheet", model);
-    scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
+    scene.settings.step = Step { substeps, iterations: 1, ..scene.settings.step };
     scene
 }
 
@@ -29,20 +29,17 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
 #[test]
 fn cloth_that_hangs_from_a_row_does_not_stretch() {
     for set in [StickSet::Structural, StickSet::All] {
-        let mut stretched = [0.0; 2];
-        // Without (0) and with (1) tethers.
-        for (has_tethers, stretch) in stretched.iter_mut().enumerate() {
+        let rms_stretch = [false, true].map(|is_tethered| {
             let model = drape(24, set);
-            let model = if has_tethers == 1 { tethered(model) } else { model };
-            let mut world = world(&substepped(model));
-            world.settings_mut().step.substeps = 1;
+            let model = if is_tethered { tethered(model) } else { model };
+            let mut world = world(&substepped(model, 1));
             steps(&mut world, 240);
-            *stretch = world.diagnostics().unwrap().stretch.rms;
-            assert_eq!(world.tether_count(), has_tethers * 24 * 23);
-        }
+            assert_eq!(world.tether_count(), if is_tethered { 24 * 23 } else { 0 });
+            world.diagnostics().unwrap().stretch.rms
+        });
         assert!(
-            stretched[1] < 1e-4 && stretched[1] < 0.01 * stretched[0],
-            "rms stretch without and with tethers: {stretched:?}"
+            rms_stretch[1] < 1e-4 && rms_stretch[1] < 0.01 * rms_stretch[0],
+            "rms stretch without and with tethers: {rms_stretch:?}"
         );
     }
 }
@@ -53,7 +50,7 @@ fn the_distance_to_the_opposite_corner_is_the_diagonal() {
     // edges.
     let cloth = Cloth { columns: 21, rows: 16, width: 2.0, height: 1.5, ..Cloth::default() };
     let model = Model::cloth(&cloth).unwrap().with_group("pin", [0]).unwrap().pinned("pin");
-    let mut world = world(&substepped(tethered(model)));
+    let mut world = world(&substepped(tethered(model), 8));
     steps(&mut world, 1);
     let last = 21 * 16 - 1;
     world.grab(last).unwrap();
@@ -67,34 +64,34 @@ fn the_distance_to_the_opposite_corner_is_the_diagonal() {
 }
 
 #[test]
-fn particles_are_tethered_to_the_requested_number_of_clusters() {
+fn particles_are_tethered_to_the_requested_number_of_pin_clusters() {
     let cloth = || Model::cloth(&Cloth { columns: 9, rows: 9, ..Cloth::default() }).unwrap();
-    // Of the 81 particles, 77 are free. Each pinned corner is a cluster, so there are four.
+    // Of the 81 particles, 77 are free. Each pinned corner is a pin cluster, so there are four.
     for (anchors, expected) in [(1, 77), (2, 2 * 77), (3, 3 * 77), (16, 4 * 77)] {
         let tethers = Tethers { anchors, ..Tethers::default() };
-        let mut world = world(&substepped(cloth().pinned("corners").tethered(tethers).unwrap()));
+        let mut world = world(&substepped(cloth().pinned("corners").tethered(tethers).unwrap(), 8));
         steps(&mut world, 1);
         assert_eq!(world.tether_count(), expected);
     }
 }
 
 #[test]
-fn slack_is_a_multiple_of_the_rest_distance() {
+fn slack_is_a_multiple_of_the_distance_along_the_rest_shape() {
     let model = drape(12, StickSet::Structural);
     let mut model = model.tethered(Tethers { slack: 1.25, anchors: 1 }).unwrap();
     for stick in 0..model.sticks.len() {
         model.sticks.set_compliance(stick, 10.0).unwrap(); // so soft that it hardly acts
     }
     let rest = distance(model.particles.position(0), model.particles.position(11 * 12));
-    let mut world = world(&substepped(model));
+    let mut world = world(&substepped(model, 8));
     steps(&mut world, 600);
     let slack = distance(world.position(0), world.position(11 * 12)) / rest;
-    assert!((slack - 1.25).abs() < 1e-4, "{slack} of the rest distance");
+    assert!((slack - 1.25).abs() < 1e-4, "{slack} times the distance along the rest shape");
 }
 
 #[test]
 fn pins_may_change_and_grabbed_particles_are_not_anchors() {
-    let mut world = world(&substepped(tethered(drape(8, StickSet::All))));
+    let mut world = world(&substepped(tethered(drape(8, StickSet::All)), 8));
     steps(&mut world, 1);
     assert_eq!(world.tether_count(), 8 * 7);
     world.grab(60).unwrap();
@@ -116,18 +113,16 @@ fn pins_may_change_and_grabbed_particles_are_not_anchors() {
 
 #[test]
 fn a_pin_that_jumps_pulls_at_30_m_per_s_at_most() {
-    let mut scene = substepped(tethered(drape(8, StickSet::Structural)));
+    let mut scene = substepped(tethered(drape(8, StickSet::Structural)), 1);
     scene.settings.step.iterations = 0; // so that only tethers move particles
     scene.settings.step.acceleration = [0.0; 3];
     let mut world = world(&scene);
     steps(&mut world, 1);
-    let before: Vec<_> = world.positions().collect();
+    let mut before: Vec<_> = world.positions().collect();
     for pin in 0..8 {
         let [x, y, z] = world.position(pin);
         world.set_position(pin, [x + 100.0, y, z]).unwrap();
     }
-    world.settings_mut().step.substeps = 1;
-    let mut before = before;
     for _ in 0..20 {
         steps(&mut world, 1);
         for (particle, before) in before.iter_mut().enumerate().skip(8) {
@@ -143,7 +138,7 @@ fn a_pin_that_jumps_pulls_at_30_m_per_s_at_most() {
 fn guided_pins_move_their_tethers() {
     let path = Path::Oscillating { amplitude: [0.0, 0.5, 0.0], period: 1.0 };
     let guided = drape(10, StickSet::Structural).guided("top", path, None).unwrap();
-    let mut world = world(&substepped(tethered(guided)));
+    let mut world = world(&substepped(tethered(guided), 8));
     let length = distance(world.position(0), world.position(90));
     for _ in 0..120 {
         steps(&mut world, 1);
@@ -155,14 +150,14 @@ fn guided_pins_move_their_tethers() {
 }
 
 /// Tears the sticks of a sheet of `size` x `size` particles that cross the line below `row`, from
-/// the left up to the column `until`.
-fn cut(world: &mut World, size: usize, row: usize, until: usize) {
+/// the left, in the first `columns` columns.
+fn cut(world: &mut World, size: usize, row: usize, columns: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
         let (island, index) = world.locate_stick(stick).unwrap();
         let [a, b] = world.islands()[island].model.sticks.ends()[index].map(|end| end as usize);
         let rows = [a.min(b) / size, a.max(b) / size];
-        if rows[0] <= row && rows[1] > row && (a % size).min(b % size) < until {
+        if rows[0] <= row && rows[1] > row && (a % size).min(b % size) < columns {
             world.tear(stick).unwrap();
         }
     }
@@ -171,7 +166,7 @@ fn cut(world: &mut World, size: usize, row: usize, until: usize) {
 #[test]
 fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
     let size = 12;
-    let mut world = world(&substepped(tethered(drape(size, StickSet::All))));
+    let mut world = world(&substepped(tethered(drape(size, StickSet::All)), 8));
     steps(&mut world, 30);
     let whole = world.tether_count();
     // A slit with a path around it.
@@ -194,9 +189,9 @@ fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
 }
 
 #[test]
-fn a_hole_of_one_particle_frees_no_column() {
+fn a_hole_of_one_particle_leaves_the_particles_below_it_tethered() {
     let size = 12;
-    let mut world = world(&substepped(tethered(drape(size, StickSet::Structural))));
+    let mut world = world(&substepped(tethered(drape(size, StickSet::Structural)), 8));
     steps(&mut world, 1);
     for stick in world.sticks_of("sheet").unwrap() {
         let (island, index) = world.locate_stick(stick).unwrap();
@@ -215,7 +210,7 @@ fn a_hole_of_one_particle_frees_no_column() {
 
 #[test]
 fn a_world_with_tethers_resumes_to_the_same_bits() {
-    let scene = substepped(tethered(drape(10, StickSet::All).tearing_at(1.5)));
+    let scene = substepped(tethered(drape(10, StickSet::All).tearing_at(1.5)), 8);
     let mut first = world(&scene);
     steps(&mut first, 20);
     first.grab(95).unwrap();
@@ -239,7 +234,7 @@ fn a_world_with_tethers_resumes_to_the_same_bits() {
 
 #[test]
 fn a_watched_step_has_the_same_bits() {
-    let scene = substepped(tethered(drape(20, StickSet::All)));
+    let scene = substepped(tethered(drape(20, StickSet::All)), 8);
     let (mut plain, mut watched) = (world(&scene), world(&scene));
     let mut parts = std::collections::BTreeSet::new();
     for _ in 0..20 {
@@ -265,7 +260,7 @@ fn a_tether_over_a_pole_pulls_no_particle_into_it() {
         ..Cloth::default()
     };
     let model = Model::cloth(&cloth).unwrap().pinned("top").moved([0.0, 1.0, 0.0]);
-    let mut scene = substepped(tethered(model));
+    let mut scene = substepped(tethered(model), 8);
     let pole = Capsule::new([[-2.0, 0.85, -0.2], [2.0, 0.85, -0.2]], 0.1).unwrap();
     let surface = Surface { friction: 0.0, thickness: 0.02, ..Surface::default() };
     scene.obstacles.push(Arc::new(Solid::new(pole).with(surface).unwrap()));
@@ -281,9 +276,7 @@ fn a_tether_over_a_pole_pulls_no_particle_into_it() {
 /// Simulates a sheet that starts horizontal and is pinned along an edge. Returns how far its centre
 /// falls, and how far it then swings back up, m.
 fn swing(model: Model, substeps: u32) -> [f64; 2] {
-    let mut scene = substepped(model);
-    scene.settings.step.substeps = substeps;
-    let mut world = world(&scene);
+    let mut world = world(&substepped(model, substeps));
     let height = |world: &World| {
         let sum: f64 = world.positions().map(|[_, y, _]| f64::from(y)).sum();
         sum / world.len() as f64
@@ -318,7 +311,7 @@ fn tethers_do_not_make_a_sheet_swing_back_higher() {
 
 #[test]
 fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
-    let mut scene = substepped(tethered(drape(6, StickSet::All)));
+    let mut scene = substepped(tethered(drape(6, StickSet::All)), 8);
     let rope = Model::rope(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let particles = rope.particles.len();
     scene.add("rope", tethered(rope)).unwrap();
@@ -333,20 +326,20 @@ fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
 #[test]
 fn ropes_unconnected_particles_and_empty_models_can_be_tethered() {
     let rope = Model::rope(&[[0.0, 0.0, 0.0], [0.0, -2.0, 0.0]], &Rope::default()).unwrap();
-    let mut world = world(&substepped(tethered(rope.pinned("start"))));
+    let mut world = world(&substepped(tethered(rope.pinned("start")), 8));
     let last = world.len() - 1;
     steps(&mut world, 240);
     let length = distance(world.position(0), world.position(last));
     assert!(length < 2.0002, "{length} m");
 
     let unconnected = unconnected(&[[0.0; 3], [1.0, 0.0, 0.0]], &[0.0, 1.0]);
-    let mut world = super::make::world(&substepped(tethered(unconnected)));
+    let mut world = super::make::world(&substepped(tethered(unconnected), 8));
     steps(&mut world, 2);
     assert_eq!(world.tether_count(), 0);
 
     let none = Sticks::with_rests(0, &[], &[], Duplicates::Keep).unwrap();
     let empty = Model::new(Particles::new(&[], &[]).unwrap(), none);
-    let mut world = super::make::world(&substepped(tethered(empty)));
+    let mut world = super::make::world(&substepped(tethered(empty), 8));
     steps(&mut world, 2);
 }
 
@@ -365,7 +358,7 @@ fn tether_parameters_out_of_range_are_rejected() {
 
 #[test]
 fn a_model_among_many_has_as_many_tethers_as_alone() {
-    // Ropes that are pinned at both ends: with twenty, there are more than 16 clusters of pins.
+    // Ropes that are pinned at both ends: with twenty, there are more than 16 pin clusters.
     let rope = Model::rope(&[[0.0; 3], [1.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let rope = rope.pinned("ends").tethered(Tethers::default()).unwrap();
     let mut alone = world(&scene("rope", rope.clone()));

@@ -169,7 +169,7 @@ const GROWTH_COLUMNS: [(&str, bool); 10] = [
     ("ns per stick", true),
     ("limit, ns", true),
     ("speedup over `textbook`", true),
-    ("speedup over `scalar`", true),
+    ("speedup over fastest `scalar`", true),
     ("stretch rms", true),
     ("stretch rms of `textbook`", true),
 ];

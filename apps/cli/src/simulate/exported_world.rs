@@ -64,7 +64,7 @@ impl ExportedWorld {
         };
         this.copy_positions(world);
         let pinned = (0..world.len()).filter(|&particle| world.inverse_mass(particle) == 0.0);
-        this.scene.balls = vec![0.0; world.len()];
+        this.scene.ball_radii = vec![0.0; world.len()];
         for model in &drawing.models {
             let (first_face, first_stick) = (this.scene.faces.len(), this.scene.sticks.len());
             for triangle in model.triangles.clone() {
@@ -95,7 +95,7 @@ impl ExportedWorld {
             }
             if model.kind == ModelKind::Ragdoll {
                 let particles = model.particles.clone();
-                this.scene.balls[particles.clone()].copy_from_slice(&drawing.radii[particles]);
+                this.scene.ball_radii[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
             // Bodies with meshes become rigid shapes, in `add_bodies`.
             if model.kind != ModelKind::Body || model.mesh_vertices.is_empty() {
@@ -163,7 +163,7 @@ impl ExportedWorld {
         let vertices = first_vertex..self.scene.vertices;
         let pairs = vertices.clone().step_by(2).map(|vertex| [vertex as u32, vertex as u32 + 1]);
         self.scene.sticks.extend(pairs);
-        self.scene.balls.resize(self.scene.vertices, 0.0);
+        self.scene.ball_radii.resize(self.scene.vertices, 0.0);
         self.scene.parts.push(Part {
             name: "ties".to_owned(),
             material: Material::Rope,
@@ -194,7 +194,7 @@ impl ExportedWorld {
             vertex_map.vertices.iter().map(|particle| particle.unwrap_or(0)).collect();
         self.scene.vertices = self.source_of_vertex.len();
         self.scene.faces.clone_from(&vertex_map.triangles);
-        self.scene.balls.clear();
+        self.scene.ball_radii.clear();
         self.scene.pinned.clear();
         for part in &mut self.scene.parts {
             part.vertices = 0..self.source_of_vertex.len();

@@ -29,7 +29,7 @@ use export::ExportOptions;
 use kernels::KernelOptions;
 use records::{EnergyFile, PositionFile};
 use source::Source;
-use summary::{ContactRecord, Summary};
+use summary::{ContactSummary, Summary};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -66,13 +66,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
     /// Substeps per frame. [default: that of the scene; for a mesh 8]
-    #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
     /// Iterations per pass. [default: that of the scene; for a mesh 1]
-    #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
     /// Passes (iterations, then ties, then collisions) per substep. [default: that of the scene]
-    #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
     /// Tether all particles to pinned ones, or remove all tethers. On: models that define tethers
     /// keep theirs. [default: as in the scene]
@@ -92,9 +92,9 @@ pub(crate) struct Arguments {
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
     /// Write the result as one JSON object to a file, or with - to the standard output instead of
-    /// the table. Every 8th frame is watched: it gives the share of time of each part of a step
-    /// and does not count as a frame time, unless it is the only frame. Without forces the share of sticks includes motion,
-    /// because the kernel does both in one call.
+    /// the table. Every 8th frame is watched: it gives the fraction of time of each part of a
+    /// step and does not count as a frame time, unless it is the only frame. Where no force besides gravity acts, the
+    /// fraction of sticks includes motion, because the kernel does both in one call.
     /// Contacts of models with self-collision are examined in every 10th frame and the last.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
     json: Option<PathBuf>,
@@ -117,19 +117,19 @@ pub(crate) struct Arguments {
 /// step.
 const CONTACTS_EVERY: u64 = 10;
 
-/// Runs the scene and prints a summary.
+/// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check::run(LibraryScene::ALL, arguments.seconds.unwrap_or(60.0));
     }
-    let named = match (&arguments.source, &arguments.mesh) {
+    let named_scene = match (&arguments.source, &arguments.mesh) {
         _ if arguments.list => return list(),
         (Some(source), _) => source.load(arguments.size)?,
         (None, Some(path)) => source::mesh(path, arguments.keep_scale)?,
         (None, None) => return list(),
     };
-    let (name, vertex_map) = (&named.name, named.vertex_map.as_ref());
-    match named.scene {
+    let (name, vertex_map) = (&named_scene.name, named_scene.vertex_map.as_ref());
+    match named_scene.scene {
         AnyScene::TwoD(scene) => arguments.simulate(name, scene, vertex_map),
         AnyScene::ThreeD(scene) => arguments.simulate(name, scene, vertex_map),
     }
@@ -177,9 +177,9 @@ impl Arguments {
     fn check_output_names(&self) -> anyhow::Result<()> {
         let mut paths = BTreeSet::new();
         let json = self.json.as_ref().filter(|path| path.as_path() != Path::new("-"));
-        let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
-        let records = records.chain(json);
-        for path in records.chain(self.export.paths()) {
+        let outputs = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
+        let outputs = outputs.chain(json);
+        for path in outputs.chain(self.export.paths()) {
             anyhow::ensure!(
                 paths.insert(path),
                 "{}: two output files have this name",
@@ -234,7 +234,7 @@ impl Arguments {
                     break;
                 }
                 if frames_done % CONTACTS_EVERY == 0 || frames_done == frames {
-                    ContactRecord::add(&mut contacts, world.contacts());
+                    ContactSummary::add(&mut contacts, world.contacts());
                 }
                 exporter.write_due_frame(&world)?;
                 progress(Progress { share: frames_done as f64 / frames as f64, doing: name });

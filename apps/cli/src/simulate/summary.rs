@@ -17,10 +17,13 @@ pub(crate) struct Summary {
     substeps: u32,
     iterations: u32,
     passes: u32,
+    /// 1/s.
     damping_rate: f32,
-    /// The kernel of the island with the most sticks, its instruction set and number of threads.
+    /// The kernel of the island with the most sticks.
     kernel: &'static str,
+    /// The instruction set of that kernel.
     isa: &'static str,
+    /// The number of threads of every kernel.
     threads: usize,
     formula: &'static str,
     particles: usize,
@@ -34,7 +37,7 @@ pub(crate) struct Summary {
     sleeping: Option<usize>,
     frame_us_median: f64,
     frame_us_fastest: f64,
-    /// The shares of the parts of a step in its time.
+    /// The fraction of the step time that each part takes.
     shares: Shares,
     stretch_rms: f64,
     stretch_max: f64,
@@ -42,35 +45,38 @@ pub(crate) struct Summary {
     compression_max: f64,
     /// The contacts of models with self-collision, if there are any.
     #[serde(flatten)]
-    contacts: Option<ContactRecord>,
+    contacts: Option<ContactSummary>,
     kinetic_j: f64,
     potential_j: f64,
     /// Whether every position is finite.
     finite: bool,
+    /// The hash of the final positions.
     #[serde(serialize_with = "hexadecimal")]
     hash: u64,
 }
 
 /// The contacts of models with self-collision in the frames in which they were examined.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct ContactRecord {
+pub(crate) struct ContactSummary {
     /// The number of pairs of particles that touched in the last examined frame.
     contacts: usize,
     /// The largest number of pairs of an edge and a face that cross.
     crossings_max: usize,
     /// The deepest penetration of a pair of particles, m.
     penetration_max_m: f32,
-    /// The number of contacts of limbs and bodies, with cloth or each other, in the last examined frame.
+    /// The number of contacts of limbs and bodies with particles, and of limbs with bodies, in the
+    /// last examined frame.
     contacts_on_bodies: usize,
-    /// The deepest penetration in contacts of limbs and bodies, m.
+    /// The deepest penetration in these contacts, m.
     penetration_of_bodies_max_m: f32,
-    /// The number of pairs that do not collide, because they are near each other at rest.
+    /// The number of pairs that do not collide, because they are near each other at rest, in
+    /// addition to those that a stick joins.
     pairs_left_out: usize,
 }
 
-impl ContactRecord {
-    /// Adds the contacts of a frame to the record.
-    pub(crate) fn add(record: &mut Option<Self>, contacts: Option<Contacts>) {
+impl ContactSummary {
+    /// Adds the contacts of a frame to the summary.
+    pub(crate) fn add(summary: &mut Option<Self>, contacts: Option<Contacts>) {
         let Some(contacts) = contacts else { return };
         let Contacts {
             touching,
@@ -80,14 +86,14 @@ impl ContactRecord {
             crossings,
             left_out,
         } = contacts;
-        let record = record.get_or_insert_default();
-        record.contacts = touching;
-        record.contacts_on_bodies = on_bodies;
-        record.pairs_left_out = left_out;
-        record.penetration_of_bodies_max_m =
-            record.penetration_of_bodies_max_m.max(penetration_of_bodies);
-        record.crossings_max = record.crossings_max.max(crossings);
-        record.penetration_max_m = record.penetration_max_m.max(penetration);
+        let summary = summary.get_or_insert_default();
+        summary.contacts = touching;
+        summary.contacts_on_bodies = on_bodies;
+        summary.pairs_left_out = left_out;
+        summary.penetration_of_bodies_max_m =
+            summary.penetration_of_bodies_max_m.max(penetration_of_bodies);
+        summary.crossings_max = summary.crossings_max.max(crossings);
+        summary.penetration_max_m = summary.penetration_max_m.max(penetration);
     }
 }
 
@@ -104,7 +110,7 @@ impl Summary {
         frames: u64,
         finite: bool,
         times: &FrameTimes,
-        contacts: Option<ContactRecord>,
+        contacts: Option<ContactSummary>,
     ) -> anyhow::Result<Self>
     where
         AnyKernel: Kernel<D>,
@@ -185,7 +191,7 @@ impl Summary {
         for (step_part, share) in self.shares.each() {
             if share > 0.0 {
                 let percent = 100.0 * share;
-                add_row(&format!("share of time, {step_part}"), format!("{percent:.0} %"));
+                add_row(&format!("fraction of time, {step_part}"), format!("{percent:.0} %"));
             }
         }
         add_row("time per stick and iteration", stick_time);

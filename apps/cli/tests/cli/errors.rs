@@ -25,7 +25,7 @@ fn an_invalid_mesh_file_gives_an_error_with_its_name_and_problem() {
         ("image.png", png, &["format", "PNG"]),
         ("text.glb", b"hello, this is text".to_vec(), &["glTF", "hello"]),
         ("cut.glb", first_half(glb(1.0)), &["ends inside"]),
-        ("points.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec(), &["3 vertices", "no faces"]),
+        ("points.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec(), &["3 vertices", "0 faces"]),
         ("range.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 3\n".to_vec(), &["line 3", "vertex 3"]),
         ("word.obj", b"v 0 zero 0\n".to_vec(), &["line 1", "zero"]),
         ("infinite.obj", b"v 0 inf 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".to_vec(), &["vertex 1"]),

@@ -44,7 +44,7 @@ fn a_simulation_prints_a_summary() {
         "faces",
         "time per frame, median",
         "time per frame, fastest",
-        "share of time, sticks",
+        "fraction of time, sticks",
         "kinetic energy",
         "stretch, rms",
         "compression, rms",

@@ -28,7 +28,7 @@ impl Rods {
     /// Whether the drawn scene has few enough sticks and balls to make each a node.
     pub(super) fn are_nodes(scene: &DrawnScene) -> bool {
         let sticks: usize = scene.parts.iter().map(|part| part.sticks.len()).sum();
-        sticks + scene.balls.iter().filter(|&&radius| radius > 0.0).count() <= RODS_MAX
+        sticks + scene.ball_radii.iter().filter(|&&radius| radius > 0.0).count() <= RODS_MAX
     }
 
     /// The sticks and balls of all parts that have some.
@@ -39,7 +39,7 @@ impl Rods {
         let rod = |index| Rod { index, poses: Vec::new(), scales: Vec::new() };
         let all = scene.parts.iter().enumerate().map(|(nth, part)| {
             let is_ball =
-                |vertex: &usize| scene.balls.get(*vertex).is_some_and(|&radius| radius > 0.0);
+                |vertex: &usize| scene.ball_radii.get(*vertex).is_some_and(|&radius| radius > 0.0);
             Self {
                 part: nth,
                 sticks: part.sticks.clone().map(rod).collect(),
@@ -86,7 +86,7 @@ impl Rods {
         }
         for ball in &mut self.balls {
             ball.poses.push(Pose { position: frame.positions[ball.index], ..Pose::REST });
-            ball.scales.push([scene.balls[ball.index]; 3]);
+            ball.scales.push([scene.ball_radii[ball.index]; 3]);
         }
     }
 

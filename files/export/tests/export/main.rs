@@ -50,7 +50,7 @@ fn scene() -> DrawnScene {
         flat: false,
         vertices: sheet_vertices + 3 + 2,
         sticks: vec![[first_of_rope, first_of_rope + 1], [first_of_rope + 1, first_of_rope + 2]],
-        balls: (0..sheet_vertices + 5)
+        ball_radii: (0..sheet_vertices + 5)
             .map(|vertex| if vertex == sheet_vertices { 0.1 } else { 0.0 })
             .collect(),
         pinned: vec![0],

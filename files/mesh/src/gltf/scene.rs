@@ -7,7 +7,7 @@ use ::gltf::scene::Transform;
 
 use super::buffer::Buffers;
 use super::{accessor, find};
-use crate::error::{Place, Problem, Result};
+use crate::error::{Location, Problem, Result};
 use crate::soup::Soup;
 
 /// Adds the triangles of the default scene, else of the first scene. Without scenes, all nodes are
@@ -76,9 +76,9 @@ fn read_mesh(
 ) -> Result<()> {
     let mesh = find(root, id, "mesh", || by.to_owned())?;
     for (index, primitive) in mesh.primitives.iter().enumerate() {
-        let place = Place::Primitive { mesh: id.value(), primitive: index };
+        let location = Location::Primitive { mesh: id.value(), primitive: index };
         read_primitive(root, buffers, primitive, matrix, soup)
-            .map_err(|problem| problem.at(place))?;
+            .map_err(|problem| problem.at(location))?;
     }
     Ok(())
 }

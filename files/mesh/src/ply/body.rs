@@ -1,4 +1,4 @@
-//! The rows of a PLY file after the header, and their places in the file.
+//! The rows of a PLY file after the header, and their locations in the file.
 
 use std::io::ErrorKind;
 
@@ -6,7 +6,7 @@ use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{ElementDef, Encoding, PropertyType, ScalarType};
 
 use super::row::Row;
-use crate::error::{Place, Problem, Result, quote};
+use crate::error::{Location, Problem, Result, quote};
 
 /// A file after its header, and how far it has been read.
 pub(super) struct Body<'a> {
@@ -46,20 +46,20 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Reads the next row, which has `index` in `element`. Returns it with the place where it starts.
-    pub(super) fn row(&mut self, element: &ElementDef, index: usize) -> Result<(Place, Row)> {
+    /// Reads the next row, which has `index` in `element`. Returns it with the location where it starts.
+    pub(super) fn row(&mut self, element: &ElementDef, index: usize) -> Result<(Location, Row)> {
         if self.encoding == Encoding::Ascii {
             let line = self.line();
-            let place = Place::Line(self.lines);
+            let location = Location::Line(self.lines);
             let row = match line {
                 Some(line) => Row::from_line(line, element).ok_or_else(|| {
                     Problem::malformed(expected_row(element, index), quote(line.trim_ascii()))
                 }),
                 None => Err(truncated(element, index)),
             };
-            return row.map(|row| (place, row)).map_err(|problem| problem.at(place));
+            return row.map(|row| (location, row)).map_err(|problem| problem.at(location));
         }
-        let place = Place::Byte((self.file_length - self.rest.len()) as u64);
+        let location = Location::Byte((self.file_length - self.rest.len()) as u64);
         let parser = Parser::<Row>::new();
         let row = if self.encoding == Encoding::BinaryBigEndian {
             parser.read_big_endian_element(&mut self.rest, element)
@@ -67,14 +67,14 @@ impl<'a> Body<'a> {
             parser.read_little_endian_element(&mut self.rest, element)
         };
         match row {
-            Ok(row) => Ok((place, row)),
+            Ok(row) => Ok((location, row)),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                Err(truncated(element, index).at(place))
+                Err(truncated(element, index).at(location))
             }
             // The check of the header rules out all other errors.
             Err(_) => {
                 let found = "a list of negative length";
-                Err(Problem::malformed(expected_row(element, index), found).at(place))
+                Err(Problem::malformed(expected_row(element, index), found).at(location))
             }
         }
     }
@@ -103,17 +103,17 @@ impl<'a> Body<'a> {
         if self.rest.trim_ascii().is_empty() {
             return Ok(());
         }
-        let (place, found) = if self.encoding == Encoding::Ascii {
+        let (location, found) = if self.encoding == Encoding::Ascii {
             let line = self.line().unwrap_or_default();
-            (Place::Line(self.lines), quote(line.trim_ascii()))
+            (Location::Line(self.lines), quote(line.trim_ascii()))
         } else {
             (
-                Place::Byte((self.file_length - self.rest.len()) as u64),
+                Location::Byte((self.file_length - self.rest.len()) as u64),
                 format!("{} more bytes", self.rest.len()),
             )
         };
         Err(Problem::malformed("the end of the file after the last declared element", found)
-            .at(place))
+            .at(location))
     }
 }
 

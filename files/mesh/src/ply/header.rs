@@ -5,7 +5,7 @@ use ply_rs_bw::ply::{Header, PropertyType, ScalarType};
 
 use super::body::Body;
 use super::row::{CORNERS, Row};
-use crate::error::{Place, Problem, Result, quote};
+use crate::error::{Location, Problem, Result, quote};
 
 /// Parses the header, and returns it with the rest of the file.
 pub(super) fn parse(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
@@ -30,7 +30,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
             Some(number) => {
                 let line = text.lines().nth(number.saturating_sub(1)).unwrap_or_default();
                 Problem::malformed("a line of a PLY header", quote(line))
-                    .at(Place::Line(number as u64))
+                    .at(Location::Line(number as u64))
             }
             // The only errors without a line concern the `format` line.
             None => Problem::malformed(

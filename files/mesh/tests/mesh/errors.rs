@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use taut_mesh::{LoadOptions, Place, Problem, load, read_obj};
+use taut_mesh::{LoadOptions, Location, Problem, load, read_obj};
 
 use crate::shapes::{cube, error_message, read, replaced};
 
@@ -62,9 +62,9 @@ fn invalid_obj_is_rejected_with_its_line() {
     let message = |text: &str| error_message("test.obj", text.as_bytes());
     let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     assert_eq!(message(""), "is empty: expected a mesh");
-    assert_eq!(message("# only this\n"), "has 0 vertices but no faces: expected a mesh");
-    assert_eq!(message(triangle), "has 3 vertices but no faces: expected a mesh");
-    assert_eq!(message("v 1 2 3\np 1\n"), "has 1 vertex but no faces: expected a mesh");
+    assert_eq!(message("# only this\n"), "has 0 vertices and 0 faces: expected at least 1 face");
+    assert_eq!(message(triangle), "has 3 vertices and 0 faces: expected at least 1 face");
+    assert_eq!(message("v 1 2 3\np 1\n"), "has 1 vertex and 0 faces: expected at least 1 face");
     assert_eq!(message("v 1 2\n"), "line 1: expected `v` with three coordinates, found `v 1 2`");
     assert_eq!(
         message("\nv 1 two 3\n"),
@@ -196,7 +196,7 @@ fn invalid_ply_headers_are_rejected() {
         property int x\nproperty int y\nproperty int z\nend_header\n1 2 3\n4 5 6\n";
     assert_eq!(
         error_message("test.ply", cloud.as_bytes()),
-        "has 2 vertices but no faces: expected a mesh"
+        "has 2 vertices and 0 faces: expected at least 1 face"
     );
 }
 
@@ -336,7 +336,7 @@ fn meshes_beyond_the_limits_are_rejected() {
 #[test]
 fn callers_can_match_errors() {
     let error = read_obj(b"v 0 0 0\nf 1 2 3", &LoadOptions::default()).unwrap_err();
-    assert_eq!((error.file, error.place), (None, Some(Place::Line(2))));
+    assert_eq!((error.file, error.location), (None, Some(Location::Line(2))));
     assert!(matches!(
         error.problem,
         Problem::IndexOutOfRange { face: 1, index: 2, vertices: 1, first: 1 }

@@ -1,8 +1,8 @@
-//! Error messages of glTF.
+//! Error messages of the glTF reader.
 
 use std::fs;
 
-use taut_mesh::{LoadOptions, Place, read_gltf};
+use taut_mesh::{LoadOptions, Location, read_gltf};
 
 use crate::shapes::{cube, data_uri, error_message, glb, replaced};
 
@@ -113,12 +113,12 @@ fn invalid_gltf_documents_are_rejected() {
         "\"buffer\": 1",
         "mesh 0, primitive 0: accessor 0 refers to buffer 1, but the only valid number is 0",
     );
-    let cycle = "node 0 is reached more than once: expected the nodes to form trees";
-    assert_eq!(message("{\"mesh\": 0}", "{\"mesh\": 0, \"children\": [0]}"), cycle);
-    assert_eq!(message("\"nodes\": [0]", "\"nodes\": [0, 0]"), cycle);
+    let reached_twice = "node 0 is reached more than once: expected the nodes to form trees";
+    assert_eq!(message("{\"mesh\": 0}", "{\"mesh\": 0, \"children\": [0]}"), reached_twice);
+    assert_eq!(message("\"nodes\": [0]", "\"nodes\": [0, 0]"), reached_twice);
     assert_eq!(
         message("\"nodes\": [0]", "\"nodes\": []"),
-        "has 0 vertices but no faces: expected a mesh"
+        "has 0 vertices and 0 faces: expected at least 1 face"
     );
 }
 
@@ -131,7 +131,7 @@ fn invalid_gltf_accessors_are_rejected() {
     };
     assert_eq!(
         message("\"mode\": 4", "\"mode\": 0"),
-        "has 0 vertices but no faces: expected a mesh"
+        "has 0 vertices and 0 faces: expected at least 1 face"
     );
     assert_eq!(
         message("\"mode\": 4", "\"mode\": 9"),
@@ -210,7 +210,7 @@ fn unreadable_gltf_buffers_are_rejected() {
         let json = cube().gltf_json(&format!(r#""uri": "{uri}", "#));
         let error =
             read_gltf(json.as_bytes(), Some(folder.path()), &LoadOptions::default()).unwrap_err();
-        assert_eq!(error.place, Some(Place::Primitive { mesh: 0, primitive: 0 }));
+        assert_eq!(error.location, Some(Location::Primitive { mesh: 0, primitive: 0 }));
         error.problem.to_string()
     };
     assert!(message("gone.bin").starts_with("buffer 0 cannot be read from `gone.bin`: "));

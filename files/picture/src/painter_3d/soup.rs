@@ -145,7 +145,7 @@ impl Soup {
         let only_vertices = part.faces.is_empty() && part.sticks.is_empty();
         let grains = part.vertices.clone().filter(|_| only_vertices).map(|it| (it, part.radius));
         let balls =
-            part.vertices.clone().map(|it| (it, scene.balls.get(it).copied().unwrap_or(0.0)));
+            part.vertices.clone().map(|it| (it, scene.ball_radii.get(it).copied().unwrap_or(0.0)));
         for (vertex, radius) in joints.chain(grains).chain(balls) {
             if radius > 0.0 && frame.has_vertex(vertex) {
                 let centre = position(vertex);

@@ -25,7 +25,7 @@ fn scene(flat: bool) -> DrawnScene {
         faces: vec![[0, 1, 2], [0, 2, 3]],
         sticks: if flat { vec![[0, 1], [1, 2], [2, 3], [3, 0]] } else { Vec::new() },
         pinned: Vec::new(),
-        balls: Vec::new(),
+        ball_radii: Vec::new(),
         parts: vec![Part {
             name: "sheet".into(),
             material: Material::Cloth,
@@ -94,6 +94,45 @@ fn cloth_is_drawn_between_its_vertices_and_not_elsewhere() {
             let below_sheet = colour_at(&picture, &painter, [0.0, a[1] - 0.15, 0.0]);
             assert!(!is_red(ball) && !is_red(below_sheet), "flat {flat}, frame {nth}");
         }
+    }
+}
+
+#[test]
+fn the_ground_of_a_flat_scene_is_a_line_at_any_angle_and_does_not_extend_the_bounds() {
+    let without_ground = scene(true);
+    let painter = Painter::new(&without_ground, &bounds(&without_ground), SMALL);
+    for degrees in [0.0_f32, 30.0, -45.0, 90.0] {
+        let mut scene = scene(true);
+        scene.rigid_shapes.push(RigidShape {
+            name: "ground".into(),
+            material: Material::Ground,
+            mesh: Mesh::floor(20.0),
+            unbounded: true,
+        });
+        let (sine, cosine) = (degrees.to_radians() / 2.0).sin_cos();
+        // Between the ball, which ends at a height of 0.8 m, and the sheet.
+        let position = [-0.45, 1.0, 0.0];
+        let ground = Pose { position, rotation: [0.0, 0.0, sine, cosine] };
+        let mut frame = frame(0);
+        let background = painter.paint(&without_ground, &frame);
+        frame.poses.push(ground);
+        let picture = painter.paint(&scene, &frame);
+        let is_drawn_at = |along: f32, above: f32| {
+            let (sine, cosine) = degrees.to_radians().sin_cos();
+            let [x, y, z] = position;
+            let at = [x + along * cosine - above * sine, y + along * sine + above * cosine, z];
+            colour_at(&picture, &painter, at) != colour_at(&background, &painter, at)
+        };
+        for along in [-0.1, 0.0, 0.1, 0.2] {
+            assert!(is_drawn_at(along, 0.0), "{degrees}°, {along} m from the position");
+            assert!(!is_drawn_at(along, 0.1), "{degrees}°, 0.1 m above the ground");
+        }
+        let mut bounds = Bounds::default();
+        bounds.add(&scene, &frame);
+        let mut expected = Bounds::default();
+        frame.poses.pop();
+        expected.add(&without_ground, &frame);
+        assert_eq!(bounds, expected, "{degrees}°");
     }
 }
 

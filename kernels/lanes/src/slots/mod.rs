@@ -50,14 +50,14 @@ pub trait SlotKernel<const D: usize> {
     fn run_substeps(
         &mut self,
         executor: &dyn Executor,
-        fields: SlotFields<'_, D>,
+        buffers: SlotBuffers<'_, D>,
         run: SubstepRun<'_, D>,
     ) -> bool;
     /// Runs a loop over all slots. Returns whether all values written back are finite.
     fn run_loop(
         &mut self,
         executor: &dyn Executor,
-        fields: SlotFields<'_, D>,
+        buffers: SlotBuffers<'_, D>,
         slot_loop: SlotLoop<'_, D>,
     ) -> bool;
 }
@@ -90,13 +90,13 @@ pub enum SlotLoop<'a, const D: usize> {
     WriteBack,
 }
 
-/// The substeps to run: per substep a first loop, then `iterations` relaxations of all sticks.
+/// The substeps to run: per substep a leading loop, then `iterations` relaxations of all sticks.
 #[derive(Clone, Copy)]
 pub struct SubstepRun<'a, const D: usize> {
     /// The loop that each substep runs before it relaxes, if any. If there are several substeps, it
     /// is [`SlotLoop::Integrate`], and source and target swap after each, so that the last substep
-    /// ends with the new positions in [`SlotFields::target`].
-    pub first_loop: Option<SlotLoop<'a, D>>,
+    /// ends with the new positions in [`SlotBuffers::target`].
+    pub leading_loop: Option<SlotLoop<'a, D>>,
     /// The number of substeps.
     pub substeps: usize,
     /// How many times each substep relaxes all sticks.
@@ -112,7 +112,7 @@ impl<const D: usize> Default for SubstepRun<'_, D> {
     /// One substep that does nothing.
     fn default() -> Self {
         Self {
-            first_loop: None,
+            leading_loop: None,
             substeps: 1,
             iterations: 0,
             write_back: false,
@@ -132,7 +132,7 @@ pub struct Positions<'a, const D: usize> {
 
 /// The values that a loop or a run of substeps reads and writes.
 #[derive(Debug)]
-pub struct SlotFields<'a, const D: usize> {
+pub struct SlotBuffers<'a, const D: usize> {
     /// The positions that a loop changes or copies. Integration reads the older positions from it,
     /// and writes the new ones to it.
     pub target: Positions<'a, D>,
@@ -151,11 +151,11 @@ impl<const D: usize> Positions<'_, D> {
     }
 }
 
-impl<const D: usize> SlotFields<'_, D> {
+impl<const D: usize> SlotBuffers<'_, D> {
     /// The same, borrowed for a shorter time.
-    pub fn reborrow(&mut self) -> SlotFields<'_, D> {
+    pub fn reborrow(&mut self) -> SlotBuffers<'_, D> {
         let Self { target, source, inverse_mass } = self;
-        SlotFields { target: target.reborrow(), source: source.reborrow(), inverse_mass }
+        SlotBuffers { target: target.reborrow(), source: source.reborrow(), inverse_mass }
     }
 }
 
@@ -257,7 +257,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         let Substeps { motion, count, iterations, after_motion } = *substeps;
         self.kernel.set_inverse_h2(particles, sticks, motion.inverse_h2);
         let fused = self.kernel.fuses_substeps(executor);
-        let first_loop = Some(SlotLoop::Integrate(motion, after_motion));
+        let leading_loop = Some(SlotLoop::Integrate(motion, after_motion));
         let iterations = iterations as usize;
         // Particles without a slot have no sticks, so all their substeps may run first.
         for _ in 0..count {
@@ -268,7 +268,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
                 self.previous_residence = Residence::WorkingCopy;
             }
             if !fused {
-                let run = SubstepRun { first_loop, iterations, ..SubstepRun::default() };
+                let run = SubstepRun { leading_loop, iterations, ..SubstepRun::default() };
                 self.run_substeps(executor, particles, run);
             }
         }
@@ -277,7 +277,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
                 write_back && self.previous_residence == Residence::WorkingCopy;
             let substeps = count as usize;
             let run =
-                SubstepRun { first_loop, substeps, iterations, write_back, write_back_previous };
+                SubstepRun { leading_loop, substeps, iterations, write_back, write_back_previous };
             let finite = self.run_substeps(executor, particles, run);
             if write_back {
                 self.finite = Some(finite);
@@ -321,9 +321,10 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         particles: &mut Particles<D>,
         iterations: u32,
     ) {
-        let first_loop = (self.position_residence == Residence::Columns).then_some(SlotLoop::Fill);
+        let leading_loop =
+            (self.position_residence == Residence::Columns).then_some(SlotLoop::Fill);
         let iterations = iterations as usize;
-        let run = SubstepRun { first_loop, iterations, ..SubstepRun::default() };
+        let run = SubstepRun { leading_loop, iterations, ..SubstepRun::default() };
         // The executor may panic in the run: then the newer positions are in the columns if the run
         // fills the slots, and otherwise in the slots.
         if self.position_residence == Residence::Both {
@@ -349,8 +350,8 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         particles: &mut Particles<D>,
         run: SubstepRun<'_, D>,
     ) -> bool {
-        let (kernel, fields) = self.fields(particles, Buffer::Positions);
-        kernel.run_substeps(executor, fields, run)
+        let (kernel, buffers) = self.buffers(particles, Buffer::Positions);
+        kernel.run_substeps(executor, buffers, run)
     }
 
     /// See [`SlotKernel::run_loop`]; the target of the loop is `buffer`.
@@ -361,16 +362,16 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
         buffer: Buffer,
         slot_loop: SlotLoop<'_, D>,
     ) -> bool {
-        let (kernel, fields) = self.fields(particles, buffer);
-        kernel.run_loop(executor, fields, slot_loop)
+        let (kernel, buffers) = self.buffers(particles, buffer);
+        kernel.run_loop(executor, buffers, slot_loop)
     }
 
-    /// The kernel, and the values for a loop whose target is `buffer`.
-    fn fields<'a>(
+    /// The kernel, and the buffers for a loop whose target is `buffer`.
+    fn buffers<'a>(
         &'a mut self,
         particles: &'a mut Particles<D>,
         buffer: Buffer,
-    ) -> (&'a mut K, SlotFields<'a, D>) {
+    ) -> (&'a mut K, SlotBuffers<'a, D>) {
         let Self { kernel, positions, previous, inverse_mass, synced, .. } = self;
         let (columns, cursor) = particles.columns_and_cursor();
         // Set before the run, because the executor may panic in it.
@@ -386,7 +387,7 @@ impl<K: SlotKernel<D>, const D: usize> SlotPlan<K, D> {
             Buffer::Positions => (positions, previous),
             Buffer::Previous => (previous, positions),
         };
-        (kernel, SlotFields { target, source, inverse_mass })
+        (kernel, SlotBuffers { target, source, inverse_mass })
     }
 }
 

@@ -1,31 +1,31 @@
-//! The plan of a sheet: constants, and the order of the loops over its rows.
+//! The kernel's part of the plan: constants of a sheet, and the order of the loops over its rows.
 
 use alloc::vec::Vec;
 use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::{Column, Executor, Particles, Sheet, SlotLayout, Sticks};
-use taut_lanes::slots::{self, Changes, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun};
+use taut_lanes::slots::{self, Changes, SlotBuffers, SlotKernel, SlotLoop, SlotPlan, SubstepRun};
 use taut_lanes::{Machine, SharedPtr, Team};
 
 use crate::band_tasks::BandTask;
 use crate::constants::Constants;
 use crate::layout::Layout;
 use crate::narrow::NarrowSheet;
-use crate::rows::{Positions, SheetFields};
+use crate::rows::{Positions, SheetBuffers};
 use crate::time_skewed_sweep::SweepData;
 
-/// The minimum number of particles per thread for which several threads make a loop faster.
-const MIN_PARTICLES_PER_THREAD: usize = 8192;
-/// The minimum number of sticks per thread for which several threads make relaxation faster.
-const MIN_STICKS_PER_THREAD: usize = 8192;
+/// A loop gets another thread only if each thread gets at least this many particles.
+const PARTICLES_PER_THREAD_MIN: usize = 8192;
+/// Relaxation gets another thread only if each thread gets at least this many sticks.
+const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// The plan of a [`GridKernel`](crate::GridKernel).
-pub type GridPlan<M, const D: usize> = SlotPlan<GridEngine<M>, D>;
+pub type GridPlan<M, const D: usize> = SlotPlan<GridSlotKernel<M>, D>;
 
 /// The constants of the sticks of a sheet, and the loops over its strided rows.
 #[derive(Debug)]
-pub struct GridEngine<M> {
+pub struct GridSlotKernel<M> {
     pub(crate) machine: M,
     pub(crate) constants: Constants,
     /// The blocks of both phases, which threads take.
@@ -45,7 +45,7 @@ pub struct GridEngine<M> {
     pub(crate) team: Team,
 }
 
-impl<M: Machine> GridEngine<M> {
+impl<M: Machine> GridSlotKernel<M> {
     fn layout(&self) -> Layout {
         self.constants.layout
     }
@@ -53,20 +53,20 @@ impl<M: Machine> GridEngine<M> {
     /// The number of threads that relax.
     fn threads(&self, executor: &dyn Executor) -> usize {
         let sticks = self.constants.sheet.stick_count();
-        executor.threads().min(self.first_phase_blocks).min(sticks / MIN_STICKS_PER_THREAD)
+        executor.threads().min(self.first_phase_blocks).min(sticks / STICKS_PER_THREAD_MIN)
     }
 
     /// The data of a sweep, and the team that distributes its blocks.
     fn sweep_data<'a, const D: usize>(
         &'a mut self,
-        fields: SlotFields<'a, D>,
+        buffers: SlotBuffers<'a, D>,
         finite: &'a AtomicBool,
     ) -> (SweepData<'a, M, D>, &'a mut Team) {
         let Self {
             machine, constants, blocks, band_tasks, narrow, scratch, presence, offsets, ..
         } = self;
-        let SlotFields { target, source, inverse_mass } = fields;
-        let fields = SheetFields {
+        let SlotBuffers { target, source, inverse_mass } = buffers;
+        let buffers = SheetBuffers {
             layout: constants.layout,
             target: addresses(target, constants.layout),
             source: addresses(source, constants.layout),
@@ -76,7 +76,7 @@ impl<M: Machine> GridEngine<M> {
         let data = SweepData {
             machine: *machine,
             constants,
-            fields,
+            buffers,
             presence,
             scratch: SharedPtr(scratch.as_mut_ptr()),
             finite,
@@ -90,10 +90,10 @@ impl<M: Machine> GridEngine<M> {
 
 /// Whether a sheet has enough sticks for two threads.
 pub(crate) fn may_use_threads(sheet: &Sheet) -> bool {
-    sheet.stick_count() / MIN_STICKS_PER_THREAD > 1
+    sheet.stick_count() / STICKS_PER_THREAD_MIN > 1
 }
 
-/// The addresses of all columns, which have the lengths that [`Positions`] says.
+/// The addresses of all columns and slots, after a check of their lengths.
 fn addresses<const D: usize>(positions: slots::Positions<'_, D>, layout: Layout) -> Positions<D> {
     Positions {
         columns: positions
@@ -103,7 +103,7 @@ fn addresses<const D: usize>(positions: slots::Positions<'_, D>, layout: Layout)
     }
 }
 
-impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
+impl<M: Machine, const D: usize> SlotKernel<D> for GridSlotKernel<M> {
     fn particles(&self) -> usize {
         self.layout().particles()
     }
@@ -142,7 +142,7 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
     fn run_substeps(
         &mut self,
         executor: &dyn Executor,
-        mut fields: SlotFields<'_, D>,
+        mut buffers: SlotBuffers<'_, D>,
         run: SubstepRun<'_, D>,
     ) -> bool {
         // Threads synchronize after each phase, so they run one substep per call. If the executor
@@ -151,16 +151,16 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
         let threads = if may_use_threads { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
         if threads <= 1 {
-            let (data, _) = self.sweep_data(fields, &finite);
-            // SAFETY: the columns are borrowed exclusively.
+            let (data, _) = self.sweep_data(buffers, &finite);
+            // SAFETY: the columns and slots are borrowed exclusively.
             unsafe { data.sweep_all(run) };
             return finite.into_inner();
         }
-        if let Some(first_loop) = run.first_loop {
-            self.run_loop(executor, fields.reborrow(), first_loop);
+        if let Some(leading_loop) = run.leading_loop {
+            self.run_loop(executor, buffers.reborrow(), leading_loop);
         }
         let first_phase_blocks = self.first_phase_blocks;
-        let (data, team) = self.sweep_data(fields, &finite);
+        let (data, team) = self.sweep_data(buffers, &finite);
         let blocks = data.blocks;
         let phases = || [0..first_phase_blocks, first_phase_blocks..blocks.len()].into_iter();
         let one_iteration = SubstepRun { iterations: 1, ..SubstepRun::default() };
@@ -176,18 +176,18 @@ impl<M: Machine, const D: usize> SlotKernel<D> for GridEngine<M> {
     fn run_loop(
         &mut self,
         executor: &dyn Executor,
-        fields: SlotFields<'_, D>,
+        buffers: SlotBuffers<'_, D>,
         slot_loop: SlotLoop<'_, D>,
     ) -> bool {
         let particles = self.layout().particles();
         let threads = executor
             .threads()
-            .min(particles / MIN_PARTICLES_PER_THREAD)
+            .min(particles / PARTICLES_PER_THREAD_MIN)
             .min(self.first_phase_blocks);
         let finite = AtomicBool::new(true);
         let first_phase_blocks = self.first_phase_blocks;
-        let (data, team) = self.sweep_data(fields, &finite);
-        let run = SubstepRun { first_loop: Some(slot_loop), ..SubstepRun::default() };
+        let (data, team) = self.sweep_data(buffers, &finite);
+        let run = SubstepRun { leading_loop: Some(slot_loop), ..SubstepRun::default() };
         let run_block = |block| {
             // SAFETY: the blocks, each processed once, have no rows in common.
             unsafe { data.sweep_block(block, run) };

@@ -1,4 +1,4 @@
-//! The engine of the plan: constants, and the order of the loops over the groups of copies.
+//! The kernel's part of the plan: constants, and the order of the loops over the groups of copies.
 
 use core::iter::once;
 use core::slice;
@@ -9,7 +9,7 @@ use taut_core::{
     arrays,
 };
 use taut_lanes::slots::{
-    Changes, Positions, SlotFields, SlotKernel, SlotLoop, SlotPlan, SubstepRun, integrate,
+    Changes, Positions, SlotBuffers, SlotKernel, SlotLoop, SlotPlan, SubstepRun, integrate,
 };
 use taut_lanes::{Machine, Operation, SharedPtr, Team, Vector};
 
@@ -18,27 +18,27 @@ use crate::coordinate::Coordinate;
 use crate::layout::{GROUP, Layout};
 use crate::relax::relax_group;
 
-/// The minimum number of sticks of all copies per thread for which several threads are faster.
-const MIN_STICKS_PER_THREAD: usize = 8192;
+/// A thread is added only if each thread gets at least this many sticks, counted over all copies.
+const STICKS_PER_THREAD_MIN: usize = 8192;
 
 /// The plan of a [`CopiesKernel`](crate::CopiesKernel).
-pub type CopiesPlan<M, const D: usize> = SlotPlan<CopiesEngine<M>, D>;
+pub type CopiesPlan<M, const D: usize> = SlotPlan<CopiesSlotKernel<M>, D>;
 
 /// The constants of the sticks of all copies, and the loops over the groups.
 #[derive(Debug)]
-pub struct CopiesEngine<M> {
+pub struct CopiesSlotKernel<M> {
     machine: M,
     constants: Constants,
     team: Team,
 }
 
-impl<M: Machine> CopiesEngine<M> {
+impl<M: Machine> CopiesSlotKernel<M> {
     pub(crate) fn new(machine: M, copies: &Copies, layout: Layout, formula: Formula) -> Self {
         Self { machine, constants: Constants::new(copies, layout, formula), team: Team::default() }
     }
 }
 
-impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
+impl<M: Machine, const D: usize> SlotKernel<D> for CopiesSlotKernel<M> {
     fn particles(&self) -> usize {
         self.constants.layout.copies * self.constants.layout.particles
     }
@@ -71,26 +71,27 @@ impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
     fn run_substeps(
         &mut self,
         executor: &dyn Executor,
-        fields: SlotFields<'_, D>,
+        buffers: SlotBuffers<'_, D>,
         run: SubstepRun<'_, D>,
     ) -> bool {
         let Self { machine, constants, team } = self;
         let (machine, constants) = (*machine, &*constants);
         let finite = AtomicBool::new(true);
-        let SlotFields { target, source, inverse_mass } = fields;
+        let SlotBuffers { target, source, inverse_mass } = buffers;
         let layout = constants.layout;
         let (target, source) = (addresses(target, layout), addresses(source, layout));
         let run_group = |group: usize| {
             let groups = Groups { constants, target, source, inverse_mass };
-            // SAFETY: all columns are borrowed exclusively, and each group is run once.
+            // SAFETY: all columns and slots are borrowed exclusively, and each group is run once.
             machine.run(unsafe { GroupRun::new(groups, group, run, &finite) });
         };
         let groups = constants.layout.groups();
         let sticks = constants.ends().len() * constants.layout.copies;
-        let threads = executor.threads().min(groups).min(sticks / MIN_STICKS_PER_THREAD);
+        let threads = executor.threads().min(groups).min(sticks / STICKS_PER_THREAD_MIN);
         if threads <= 1 {
             (0..groups).for_each(run_group);
         } else {
+            // One round: a group runs all substeps and iterations.
             team.run(executor, threads, 1, || once(0..groups), run_group);
         }
         finite.into_inner()
@@ -99,15 +100,15 @@ impl<M: Machine, const D: usize> SlotKernel<D> for CopiesEngine<M> {
     fn run_loop(
         &mut self,
         executor: &dyn Executor,
-        fields: SlotFields<'_, D>,
+        buffers: SlotBuffers<'_, D>,
         slot_loop: SlotLoop<'_, D>,
     ) -> bool {
-        let run = SubstepRun { first_loop: Some(slot_loop), ..SubstepRun::default() };
-        self.run_substeps(executor, fields, run)
+        let run = SubstepRun { leading_loop: Some(slot_loop), ..SubstepRun::default() };
+        self.run_substeps(executor, buffers, run)
     }
 }
 
-/// The addresses of all columns, after a check of their lengths.
+/// The addresses of all columns and slots, after a check of their lengths.
 fn addresses<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Coordinate; D] {
     let Positions { columns, slots } = positions;
     let particles = layout.copies * layout.particles;
@@ -118,7 +119,7 @@ fn addresses<const D: usize>(positions: Positions<'_, D>, layout: Layout) -> [Co
     })
 }
 
-/// The particles of all groups.
+/// The particles of all groups; in a [`GroupRun`], slots and inverse masses are those of its group.
 #[derive(Clone, Copy)]
 struct Groups<'a, const D: usize> {
     constants: &'a Constants,
@@ -152,7 +153,6 @@ impl<'a, const D: usize> GroupRun<'a, D> {
     ) -> Self {
         let layout = groups.constants.layout;
         assert!(group < layout.groups() && groups.inverse_mass.len() == layout.len());
-        // From here on, slots and inverse masses begin at the group.
         let first = group * layout.group_len();
         let at_group = |coordinate: Coordinate| Coordinate {
             slots: SharedPtr(coordinate.slots.0.wrapping_add(first)),
@@ -188,13 +188,14 @@ impl<const D: usize> GroupRun<'_, D> {
     #[inline(always)]
     fn run_substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
         let Self { groups, group, run, finite } = self;
-        let SubstepRun { first_loop, substeps, iterations, .. } = *run;
+        let SubstepRun { leading_loop, substeps, iterations, .. } = *run;
         let Groups { constants, target, source, inverse_mass } = *groups;
         for substep in 0..substeps {
             let substeps_left = substeps - 1 - substep;
+            // Source and target alternate, so that the last substep ends in `target`.
             let (target, source) =
                 if substeps_left % 2 == 0 { (target, source) } else { (source, target) };
-            if let Some(slot_loop) = first_loop {
+            if let Some(slot_loop) = leading_loop {
                 self.run_loop::<V>(cpu, target, source, slot_loop);
             }
             let position = arrays::map(target, |coordinate| coordinate.slots.0);
@@ -249,7 +250,8 @@ impl<const D: usize> GroupRun<'_, D> {
                 }
             }
             SlotLoop::Fill | SlotLoop::FillPrevious => {
-                // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
+                // `Fill` adds +0.0, which turns -0.0 into +0.0; `FillPrevious` adds -0.0, which
+                // changes nothing.
                 let signed_zero = if matches!(slot_loop, SlotLoop::Fill) { 0.0 } else { -0.0 };
                 for coordinate in target {
                     // SAFETY: by the contract of `new`.
