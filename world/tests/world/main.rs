@@ -27,6 +27,7 @@ mod ragdolls;
 mod ropes;
 mod self_collision;
 mod sleeping;
+mod sleeping_snapshots;
 mod snapshots;
 mod splitting;
 mod springs;
