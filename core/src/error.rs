@@ -52,8 +52,8 @@ pub enum PlanError {
          there are more than 2^31 particles"
     )]
     TooLarge,
-    /// The plan would need more memory than the kernel's limit, for example for the padding of very
-    /// narrow sheets.
+    /// A count is above a limit of the kernel: for example, the padding of a very narrow sheet
+    /// would need too much memory, or a copy has too many particles for 32-bit offsets.
     #[error("{0}; use another kernel")]
     Limit(LimitError),
 }

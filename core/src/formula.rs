@@ -35,10 +35,11 @@
 //! *Quick* is *Exact* written as `1 - r / l`, with `1 / l` from an integer seed and two
 //! refinements `y (p - q l² y²)`. The seed and the coefficients minimize the largest relative
 //! error over two octaves: 6.5e-4 after the first refinement, 3.2e-7 after the second, below 5e-7
-//! with `f32` rounding. (Tuning the coefficients of Newton's iteration to the seed is from Kadlec
-//! 2010 and Moroz et al., "Fast calculation of inverse square root with the use of magic constant",
-//! 2018.) With `1 / w` stored, it needs no division and no root. It uses only integer shifts,
-//! multiplications and subtractions, so the bits are the same on every machine.
+//! with `f32` rounding. (Tuning the coefficients of Newton's iteration to the seed is from Kadlec,
+//! "Improving the fast inverse square root", 2010, and Walczyk, Moroz and Cieśliński, "Improving
+//! the accuracy of the fast inverse square root algorithm", arXiv:1802.06302, 2018.) With `1 / w`
+//! stored, it needs no division and no root. It uses only integer shifts, multiplications and
+//! subtractions, so the bits are the same on every machine.
 
 use core::fmt;
 use core::str::FromStr;

@@ -1,5 +1,7 @@
 //! Matter: a model whose particles may be in the layout of a plan.
 
+use std::sync::Arc;
+
 use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, Sticks};
 
 use crate::body::{BodyScratch, LimbScratch};
@@ -186,6 +188,8 @@ pub struct Islands<'a, const D: usize = 3>(pub(crate) &'a mut dyn IslandAccess<D
 /// Access to the islands behind [`Islands`].
 pub(crate) trait IslandAccess<const D: usize> {
     fn count(&self) -> usize;
+    /// The kernels' own executor with the most threads, if a kernel has one.
+    fn executor(&self) -> Option<Arc<dyn Executor>>;
     /// As [`Islands::one`].
     fn one(&mut self, island: usize) -> Option<Matter<'_, D>>;
     /// As [`Islands::two`].
@@ -196,6 +200,11 @@ impl<const D: usize> Islands<'_, D> {
     /// Number of islands.
     pub fn count(&self) -> usize {
         self.0.count()
+    }
+
+    /// The kernels' own executor with the most threads, if a kernel has one.
+    pub(crate) fn executor(&self) -> Option<Arc<dyn Executor>> {
+        self.0.executor()
     }
 
     /// The matter of an island. None if the island does not exist, or if in this step no force

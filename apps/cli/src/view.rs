@@ -1,4 +1,4 @@
-//! `taut view`.
+//! `taut view`: simulates a scene and shows it on a web page, on which users can drag particles.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
     size: Option<usize>,
     /// The initial kernel: scalar, wide, pulp, grid (for regular sheets of at least 4 columns) or
-    /// copies (for 6 or more models with the same sticks). [default: the best for each island]
+    /// copies (for 6 or more models with the same sticks, other than wide sheets). [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
     /// The instruction set, one that this machine has (avx512, avx2, sse2, neon, ...). [default:
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         Source::Library(library_scene) => (library_scene.name.to_owned(), None),
         Source::File(path) => {
             let scene = source.load(size)?.scene;
-            // The host knows a scene that is not in the library by this name.
+            // `file` is the host's name for a scene from a file.
             ("file".to_owned(), Some((path.display().to_string(), scene)))
         }
     };

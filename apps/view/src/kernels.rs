@@ -27,7 +27,10 @@ pub(crate) fn available_kernels(scene_has: SheetsAndCopies) -> Vec<KernelEntry> 
                          this scene has another schedule or no such sheet",
                     )
                 } else if set.main_kernel().is_for_copies() && !scene_has.copies {
-                    Some("needs 6 or more models with the same sticks; this scene has fewer")
+                    Some(
+                        "needs 6 or more models with the same sticks (16 sheets of 24 to 47 \
+                         columns; wider sheets do not count); this scene has fewer",
+                    )
                 } else {
                     None
                 },

@@ -49,12 +49,12 @@ pub(crate) fn retry(
     failures: Query<(Entity, &TautFailure)>,
 ) {
     for entity in &changed {
-        commands.entity(entity).remove::<TautFailure>();
+        commands.entity(entity).try_remove::<TautFailure>();
     }
     // Bevy also marks `Mesh3d` as changed when its asset changes, which the plugin does itself.
     for (entity, mesh, written) in &with_changed_mesh {
         if !WrittenMesh::is_of(mesh, written) {
-            commands.entity(entity).remove::<TautFailure>();
+            commands.entity(entity).try_remove::<TautFailure>();
         }
     }
     // Not for other failures: a moving entity would report one in each tick. The transform may be
@@ -64,7 +64,7 @@ pub(crate) fn retry(
             error
             && placement_of(&helper, *moved).err().as_ref() != Some(error)
         {
-            commands.entity(entity).remove::<TautFailure>();
+            commands.entity(entity).try_remove::<TautFailure>();
         }
     }
 }

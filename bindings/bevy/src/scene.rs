@@ -152,8 +152,8 @@ fn step(
     }
 }
 
-/// Inserts the meshes of new scenes with triangles, and removes that of a scene that was replaced by
-/// one without.
+/// Inserts the meshes of new scenes with triangles, and removes that of a scene that was replaced by one
+/// without. A mesh that the app removed or replaced is not inserted again.
 fn insert_meshes(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,
@@ -162,7 +162,7 @@ fn insert_meshes(
     for (entity, scene, mesh, written) in &scenes {
         let has_mesh = mesh.is_some_and(|mesh| WrittenMesh::is_of(mesh, written));
         let needs_mesh = !scene.world.drawing().triangles.is_empty();
-        if needs_mesh && !has_mesh {
+        if needs_mesh && written.is_none() {
             let mesh = meshes.add(scene.mesh());
             commands.entity(entity).try_insert(WrittenMesh::bundle(mesh, None));
         } else if has_mesh && !needs_mesh {

@@ -73,11 +73,12 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelSet {
     /// One set for every kernel of this build on every instruction set of this machine, on one
-    /// thread. A general kernel relaxes everything in its set. A set of the grid kernel also has
-    /// the copies kernel and the best general kernel on the same instruction set; a set of the
-    /// copies kernel also has that general kernel. Sets of the grid or copies kernel are included
-    /// only if sheets or copies are `present`. The sets with the most lanes come first; among those
-    /// with equally many, the set of grid, then that of copies.
+    /// thread, without SIMD kernels that have [fallen back](AnyKernel::is_fallback) to one lane. A
+    /// general kernel relaxes everything in its set. A set of the grid kernel also has the copies
+    /// kernel and the best general kernel on the same instruction set (without one, the best of
+    /// all general kernels); a set of the copies kernel also has that general kernel. Sets of the
+    /// grid or copies kernel are included only if sheets or copies are `present`. The sets with the
+    /// most lanes come first; among those with equally many, the set of grid, then that of copies.
     pub fn available(present: SheetsAndCopies) -> Vec<Self> {
         let all = AnyKernel::available();
         let set_of = |main_kernel: &AnyKernel| {

@@ -29,14 +29,14 @@ pub(crate) struct Constants {
 /// The constants of a group of copies.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
-    /// The formula's rest term.
+    /// The formula's [rest term](taut_core::Factor::rest_term).
     pub(crate) rest_term: Columns<1>,
     /// The compliance, then the factors `stretched` and `compressed` of the [`Response`]; `None`
-    /// until a stick is not plain or torn.
+    /// until a stick is not plain (a torn stick is not).
     pub(crate) non_plain: Option<Columns<3>>,
     /// Whether any stick has had a compliance other than 0 since all constants were last refreshed.
     pub(crate) compliant: bool,
-    /// The formula's weight term; empty unless the formula
+    /// The formula's [weight term](taut_core::Factor::weight_term); empty unless the formula
     /// [stores](taut_core::Factor::STORES_WEIGHT) it.
     pub(crate) weight_term: Columns<1>,
     /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
@@ -113,6 +113,7 @@ impl Constants {
     ) {
         match changes {
             Changes::Listed { particles: changed_particles, sticks: changed_sticks } => {
+                // Particles after those of the last copy have no group.
                 let mut groups: Vec<usize> = changed_particles
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)
@@ -316,8 +317,8 @@ impl<const N: usize> Columns<N> {
         self.columns.iter().all(|column| column.len() == sticks * self.per_stick())
     }
 
-    /// The values of a stick in a register of copies, the first of which is in lane `lane` of the
-    /// group.
+    /// The values of the stick at an index of the schedule, for the copies in one register: those
+    /// in `V::LANES` lanes of the group, from `lane` on.
     #[inline(always)]
     pub(crate) fn load<V: Vector>(&self, cpu: V::Cpu, index: usize, lane: usize) -> [V; N] {
         let Self { by_copy, columns } = self;

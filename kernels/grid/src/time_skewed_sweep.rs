@@ -34,6 +34,7 @@ pub(crate) struct SweepData<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
     pub(crate) buffers: SheetBuffers<'a, D>,
+    /// Negative in the lanes of a row without a stick, for sticks that span 0, 1 and 2 columns.
     pub(crate) presence: &'a [Column<f32>; 3],
     /// A scratch row for each block.
     pub(crate) scratch: SharedPtr<f32>,
@@ -80,9 +81,9 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     /// last.
     ///
     /// # Safety
-    /// - All columns, of target and source, are as long as the sheet or its layout, and valid for
-    ///   reading and writing at the rows of the tasks, and those that their sticks reach; no other
-    ///   code accesses them, nor the part of `scratch` of that block, during the call.
+    /// - The columns and strided rows of target and source are as long as [`Positions`] says, and
+    ///   valid for reading and writing at the rows of the tasks, and those that their sticks reach;
+    ///   no other code accesses these rows, nor the scratch row of the block, during the call.
     unsafe fn sweep_tasks(
         &self,
         tasks: &[BandTask],
@@ -122,7 +123,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
                         self.run_row_loop(buffers, rows, write, block, self.finite);
                     }
                     if write_back_previous {
-                        // They need not be finite.
+                        // `finite` covers the new positions only.
                         let ignored = AtomicBool::new(true);
                         self.run_row_loop(buffers.swapped(), rows, write, block, &ignored);
                     }
@@ -165,7 +166,7 @@ impl<M: Machine, const D: usize> SweepData<'_, M, D> {
     ) {
         let Self { machine, constants, .. } = *self;
         let SheetBuffers { target: Positions { strided, .. }, inverse_mass, .. } = buffers;
-        // SAFETY: by contract; `narrow` was made of the constants.
+        // SAFETY: by contract; `narrow` was made from the constants.
         machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
     }
 

@@ -1,4 +1,5 @@
-//! Scenes from TOML, compared with those of the library, and the errors in them.
+//! Scenes from TOML: the example files, some of them compared with scenes of the library, and the
+//! messages about invalid files.
 #![allow(clippy::float_cmp, reason = "numbers must be identical")]
 
 #[cfg(feature = "toml")]

@@ -12,8 +12,9 @@ use crate::path::{check_point, coordinate_axes};
 use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
-/// The inside of a box, which particles cannot leave: Jakobsen's "cube world", in 2D the edges of a
-/// screen. It may move, and spin like a drum.
+/// The inside of a box, which particles cannot leave, like the cube that is the world of an example
+/// by Jakobsen ("Advanced Character Physics", GDC 2001); in 2D the edges of a screen. It may move,
+/// and spin like a drum.
 ///
 /// ```
 /// use taut_world::{Bounds, Solid, Surface};

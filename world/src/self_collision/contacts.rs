@@ -3,7 +3,7 @@
 use super::clusters::{Balls, CLUSTER, PART};
 use super::near_rows::{Pairing, Pairings, Row};
 use super::touching::find_touching;
-use super::workers::{Workers, by_part};
+use super::workers::{Workers, by_part, share_unused};
 use crate::surface::stopped_slip;
 use crate::vector::{add_scaled, difference, dot, length, scaled, sum};
 
@@ -85,7 +85,7 @@ struct Part<const D: usize> {
 
 /// Number of contacts per ball for which memory is reserved.
 const CONTACTS_RESERVED: usize = 6;
-/// Largest number of contacts of a part, as a multiple of the number of its slots. Only a heap of balls
+/// Largest number of contacts, as a multiple of the number of slots. Only a heap of balls
 /// in one place has more.
 const CONTACTS_MAX: usize = 64;
 
@@ -170,9 +170,14 @@ impl<const D: usize> ContactSolver<D> {
         pairings: &impl Pairings,
         workers: &mut Workers<'_>,
     ) -> &[u32] {
+        let limit = CONTACTS_MAX * CLUSTER * PART;
         workers.for_each(&mut self.parts, |index, part| {
             find_touching(balls, &near[index], pairings, &mut part.touching);
-            part.find(balls, pairings);
+            part.find(balls, pairings, limit);
+        });
+        let count = |part: &Part<D>| part.contacts.len();
+        share_unused(&mut self.parts, limit, count, |_, part, limit| {
+            part.find(balls, pairings, limit);
         });
         let count = self.sort_by_colour();
         for contact in &self.sorted[..count] {
@@ -256,8 +261,8 @@ impl<const D: usize> ContactSolver<D> {
 }
 
 impl<const D: usize> Part<D> {
-    /// Finds the contacts, in the order of the rows.
-    fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings) {
+    /// Finds the contacts, in the order of the rows; at most `limit` of them.
+    fn find(&mut self, balls: &Balls<D>, pairings: &impl Pairings, limit: usize) {
         let Self { touching, contacts } = self;
         contacts.clear();
         for row in &*touching {
@@ -275,7 +280,7 @@ impl<const D: usize> Part<D> {
                 };
                 let [w, other_w] = pair.map(|slot| balls.inverse_mass[slot]);
                 let total = w + other_w;
-                if total > 0.0 && contacts.len() < CONTACTS_MAX * CLUSTER * PART {
+                if total > 0.0 && contacts.len() < limit {
                     contacts.push(Contact {
                         balls: pair.map(|slot| slot as u32),
                         normal,

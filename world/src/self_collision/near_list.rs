@@ -147,11 +147,12 @@ impl<const D: usize> NearList<D> {
         in_substep: f32,
         workers: &mut Workers<'_>,
     ) {
+        let old = self.validity.take(); // None until the list is complete: a thread may panic
         let thickness = pairings.thickness();
         let [least, greatest] = MARGINS.map(|it| it * thickness);
         let wanted_margin = SUBSTEPS * in_substep;
         let validity = if wanted_margin > greatest {
-            self.validity_for_fast_balls(balls, thickness)
+            self.validity_for_fast_balls(old, balls, thickness)
         } else {
             Validity::Distance(wanted_margin.max(least))
         };
@@ -163,12 +164,17 @@ impl<const D: usize> NearList<D> {
         let is_uniform = matches!(validity, Validity::Uniform { .. });
         for axis in 0..D {
             let (position, previous) = (&balls.position[axis], &balls.previous[axis]);
-            let start = if is_uniform { previous } else { position };
-            self.start[axis].copy_from_slice(start);
+            let from = if is_uniform { previous } else { position };
+            // Displacements of NaN do not count. With a start of NaN, a ball that is finite again
+            // would never count, and the list would last.
+            for (start, &x) in self.start[axis].iter_mut().zip(from) {
+                *start = if x.is_nan() { f32::MAX } else { x };
+            }
             if is_uniform {
                 let ends = position.iter().zip(previous);
                 for (motion, (now, before)) in self.motion[axis].iter_mut().zip(ends) {
-                    *motion = now - before;
+                    let displacement = now - before;
+                    *motion = if displacement.is_nan() { 0.0 } else { displacement };
                 }
             }
         }
@@ -178,11 +184,16 @@ impl<const D: usize> NearList<D> {
         self.built += 1;
     }
 
-    /// Chooses a kind of list for balls of which some are fast.
-    fn validity_for_fast_balls(&mut self, balls: &Balls<D>, thickness: f32) -> Validity {
+    /// Chooses a kind of list for balls of which some are fast, given that of the old list.
+    fn validity_for_fast_balls(
+        &mut self,
+        old: Option<Validity>,
+        balls: &Balls<D>,
+        thickness: f32,
+    ) -> Validity {
         // `substeps` includes this substep, in which the old list is not used.
         if self.substeps <= SUBSTEPS_LEAST {
-            match self.validity {
+            match old {
                 Some(Validity::Radii) => self.without_radii = OTHER_LISTS,
                 Some(Validity::Uniform { substeps: 2.., .. }) => self.single_lists = OTHER_LISTS,
                 _ => {}
@@ -207,5 +218,47 @@ impl<const D: usize> NearList<D> {
         let substeps = 1 + ahead.min(SUBSTEPS_AHEAD - 1.0) as u32;
         let deviation = if substeps > 1 { DEVIATION * thickness } else { 0.0 };
         Validity::Uniform { substeps, deviation }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clusters::CLUSTER;
+    use super::super::near_rows::Pairing;
+    use super::super::rest_pairs::LeftOut;
+    use super::*;
+
+    /// Balls with a diameter of 1 m.
+    struct Unit(LeftOut);
+
+    impl Pairings for Unit {
+        fn of(&self, _: [u32; 2]) -> Option<Pairing> {
+            Some(Pairing { thickness: 1.0, friction: 0.0 })
+        }
+        fn thickness(&self) -> f32 {
+            1.0
+        }
+        fn left_out(&self) -> &LeftOut {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn a_list_ends_if_a_ball_that_was_nan_is_finite_again() {
+        let mut balls = Balls::<2>::new([1, 1].into_iter());
+        let pairings = Unit(LeftOut::new(2, [].into_iter()));
+        let mut found = |list: &mut NearList<2>, x: f32, dx: f32| {
+            for axis in 0..2 {
+                balls.position[axis][..CLUSTER].fill(x);
+                balls.previous[axis][..CLUSTER].fill(x - dx);
+            }
+            let parts = list.refreshed(&balls, &pairings, &mut Workers::caller());
+            parts.iter().map(Vec::len).sum::<usize>()
+        };
+        for dx in [0.0, 0.01, 0.2, 5.0] {
+            let mut list = NearList::new(&Balls::new([1, 1].into_iter()));
+            assert_eq!(found(&mut list, f32::NAN, dx), 0);
+            assert_eq!(found(&mut list, 0.5, dx), 1, "displacement {dx}");
+        }
     }
 }

@@ -9,13 +9,13 @@ use super::clusters::{Balls, CLUSTER, PART};
 use super::margin::{ClusterMargin, Margin};
 use super::motions::Motions;
 use super::rest_pairs::LeftOut;
-use super::workers::{Workers, by_part};
+use super::workers::{Workers, by_part, share_unused};
 use crate::simd::widest;
 use crate::vector::dot;
 
 /// Number of rows per ball for which memory is reserved.
 const ROWS_RESERVED: usize = 4;
-/// Largest number of rows per slot of a part. Only a heap of thousands of balls in one place has more; the pairs
+/// Largest number of rows per slot, on average. Only a heap of thousands of balls in one place has more; the pairs
 /// beyond it do not collide.
 const ROWS_MAX: usize = 256;
 
@@ -117,7 +117,7 @@ impl<const D: usize> NearRows<D> {
         &self.motions
     }
 
-    /// Finds the pairs that may collide and are near each other: all of them, unless a part has more
+    /// Finds the pairs that may collide and are near each other: all of them, unless there are more
     /// than `ROWS_MAX` rows per slot. A ball whose position is not finite is near none.
     pub(crate) fn search(
         &mut self,
@@ -142,7 +142,7 @@ impl<const D: usize> NearRows<D> {
         };
         widest(Refit { tree, balls, common, ahead, radii });
         let tree = &*tree;
-        workers.for_each(parts, |part, rows| {
+        let search = |part: usize, rows: &mut Vec<Row>, limit: usize| {
             rows.clear();
             widest(Search {
                 balls,
@@ -153,8 +153,12 @@ impl<const D: usize> NearRows<D> {
                 models: [u32::MAX; 2],
                 pairing: None,
                 rows,
+                limit,
             });
-        });
+        };
+        let limit = ROWS_MAX * CLUSTER * PART;
+        workers.for_each(parts, |part, rows| search(part, rows, limit));
+        share_unused(parts, limit, Vec::len, search);
     }
 }
 
@@ -195,6 +199,8 @@ struct Search<'a, P, const D: usize> {
     models: [u32; 2],
     pairing: Option<Pairing>,
     rows: &'a mut Vec<Row>,
+    /// About how many rows it may find.
+    limit: usize,
 }
 
 impl<P: Pairings, const D: usize> WithSimd for Search<'_, P, D> {
@@ -220,7 +226,7 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
     #[inline(always)]
     fn add_rows<R: Simd>(&mut self, simd: R, cluster: usize, other: usize) {
         let Self { balls, pairings, tree, .. } = *self;
-        if other >= balls.models.len() || self.rows.len() >= ROWS_MAX * CLUSTER * PART {
+        if other >= balls.models.len() || self.rows.len() >= self.limit {
             return;
         }
         let models = [balls.models[cluster], balls.models[other]];

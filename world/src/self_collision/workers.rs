@@ -51,3 +51,22 @@ impl<'a> Workers<'a> {
 pub(crate) fn by_part<T>(clusters: usize, mut new: impl FnMut() -> T) -> Vec<T> {
     (0..clusters.div_ceil(PART)).map(|_| new()).collect()
 }
+
+/// Gives parts that have reached the limit what the others have left of theirs. `count` is how much a
+/// part has found; `find` searches a part again, given its index and a greater limit.
+pub(crate) fn share_unused<T>(
+    parts: &mut [T],
+    limit: usize,
+    count: impl Fn(&T) -> usize,
+    find: impl Fn(usize, &mut T, usize),
+) {
+    let found: usize = parts.iter().map(&count).sum();
+    let mut unused = (limit * parts.len()).saturating_sub(found);
+    for (index, part) in parts.iter_mut().enumerate() {
+        let before = count(part);
+        if before >= limit && unused > 0 {
+            find(index, part, before + unused);
+            unused = unused.saturating_sub(count(part) - before);
+        }
+    }
+}

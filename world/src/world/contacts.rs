@@ -87,6 +87,11 @@ impl<const D: usize> IslandAccess<D> for IslandsWithPlans<'_, D> {
         self.islands.len()
     }
 
+    fn executor(&self) -> Option<Arc<dyn Executor>> {
+        let executors = self.islands.iter().filter_map(|island| island.plan.executor());
+        executors.max_by_key(|executor| executor.threads())
+    }
+
     fn one(&mut self, island: usize) -> Option<Matter<'_, D>> {
         let island = self.islands.get_mut(island).filter(|island| island.touched)?;
         Some(island.with_plan(self.executor))

@@ -254,7 +254,8 @@ impl<const D: usize> SelfCollisions<D> {
         displacements.travel().from_expected <= list.margin
     }
 
-    /// Resolves the contacts of a pass, on the threads of the executor.
+    /// Resolves the contacts of a pass, on the threads of the executor or, if that is more, on those
+    /// of a kernel.
     pub(super) fn resolve(&mut self, islands: &mut Islands<'_, D>, executor: &dyn Executor) {
         if self.none_can_touch(islands) {
             return;
@@ -272,7 +273,9 @@ impl<const D: usize> SelfCollisions<D> {
             return;
         }
         let Self { rules, balls, near, solver, team, .. } = self;
-        let workers = &mut Workers::new(team, executor, balls.models.len());
+        let of_kernel = islands.executor();
+        let more = of_kernel.as_deref().filter(|it| it.threads() > executor.threads());
+        let workers = &mut Workers::new(team, more.unwrap_or(executor), balls.models.len());
         let near = near.refreshed(balls, rules, workers);
         let moved = solver.resolve(balls, near, rules, workers);
         let particle_of = |slot: u32| self.particle_of[slot as usize];

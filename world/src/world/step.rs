@@ -166,8 +166,6 @@ impl<const D: usize> World<D> {
         executor: &dyn Executor,
         after: Option<&mut dyn FnMut(StepPart)>,
     ) -> Result<Outcome, WorldError> {
-        let own = self.islands.iter().find_map(|island| island.plan.executor());
-        let executor = own.as_deref().unwrap_or(executor);
         self.try_step(executor, after).inspect_err(|_| {
             for island in &mut self.islands {
                 island.with_plan(executor).model_mut(); // writes the positions back

@@ -25,18 +25,22 @@ proptest! {
             accounted += f64::from(due.steps) * dt + due.dropped;
             let remainder = f64::from(due.fraction) * dt;
             let error = (elapsed - accounted - remainder).abs();
-            prop_assert!(error < 1e-6, "{elapsed} s: {accounted} s and {remainder} s left");
+            prop_assert!(
+                error < 1e-6,
+                "{elapsed} s elapsed, {accounted} s simulated or dropped, {remainder} s left"
+            );
         }
     }
 }
 
 #[test]
-fn invalid_time_counts_as_zero() {
+fn negative_time_and_nan_count_as_zero_and_infinite_time_is_capped() {
     let mut clock = Clock::new(0.01).unwrap();
     for elapsed in [0.0, -0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
         let frame = clock.advance(elapsed);
         assert_eq!((frame.steps, frame.fraction, frame.dropped), (0, 0.0, 0.0));
     }
+    // Infinite time counts as `u32::MAX` seconds; by default at most 8 steps are due.
     let frame = clock.advance(f64::INFINITY);
     assert!(frame.steps == 8 && frame.dropped > 1e9 && frame.dropped.is_finite());
     for dt in [0.0, -1.0, f32::NAN, f32::INFINITY] {
@@ -82,6 +86,7 @@ proptest! {
         substeps in prop_oneof![1..1000_u32, Just(u32::MAX)],
     ) {
         let dt = h * substeps as f32;
+        // `Step::motion` checks the step; a world rejects a step for which it fails.
         if (Step::<3> { dt, substeps, ..Step::default() }).motion().is_ok() {
             prop_assert!(Clock::new(dt).is_ok(), "{dt} s of {substeps} substeps");
         }
@@ -89,12 +94,13 @@ proptest! {
 }
 
 #[test]
-fn a_clock_advances_a_world_with_long_steps() {
+fn a_clock_advances_a_world_with_long_steps_and_rejects_too_short_ones() {
     let mut scene = scene("disc", Model::disc(4, StickSet::All).unwrap());
     (scene.settings.step.dt, scene.settings.step.substeps) = (20.0, 4);
     let mut world = world(&scene);
     let mut clock = Clock::new(20.0).unwrap();
     let (frame, outcome) = world.advance(&mut clock, 50.0).unwrap();
     assert!(frame.steps == 2 && frame.fraction == 0.5 && outcome.finite);
+    // No substep may be shorter than 1e-5 s.
     assert_eq!(Clock::new(9e-6), Err(StepError::Length { dt: f64::from(9e-6_f32) }));
 }

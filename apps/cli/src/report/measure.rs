@@ -28,7 +28,8 @@ pub(super) const SET: StickSet = StickSet::All;
 /// The seed of shuffled scenes.
 pub(super) const SEED: u64 = 1;
 
-/// Measures a part. Returns the text of its result file, or the kernels that disagree.
+/// Measures a part. Returns the text of its result file, or the pairs of rows that should have
+/// the same bits but do not.
 ///
 /// # Errors
 /// If a scene or kernel cannot be set up.
@@ -142,7 +143,7 @@ fn stability(
         steps.extend([1, 4].map(step));
     }
     let mut rows = Vec::new();
-    // The time is proportional to the number of particles.
+    // For the progress: the time is proportional to the number of particles.
     let total: usize = sizes.iter().map(|size| size * size).sum();
     let mut done = 0;
     for &size in sizes {
@@ -193,8 +194,8 @@ fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     })
 }
 
-/// The shortest frame times that keep the stretch of hanging sheets within bounds, with all sticks and
-/// with structural sticks only.
+/// The shortest frame times that keep the stretch of hanging sheets within bounds, with all sticks
+/// and with structural sticks only.
 fn effort_rows(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
@@ -202,7 +203,8 @@ fn effort_rows(
     let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
-    // The time is proportional to the number of particles.
+    // For the progress: as if the time were proportional to the number of particles. Without
+    // tethers, larger sheets also need more substeps.
     let total: usize = sizes.iter().map(|size| size * size * sets.len()).sum();
     let mut done = 0;
     for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {
@@ -250,7 +252,7 @@ fn drape_comparison(
     Ok(WithScene { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
 }
 
-/// Every kernel that runs a schedule, on every instruction set of this machine, the widest first.
+/// Every kernel that suits a schedule, on every instruction set of this machine, the widest first.
 pub(super) fn configurations(
     schedule: &str,
     formula: Formula,

@@ -1,7 +1,7 @@
 //! Result files. Each has one part of the report of one machine.
 //!
-//! Files have all columns of the rows of `taut-bench`; reading keeps those that the page and the
-//! table need.
+//! Files have all fields of the rows of `taut-bench`; reading keeps those that the report page and
+//! the tables of the README need.
 
 use std::fs;
 use std::io;
@@ -39,7 +39,7 @@ pub(crate) enum Part {
     Iterations,
     /// Stretch over frames.
     Frames,
-    /// The cheapest frame with an rms stretch ≤ 1 % and ≤ 0.1 %.
+    /// The shortest frame times that keep the rms stretch within 1 % and within 0.1 %.
     Effort,
 }
 
@@ -55,7 +55,8 @@ pub(crate) enum Subject {
     Copies,
 }
 
-/// A row of the part `growth` is skipped at a size if all its frames would take longer, s.
+/// The maximum predicted time of all frames of a row of the part `growth` together, s. At a size
+/// for which the prediction is longer, the row is skipped.
 pub(crate) const ROW_SECONDS_MAX: f64 = 1.5;
 
 /// The version of the file format. Other versions are rejected.
@@ -124,6 +125,7 @@ pub(crate) struct Machine {
 pub(crate) struct Timing {
     pub(crate) scene: String,
     pub(crate) size: usize,
+    /// The name of the stick set.
     pub(crate) set: String,
     pub(crate) kernel: String,
     pub(crate) isa: String,
@@ -149,7 +151,8 @@ pub(crate) struct Timing {
     pub(crate) finite: bool,
     /// None in older results, whose parts had a single subject each.
     pub(crate) subject: Option<Subject>,
-    /// The lower bound of the time, in the part `growth`.
+    /// The lower bound of [`ns_per_stick_median`](Self::ns_per_stick_median) by the roofline model,
+    /// in the part `growth`.
     pub(crate) limit_ns: Option<f64>,
 }
 
@@ -172,7 +175,7 @@ pub(crate) struct Outcome {
     pub(crate) stretch_rms: Option<f64>,
 }
 
-/// The stretch; `None` after a blow-up.
+/// Fields of [`taut_bench::Residual`]: the rms stretch, `None` if it is not finite.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Residual {
     pub(crate) rms: Option<f64>,

@@ -23,7 +23,7 @@ pub(crate) struct Summary {
     kernel: &'static str,
     /// The instruction set of that kernel.
     isa: &'static str,
-    /// The number of threads of every kernel.
+    /// The number of threads that each kernel runs on.
     threads: usize,
     formula: &'static str,
     particles: usize,
@@ -60,14 +60,14 @@ pub(crate) struct Summary {
 pub(crate) struct ContactSummary {
     /// The number of pairs of particles that touched in the last examined frame.
     contacts: usize,
-    /// The largest number of pairs of an edge and a face that cross.
+    /// The largest number of pairs of an edge and a face that cross in one examined frame.
     crossings_max: usize,
-    /// The deepest penetration of a pair of particles, m.
+    /// The deepest penetration of a pair of particles in all examined frames, m.
     penetration_max_m: f32,
     /// The number of contacts of limbs and bodies with particles, and of limbs with bodies, in the
     /// last examined frame.
     contacts_on_bodies: usize,
-    /// The deepest penetration in these contacts, m.
+    /// The deepest penetration in contacts of these kinds in all examined frames, m.
     penetration_of_bodies_max_m: f32,
     /// The number of pairs that do not collide, because they are near each other at rest, in
     /// addition to those that a stick joins.

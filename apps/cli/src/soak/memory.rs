@@ -3,7 +3,8 @@
 use std::fmt;
 use std::fs;
 
-/// The largest growth that passes the check, KiB. An allocator keeps some freed pages, and how many varies over time.
+/// The largest growth that passes the check, KiB. An allocator keeps some freed pages, and how many
+/// varies over time.
 const GROWTH_MAX: i64 = 4096;
 /// The smallest number of samples for which growth is computed.
 const SAMPLES_MIN: usize = 8;
@@ -27,8 +28,8 @@ impl ResidentSizes {
         has_enough_samples.then_some(second_half.iter().max()? - first_half.iter().max()?)
     }
 
-    /// Fails if the memory grew by more than `GROWTH_MAX`. With fewer than `SAMPLES_MIN` samples, as
-    /// on systems other than Linux, it passes.
+    /// Fails if the memory grew by more than `GROWTH_MAX`. With fewer than `SAMPLES_MIN` samples,
+    /// as on systems other than Linux, it passes.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let growth = self.growth().unwrap_or(0);
         anyhow::ensure!(
@@ -44,8 +45,8 @@ fn resident_size(status: &str) -> Option<i64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// The last size and the growth in parentheses, MiB, such as `41.3 (+0.2)`; without the growth if there are fewer than
-/// [`SAMPLES_MIN`] samples, and `-` if there are none.
+/// The last size and the growth in parentheses, MiB, such as `41.3 (+0.2)`; without the growth if
+/// there are fewer than [`SAMPLES_MIN`] samples, and `-` if there are none.
 impl fmt::Display for ResidentSizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mib = |kib: i64| kib as f64 / 1024.0;

@@ -47,7 +47,7 @@ fn one_run_writes_all_formats_with_the_same_positions() {
         })
         .collect();
     let particles = rows.len() / 5;
-    // In the cache, the points of the ball follow the particles.
+    // A sample lists the particles first, and then the points of the obstacle, a ball.
     for (sample, expected) in cache.iter().zip(rows.chunks_exact(particles)) {
         assert_eq!(&sample[..particles], expected, "expected the bits of the CSV file");
     }
@@ -102,7 +102,8 @@ fn every_scene_can_be_drawn_and_exported() {
     let list = taut("simulate --list").assert_success().out;
     let scenes = list.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let mut drawn = 0;
-    // Only the rows of scenes begin with a lower-case name.
+    // Names of scenes have lower-case letters, hyphens and the digit 3; the other lines are
+    // horizontal rules.
     for scene in
         scenes.filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
     {
@@ -166,15 +167,18 @@ fn ties_are_drawn_as_lines_until_they_break() {
     };
     for (breaking_force, lines) in [(100.0, 1), (5.0, 0)] {
         let folder = Folder::with_files(&[("stone.toml", scene(breaking_force))]);
-        let files = "--out stone.obj --out stone.ply --out stone.glb --png stone.png --width 80 --height 60";
+        let files = "--out stone.obj --out stone.ply --out stone.glb --png stone.png --width 80 \
+                     --height 60";
         folder.taut(&format!("simulate stone.toml --seconds 0.2 {files}")).assert_success();
         let obj = folder.read("stone.obj");
         assert_eq!(obj.lines().filter(|line| line.starts_with("l ")).count(), lines, "{obj}");
         let glb = Gltf::from_slice(&folder.bytes("stone.glb")).unwrap();
-        let is_rod = |node: &gltf::Node<'_>| {
-            let (_, _, [x, y, _]) = node.transform().decomposed();
-            x > 0.0 && y > 2.0 * x
+        // A tie is a cylinder along y, which its node scales by the radius and the length.
+        let is_tie = |node: &gltf::Node<'_>| {
+            let (_, _, [radius, length, _]) = node.transform().decomposed();
+            radius > 0.0 && length > 2.0 * radius
         };
-        assert_eq!(glb.nodes().filter(is_rod).count(), 1); // the animation hides a broken one
+        // A broken tie has a node, too; the animation hides it.
+        assert_eq!(glb.nodes().filter(is_tie).count(), 1);
     }
 }

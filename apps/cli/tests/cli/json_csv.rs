@@ -10,7 +10,7 @@ use crate::run::{Folder, Report, compare, report, taut, value_text};
 /// The keys that every row has.
 const KEYS: [&str; 26] = [
     "kernel",
-    "inner",
+    "inner", // the kernel that `colour` runs on several threads; for other kernels the same name
     "isa",
     "lanes",
     "formula",
@@ -38,7 +38,7 @@ const KEYS: [&str; 26] = [
 ];
 
 /// With one iteration per frame, a sheet in authored (raster) order exceeds the range of `f32`
-/// after about 150 frames.
+/// after about 135 frames.
 const BLOWING_UP: &str = "compare --size 32 --iterations 1 --warmup 299 --frames 1 \
     --kernels scalar --formulas exact --schedules authored";
 

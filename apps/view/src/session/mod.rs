@@ -33,7 +33,8 @@ pub(crate) enum SessionError {
     )]
     NoSheetForGrid,
     #[error(
-        "the kernel 'copies' needs 6 or more models with the same sticks; this scene has fewer"
+        "the kernel 'copies' needs 6 or more models with the same sticks (16 sheets of 24 to 47 \
+         columns; wider sheets do not count); this scene has fewer"
     )]
     NoCopies,
     #[error("the schedule 'sheet' needs a regular sheet; this scene has none")]

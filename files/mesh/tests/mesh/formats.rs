@@ -88,7 +88,7 @@ mod obj {
             "f 1/1 2/2 3/3",
             "f 1//4 2//5 3//6",
             "f 1/1/1 -2/2/2 3/3/3",
-            "fo 1 2 3",
+            "fo 1 2 3", // an obsolete keyword, read as `f`
         ] {
             assert_eq!(load_triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
         }
@@ -225,12 +225,12 @@ mod gltf {
 
     /// Loads a right triangle with this property `"nodes": [...]`, and these scenes.
     fn load_with(nodes: &str, scenes: &str) -> taut_mesh::Loaded {
-        let json = corner().gltf_json("").replace(r#""nodes": [{"mesh": 0}]"#, nodes);
+        let json = right_triangle().gltf_json("").replace(r#""nodes": [{"mesh": 0}]"#, nodes);
         let json = json.replace(r#""scenes": [{"nodes": [0]}],"#, scenes);
-        loaded("test.glb", &glb(&json, &corner().gltf_buffer()))
+        loaded("test.glb", &glb(&json, &right_triangle().gltf_buffer()))
     }
 
-    fn corner() -> Shape {
+    fn right_triangle() -> Shape {
         Shape {
             positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]],
             faces: vec![vec![0, 1, 2]],
@@ -317,20 +317,23 @@ mod gltf {
         assert_eq!(zigzag(4).mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(zigzag(5).mesh.triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
         assert_eq!(zigzag(6).mesh.triangles, [[1, 2, 0], [2, 3, 0], [3, 4, 0], [4, 5, 0]]);
+        // The lines, and the primitive without positions.
         assert_eq!(zigzag(5).report.not_faces, 2);
     }
 
     #[test]
     fn indices_may_be_of_any_width() {
-        // The component types of `u8`, `u16` and `u32`.
+        // The buffer has 36 bytes of positions, and then the indices: 6 bytes as `u16` (component
+        // type 5123). The test replaces these by indices as `u8` (5121), `u16` and `u32` (5125).
         for (component, bytes) in [
             (5121, vec![2, 0, 1]),
             (5123, vec![2, 0, 0, 0, 1, 0]),
             (5125, vec![2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]),
         ] {
-            let buffer = [&corner().gltf_buffer()[..36], &bytes].concat();
-            let json =
-                corner().gltf_json(&data_uri(&buffer)).replace("5123", &component.to_string());
+            let buffer = [&right_triangle().gltf_buffer()[..36], &bytes].concat();
+            let json = right_triangle()
+                .gltf_json(&data_uri(&buffer))
+                .replace("5123", &component.to_string());
             let json =
                 json.replace(r#""byteLength": 6}"#, &format!(r#""byteLength": {}}}"#, bytes.len()));
             let json =

@@ -17,7 +17,7 @@ const SMALL: Options = Options {
 const FRAMES: usize = 4;
 const FPS: f64 = 12.5;
 
-/// A square sheet of cloth above a ball, both 1 m wide.
+/// A square sheet of cloth with sides of 1 m above a ball with a diameter of 0.8 m.
 fn scene(flat: bool) -> DrawnScene {
     DrawnScene {
         flat,
@@ -162,12 +162,13 @@ fn rigid_shapes_cast_shadows_on_the_floor() {
     let mut far_away = frame(0);
     far_away.poses[0].position = [100.0, 100.0, 0.0];
     let (with, without) = (painter.paint(&scene, &frame(0)), painter.paint(&scene, &far_away));
-    // On the floor in front of the ball, in its shadow.
+    // Just above the floor, which the painter adds slightly below the scene; in the ball's shadow.
     let shadow = [0.0, -0.08, 0.1];
     assert!(brightness(&with, shadow) + 60 < brightness(&without, shadow));
 }
 
-/// Writes all frames to a file, and returns the drawn scene and the painted pictures.
+/// Writes all frames to a file, or to one file each if `path` has a pattern like `%02d`. Returns
+/// the drawn scene and the painted pictures.
 fn written(path: &Path) -> (DrawnScene, Vec<Picture>) {
     let scene = scene(false);
     let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
@@ -183,8 +184,8 @@ fn written(path: &Path) -> (DrawnScene, Vec<Picture>) {
     (scene, pictures)
 }
 
-/// A reader of a PNG file, and a buffer for a picture.
-fn decoded(path: &Path) -> (png::Reader<BufReader<File>>, Vec<u8>) {
+/// A reader of a PNG file, and a buffer for a decoded picture.
+fn open_png(path: &Path) -> (png::Reader<BufReader<File>>, Vec<u8>) {
     let reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
     let size = reader.output_buffer_size().unwrap();
     (reader, vec![0; size])
@@ -196,7 +197,7 @@ fn a_png_sequence_has_the_painted_pictures() {
     let (_, pictures) = written(&folder.path().join("%02d.png"));
     assert_ne!(pictures[0], pictures[1]);
     for (nth, picture) in pictures.iter().enumerate() {
-        let (mut reader, mut bytes) = decoded(&folder.path().join(format!("{nth:02}.png")));
+        let (mut reader, mut bytes) = open_png(&folder.path().join(format!("{nth:02}.png")));
         let info = reader.next_frame(&mut bytes).unwrap();
         assert_eq!((info.width, info.height), (SMALL.width, SMALL.height));
         assert_eq!(bytes, picture.pixels.as_flattened());
@@ -208,7 +209,7 @@ fn an_apng_decodes_to_the_painted_pictures() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("animation.apng");
     let (_, pictures) = written(&path);
-    let (mut reader, mut bytes) = decoded(&path);
+    let (mut reader, mut bytes) = open_png(&path);
     assert_eq!(reader.info().animation_control().unwrap().num_frames as usize, FRAMES);
     let mut canvas = vec![[0; 3]; pictures[0].pixels.len()];
     for picture in &pictures {
