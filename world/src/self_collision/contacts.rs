@@ -375,6 +375,7 @@ mod tests {
         let pairings = AllCollide { friction, left_out: LeftOut::new(1, [].into_iter()) };
         let mut near = NearRows::new(&balls);
         let workers = &mut Workers::caller();
+        near.measure_motions(&balls);
         near.search(&balls, &pairings, Margin::Uniform { substeps: 1, deviation: 0.0 }, workers);
         let mut solver = ContactSolver::new(balls.models.len());
         solver.resolve(&mut balls, near.parts(), &pairings, workers);

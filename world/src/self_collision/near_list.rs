@@ -202,10 +202,7 @@ impl<const D: usize> NearList<D> {
         let (may_have_radii, is_single) = (self.without_radii == 0, self.single_lists > 0);
         self.without_radii = self.without_radii.saturating_sub(1);
         self.single_lists = self.single_lists.saturating_sub(1);
-        if is_single && !may_have_radii {
-            return Validity::Uniform { substeps: 1, deviation: 0.0 };
-        }
-        let motions = self.near.motions(balls);
+        let motions = self.near.measure_motions(balls);
         let radius_max = RADIUS_MEAN * thickness;
         if may_have_radii && self.radii.fit(motions, thickness) < radius_max {
             return Validity::Radii;

@@ -111,8 +111,8 @@ impl<const D: usize> NearRows<D> {
         self.rows().flat_map(Row::pairs)
     }
 
-    /// The motions of clusters in this substep.
-    pub(crate) fn motions(&mut self, balls: &Balls<D>) -> &Motions<D> {
+    /// Measures the motions of clusters in this substep, which a search with `Margin::Uniform` needs.
+    pub(crate) fn measure_motions(&mut self, balls: &Balls<D>) -> &Motions<D> {
         self.motions.measure(balls);
         &self.motions
     }
@@ -131,7 +131,6 @@ impl<const D: usize> NearRows<D> {
         let margin = match margin {
             Margin::Distance(distance) => ClusterMargin::Distance(distance),
             Margin::Uniform { substeps, deviation: distance } => {
-                motions.measure(balls);
                 (common, ahead) = (motions.common(), (substeps - 1) as f32);
                 ClusterMargin::Motions { motions, substeps: ahead.max(1.0), distance }
             }
@@ -365,6 +364,7 @@ mod tests {
         let margins = [uniform(1, 0.0), uniform(5, 0.1), Margin::Radii(&radii)];
         for margin in margins.into_iter().chain(distances) {
             let mut near = NearRows::new(&balls);
+            near.measure_motions(&balls);
             near.search(&balls, &pairings, margin, &mut Workers::caller());
             let found: Vec<[usize; 2]> = near.pairs().collect();
             for [one, other] in pairs.clone() {
