@@ -188,7 +188,7 @@ pub struct Islands<'a, const D: usize = 3>(pub(crate) &'a mut dyn IslandAccess<D
 /// Access to the islands behind [`Islands`].
 pub(crate) trait IslandAccess<const D: usize> {
     fn count(&self) -> usize;
-    /// The kernels' own executor with the most threads, if a kernel has one.
+    /// As [`Islands::executor`].
     fn executor(&self) -> Option<Arc<dyn Executor>>;
     /// As [`Islands::one`].
     fn one(&mut self, island: usize) -> Option<Matter<'_, D>>;

@@ -14,36 +14,29 @@ pub(crate) enum Margin<'a> {
     Radii(&'a [f32]),
 }
 
-/// The margin of two clusters.
-#[derive(Clone, Copy)]
-pub(super) enum ClusterMargin<'a, const D: usize> {
-    /// A distance, m.
-    Distance(f32),
-    /// How far they move relative to each other in a number of substeps, and a distance, m. From the
-    /// positions, at the end of this substep, its beginning is one displacement back, and the end of
-    /// the last substep one ahead for each later one; the larger number suffices for both.
-    Motions { motions: &'a Motions<D>, substeps: f32, distance: f32 },
-    /// The sum of their radii, m.
-    Radii(&'a [f32]),
-}
-
-impl<const D: usize> ClusterMargin<'_, D> {
+impl Margin<'_> {
+    /// The margin of the balls of two clusters, m. `motions` are those of this substep; only
+    /// [`Margin::Uniform`] needs them.
     #[inline(always)]
-    pub(super) fn of(self, clusters: [usize; 2]) -> f32 {
+    pub(super) fn of<const D: usize>(self, clusters: [usize; 2], motions: &Motions<D>) -> f32 {
         match self {
-            Self::Distance(distance) => distance,
-            Self::Motions { motions, substeps, distance } => {
-                distance + substeps * motions.relative(clusters)
+            // From the positions, at the end of this substep, its beginning is one displacement back,
+            // and the end of the last substep one ahead for each later one; the larger number
+            // suffices for both.
+            Self::Uniform { substeps, deviation } => {
+                deviation + (substeps - 1).max(1) as f32 * motions.relative(clusters)
             }
+            Self::Distance(distance) => distance,
             Self::Radii(radii) => radii[clusters[0]] + radii[clusters[1]],
         }
     }
 
-    /// The part of the margin that the boxes of clusters do not contain.
+    /// The part of the margin that the boxes of clusters do not contain, m.
     #[inline(always)]
     pub(super) fn between_boxes(self) -> f32 {
         match self {
-            Self::Distance(distance) | Self::Motions { distance, .. } => distance,
+            Self::Uniform { deviation, .. } => deviation,
+            Self::Distance(distance) => distance,
             Self::Radii(_) => 0.0,
         }
     }

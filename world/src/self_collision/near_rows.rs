@@ -6,7 +6,7 @@ use taut_lanes::pulp::Register;
 
 use super::box_tree::{Bounds, BoxTree, all, register};
 use super::clusters::{Balls, CLUSTER, PART};
-use super::margin::{ClusterMargin, Margin};
+use super::margin::Margin;
 use super::motions::Motions;
 use super::rest_pairs::LeftOut;
 use super::workers::{Workers, by_part, share_unused};
@@ -127,26 +127,20 @@ impl<const D: usize> NearRows<D> {
         workers: &mut Workers<'_>,
     ) {
         let Self { tree, motions, parts } = self;
-        let (mut common, mut ahead, mut radii) = ([0.0; D], 0.0, None);
-        let margin = match margin {
-            Margin::Distance(distance) => ClusterMargin::Distance(distance),
-            Margin::Uniform { substeps, deviation: distance } => {
-                (common, ahead) = (motions.common(), (substeps - 1) as f32);
-                ClusterMargin::Motions { motions, substeps: ahead.max(1.0), distance }
-            }
-            Margin::Radii(of_clusters) => {
-                radii = Some(of_clusters);
-                ClusterMargin::Radii(of_clusters)
-            }
+        let (common, ahead, radii) = match margin {
+            Margin::Uniform { substeps, .. } => (motions.common(), (substeps - 1) as f32, None),
+            Margin::Distance(_) => ([0.0; D], 0.0, None),
+            Margin::Radii(radii) => ([0.0; D], 0.0, Some(radii)),
         };
         widest(Refit { tree, balls, common, ahead, radii });
-        let tree = &*tree;
+        let (tree, motions) = (&*tree, &*motions);
         let search = |part: usize, rows: &mut Vec<Row>, limit: usize| {
             rows.clear();
             widest(Search {
                 balls,
                 pairings,
                 tree,
+                motions,
                 margin,
                 part,
                 models: [u32::MAX; 2],
@@ -191,7 +185,8 @@ struct Search<'a, P, const D: usize> {
     balls: &'a Balls<D>,
     pairings: &'a P,
     tree: &'a BoxTree<D>,
-    margin: ClusterMargin<'a, D>,
+    motions: &'a Motions<D>,
+    margin: Margin<'a>,
     /// The part whose clusters are searched.
     part: usize,
     /// The pair of models that was looked up last, and how they collide.
@@ -233,7 +228,7 @@ impl<P: Pairings, const D: usize> Search<'_, P, D> {
             (self.models, self.pairing) = (models, pairings.of(models));
         }
         let Some(Pairing { thickness, .. }) = self.pairing else { return };
-        let cutoff = cutoff_of(thickness, self.margin.of([cluster, other]));
+        let cutoff = cutoff_of(thickness, self.margin.of([cluster, other], self.motions));
         let mut lanes =
             balls.real[cluster] & slots_in(simd, balls, cluster, &tree.bounds(other, cutoff));
         if lanes == 0 {
