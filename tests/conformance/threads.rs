@@ -1,7 +1,6 @@
 //! The number of threads does not change the result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -35,14 +34,20 @@ fn step() -> Step<3> {
 }
 
 /// An executor that runs scoped threads and records how many each call requests.
+#[derive(Clone)]
 struct ScopedThreads {
     threads: usize,
-    requested: Mutex<Vec<usize>>,
+    requested: Arc<Mutex<Vec<usize>>>,
 }
 
 impl ScopedThreads {
     fn new(threads: usize) -> Self {
-        Self { threads, requested: Mutex::default() }
+        Self { threads, requested: Arc::default() }
+    }
+
+    /// How many threads each call requested so far.
+    fn requested(&self) -> Vec<usize> {
+        self.requested.lock().unwrap().clone()
     }
 }
 
@@ -148,7 +153,7 @@ fn the_large_mesh_is_distributed_over_threads() {
             setup.start(&AnyKernel::best()).unwrap();
         let step = Step { substeps: 1, iterations, ..step() };
         assert!(plan.step_on(&executor, &mut particles, &sticks, &step).unwrap().finite);
-        executor.requested.into_inner().unwrap()
+        executor.requested()
     };
     // The widest colour makes five tasks.
     for (order, threads) in [("coloured", 5), ("blocked", 8)] {
@@ -184,10 +189,7 @@ fn a_large_sheet_is_distributed_over_threads_without_a_change_of_bits() {
     // positions are filled in. Each of two steps has two substeps of motion and relaxation, and
     // then writes both back.
     let (fill_calls, step_calls) = ([3, 3], [3, 4, 3, 4, 3, 3]);
-    assert_eq!(
-        executor.requested.into_inner().unwrap(),
-        [&fill_calls[..], &step_calls, &step_calls].concat()
-    );
+    assert_eq!(executor.requested(), [&fill_calls[..], &step_calls, &step_calls].concat());
 }
 
 #[test]
@@ -294,30 +296,6 @@ fn a_session_whose_executor_panics_unwinds_and_writes_back() {
     }
 }
 
-/// A pool that counts its calls.
-#[derive(Clone)]
-struct CountingPool {
-    pool: Pool,
-    calls: Arc<AtomicUsize>,
-}
-
-impl CountingPool {
-    fn new(threads: usize) -> Self {
-        Self { pool: Pool::new(threads).unwrap(), calls: Arc::default() }
-    }
-}
-
-impl Executor for CountingPool {
-    fn threads(&self) -> usize {
-        self.pool.threads()
-    }
-
-    fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        self.pool.run(threads, work);
-    }
-}
-
 /// Three sheets that fall on each other, of which none has enough sticks for two threads.
 fn sheets_on_each_other() -> Scene {
     let axes = Axes::HORIZONTAL;
@@ -342,16 +320,17 @@ fn contacts_have_the_same_bits_on_several_threads() {
     let expected = run(&mut world, &Inline);
     assert!(expected.1 > 300, "only {} contacts", expected.1);
     for threads in [2, 3, 8] {
-        let pool = CountingPool::new(threads);
+        let executor = ScopedThreads::new(threads);
         let mut world = World::new(&scene, AnyKernel::best_for).unwrap();
-        assert_eq!(run(&mut world, &pool), expected, "on an executor with {threads} threads");
-        assert!(pool.calls.load(Ordering::Relaxed) > 100, "one thread found the contacts");
+        assert_eq!(run(&mut world, &executor), expected, "on an executor with {threads} threads");
+        assert!(executor.requested().len() > 100, "one thread found the contacts");
         // The threads of the kernel find contacts, too.
-        let pool = CountingPool::new(threads);
-        let on_pool =
-            |schedule: &Schedule| ColourKernel::new(AnyKernel::best_for(schedule), pool.clone());
-        let mut world = World::new(&scene, on_pool).unwrap();
+        let executor = ScopedThreads::new(threads);
+        let on_threads = |schedule: &Schedule| {
+            ColourKernel::new(AnyKernel::best_for(schedule), executor.clone())
+        };
+        let mut world = World::new(&scene, on_threads).unwrap();
         assert_eq!(run(&mut world, &Inline), expected, "on a kernel with {threads} threads");
-        assert!(pool.calls.load(Ordering::Relaxed) > 100, "one thread found the contacts");
+        assert!(executor.requested().len() > 100, "one thread found the contacts");
     }
 }
